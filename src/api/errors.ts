@@ -1,0 +1,70 @@
+/**
+ * Every error a caller can be answered with, in the order in which a request is checked.
+ * The table is the only place where a type meets its status; the README's list is tested against it.
+ */
+export const ERRORS = {
+  not_found: { status: 404, meaning: 'No such path.' },
+  method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
+  length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
+  unsupported_encoding: { status: 415, meaning: 'The `Content-Encoding` is not supported.' },
+  unsupported_media_type: { status: 415, meaning: 'The `Content-Type` is not supported.' },
+  request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
+  invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
+  invalid_request: {
+    status: 400,
+    meaning: 'The body is not an object, a field has the wrong JSON type, or the HTTP framing is ambiguous.',
+  },
+  model_not_found: { status: 404, meaning: 'This server does not serve the model named.' },
+  missing: { status: 422, meaning: 'The request has no `state`.' },
+  invalid_questions: { status: 422, meaning: '`questions` is absent or empty, or names a question twice.' },
+  too_many_questions: { status: 422, meaning: 'More than 16 questions.' },
+  invalid_type: { status: 422, meaning: 'A question’s `type` is not `noul`, `choice` or `score`.' },
+  invalid_question: {
+    status: 422,
+    meaning:
+      'A question’s instructions or criteria are not valid, or it does not fit the model’s context window.',
+  },
+  too_many_options: { status: 422, meaning: 'A question has more than 26 options.' },
+  invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
+  invalid_assets: { status: 400, meaning: '`assets` is not an object of images.' },
+  images_not_supported: { status: 422, meaning: 'The model does not read images.' },
+  overloaded: { status: 503, meaning: 'The queue is full; see `Retry-After`.' },
+  model_unavailable: { status: 503, meaning: 'The model is known, but not ready; see `Retry-After`.' },
+  internal_error: { status: 500, meaning: 'The server failed. The message holds nothing internal.' },
+} as const;
+
+export type ErrorType = keyof typeof ERRORS;
+
+/** Headers an error answer carries besides its body. */
+export interface ErrorHeaders {
+  /** Whole seconds, at least 1: `Retry-After` (contract 4.1). */
+  readonly retryAfterSeconds?: number;
+  /** The methods of the path, for `Allow`. */
+  readonly allow?: readonly string[];
+}
+
+/**
+ * An answer to the caller that is not a success. `message` is one sentence that names the field, the limit
+ * and the value; it never quotes the caller's texts beyond names, and nothing of the server's inside.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly type: ErrorType,
+    message: string,
+    readonly headers: ErrorHeaders = {},
+  ) {
+    super(message);
+  }
+
+  get status(): number {
+    return ERRORS[this.type].status;
+  }
+
+  /** The body of contract 2.9. */
+  body(): { error: string; type: ErrorType } {
+    return { error: this.message, type: this.type };
+  }
+}

@@ -1,0 +1,25 @@
+/** The limits of contract 8 and our own, one name each, the unit last. */
+export const LIMITS = {
+  /** Contract 8: a decide body as sent. */
+  bodyBytes: 32 * 1024 * 1024,
+  questions: 16,
+  optionsPerQuestion: 26,
+  scoreLevelsMin: 2,
+  /** Contract 4.3 rule 6: what the model reads of a state, in Unicode code points. */
+  stateCodePoints: 20_000,
+  /** Ours: JSON nesting, which bounds the recursion of every reader behind the scan. */
+  jsonDepth: 64,
+  /** Ours: objects and arrays in one body, which bounds what a body can make of memory. */
+  jsonContainers: 200_000,
+  /** Ours: the longest caller's name (question, label, model) that an error message repeats, in code points. */
+  quotedNameCodePoints: 64,
+} as const;
+
+/** Contract 2.1: the values of `image_budget`. */
+export const IMAGE_BUDGETS = [70, 140, 280] as const;
+export type ImageBudget = (typeof IMAGE_BUDGETS)[number];
+export const DEFAULT_IMAGE_BUDGET: ImageBudget = 280;
+
+/** Contract 2.2: the values of a question's `type`. */
+export const QUESTION_TYPES = ['noul', 'choice', 'score'] as const;
+export type QuestionType = (typeof QUESTION_TYPES)[number];

@@ -1,0 +1,20 @@
+/** Every path the server answers (contract 4). `HEAD` goes with `GET`. */
+export const ROUTES = [
+  {
+    name: 'decide',
+    method: 'POST',
+    path: '/v1/decide',
+    meaning: 'Answer 1 to 16 questions about one state.',
+  },
+  {
+    name: 'systemone',
+    method: 'POST',
+    path: '/v1/systemone',
+    meaning: 'The same; an unknown `model` is answered by the default one.',
+  },
+  { name: 'models', method: 'GET', path: '/v1/models', meaning: 'The models served.' },
+  { name: 'health', method: 'GET', path: '/health', meaning: '`{"status":"ok"}` while the server answers.' },
+] as const;
+
+export type Route = (typeof ROUTES)[number];
+export type RouteName = Route['name'];
