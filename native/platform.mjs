@@ -1,0 +1,53 @@
+// Which prebuilt llama.cpp libraries belong to this machine, and where they lie. Read by the build at
+// install and by the loader at run time (src/engine/addon), so that both look in the same places.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder `native/`. */
+export const NATIVE = dirname(fileURLToPath(import.meta.url));
+
+/** The folder of everything built here. */
+export const BUILD = join(NATIVE, 'build');
+
+/** Backends from the best to the one that always works; `package` is null where the platform has none. */
+const PLATFORMS = {
+  'linux-x64': { cuda: 'linux-x64-cuda', vulkan: 'linux-x64-vulkan', cpu: 'linux-x64' },
+  'linux-arm64': { cpu: 'linux-arm64' },
+  'darwin-arm64': { metal: 'mac-arm64-metal' },
+  'darwin-x64': { cpu: 'mac-x64' },
+};
+
+/** The command that installs a backend's libraries, for those that do not come with `npm ci`. */
+export const INSTALL_COMMANDS = { cuda: 'npm run install:cuda', vulkan: 'npm run install:vulkan' };
+
+const folders = [join(NATIVE, '..'), join(NATIVE, 'cuda'), join(NATIVE, 'vulkan')];
+
+/** @returns {{platform: string, supported: boolean, backends: string[]}} the backends this platform can have */
+export function platform() {
+  const name = `${process.platform}-${process.arch}`;
+  return { platform: name, supported: name in PLATFORMS, backends: Object.keys(PLATFORMS[name] ?? {}) };
+}
+
+/** @returns {string | null} the folder of a backend's libraries, null where they are not installed */
+export function libraries(backend) {
+  const name = PLATFORMS[platform().platform]?.[backend];
+  if (name === undefined) return null;
+  for (const folder of folders) {
+    const path = join(folder, 'node_modules', '@node-llama-cpp', name, 'bins', name);
+    if (existsSync(path)) return path;
+  }
+  return null;
+}
+
+/** @returns {{llama: string, ggml: string, base: string}} the libraries' file names; each backend has its own */
+export function libraryFiles(folder) {
+  const files = readdirSync(folder).filter((file) => /\.(so|dylib)$/.test(file));
+  const find = (pattern) => files.find((file) => pattern.test(file));
+  return { llama: find(/^libllama\.(?!common)/), ggml: find(/^libggml\./), base: find(/^libggml-base\./) };
+}
+
+/** @returns {string} the addon linked against a backend's libraries */
+export function addonFile(backend) {
+  return join(BUILD, `decider-${backend}.node`);
+}

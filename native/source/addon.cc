@@ -1,0 +1,270 @@
+// The Node-API surface: turns JavaScript values into the plain structs of the other files and back.
+// JavaScript has checked every argument; nothing is checked again here.
+#include <napi.h>
+
+#include <mutex>
+
+#include "backend.h"
+#include "context.h"
+#include "model.h"
+
+namespace decider {
+namespace {
+
+// One per Node environment (the main thread and each worker has its own).
+struct Environment {
+  Napi::FunctionReference context;
+};
+
+// --- log: one receiver per process, the last to ask -------------------------------------------------
+
+std::mutex log_mutex;
+napi_threadsafe_function log_receiver = nullptr;
+
+struct LogLine {
+  int level;
+  std::string text;
+};
+
+void send_log(int level, const char * text) {
+  std::lock_guard<std::mutex> lock(log_mutex);
+  if (log_receiver == nullptr) return;
+  auto * line = new LogLine{level, text};
+  if (napi_call_threadsafe_function(log_receiver, line, napi_tsfn_nonblocking) != napi_ok) delete line;
+}
+
+void deliver_log(napi_env env, napi_value callback, void *, void * data) {
+  std::unique_ptr<LogLine> line(static_cast<LogLine *>(data));
+  if (env == nullptr || callback == nullptr) return;
+  napi_value arguments[2];
+  napi_value global;
+  if (napi_create_int32(env, line->level, &arguments[0]) != napi_ok) return;
+  if (napi_create_string_utf8(env, line->text.data(), line->text.size(), &arguments[1]) != napi_ok) return;
+  if (napi_get_global(env, &global) != napi_ok) return;
+  napi_call_function(env, global, callback, 2, arguments, nullptr);
+}
+
+void stop_log(void *) {
+  std::lock_guard<std::mutex> lock(log_mutex);
+  if (log_receiver == nullptr) return;
+  napi_release_threadsafe_function(log_receiver, napi_tsfn_abort);
+  log_receiver = nullptr;
+}
+
+// onLog(callback(level, text)): the lines of every thread of the process.
+void on_log(const Napi::CallbackInfo & info) {
+  stop_log(nullptr);
+  napi_threadsafe_function receiver;
+  const napi_status status =
+      napi_create_threadsafe_function(info.Env(), info[0], nullptr, Napi::String::New(info.Env(), "log"), 1024, 1,
+                                      nullptr, nullptr, nullptr, deliver_log, &receiver);
+  if (status != napi_ok) throw Napi::Error::New(info.Env(), "the log could not be set");
+  napi_unref_threadsafe_function(info.Env(), receiver);
+  napi_add_env_cleanup_hook(info.Env(), stop_log, nullptr);
+  {
+    std::lock_guard<std::mutex> lock(log_mutex);
+    log_receiver = receiver;
+  }
+  set_log_sink(send_log);
+}
+
+// --- backends ---------------------------------------------------------------------------------------
+
+// loadBackends(folder): Device[]
+Napi::Value load_backends_js(const Napi::CallbackInfo & info) {
+  load_backends(info[0].As<Napi::String>());
+  const auto devices = list_devices();
+  auto result = Napi::Array::New(info.Env(), devices.size());
+  for (size_t i = 0; i < devices.size(); i++) {
+    auto entry = Napi::Object::New(info.Env());
+    entry.Set("name", devices[i].name);
+    entry.Set("description", devices[i].description);
+    entry.Set("gpu", devices[i].gpu);
+    entry.Set("memoryFreeBytes", static_cast<double>(devices[i].memory_free_bytes));
+    entry.Set("memoryTotalBytes", static_cast<double>(devices[i].memory_total_bytes));
+    result[static_cast<uint32_t>(i)] = entry;
+  }
+  return result;
+}
+
+// --- context ----------------------------------------------------------------------------------------
+
+const int32_t * ints(const Napi::Object & object, const char * name) {
+  return object.Get(name).As<Napi::Int32Array>().Data();
+}
+
+size_t length(const Napi::Object & object, const char * name) {
+  return object.Get(name).As<Napi::Int32Array>().ElementLength();
+}
+
+Napi::Error decode_error(Napi::Env env, const DecodeError & error) {
+  auto result = Napi::Error::New(env, error.what());
+  const char * code = error.failure == Failure::cancelled  ? "cancelled"
+                      : error.failure == Failure::no_cells ? "no_cells"
+                                                           : "decode_failed";
+  result.Set("code", Napi::String::New(env, code));
+  return result;
+}
+
+class ContextObject : public Napi::ObjectWrap<ContextObject> {
+ public:
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "Context",
+                       {InstanceMethod("decode", &ContextObject::decode),
+                        InstanceMethod("copySequence", &ContextObject::copy_sequence),
+                        InstanceMethod("removeSequence", &ContextObject::remove_sequence),
+                        InstanceMethod("clear", &ContextObject::clear),
+                        InstanceMethod("close", &ContextObject::close)});
+  }
+
+  explicit ContextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ContextObject>(info) {
+    auto model = *info[0].As<Napi::External<std::shared_ptr<Model>>>().Data();
+    const auto object = info[1].As<Napi::Object>();
+    const auto number = [&](const char * name) { return object.Get(name).As<Napi::Number>().Uint32Value(); };
+    ContextOptions options;
+    options.cells = number("cells");
+    options.batch_tokens = number("batchTokens");
+    options.micro_batch_tokens = number("microBatchTokens");
+    options.sequences = number("sequences");
+    options.outputs = number("outputs");
+    options.threads = static_cast<int32_t>(number("threads"));
+    try {
+      context_ = std::make_unique<Context>(std::move(model), options);
+    } catch (const std::exception & error) {
+      throw Napi::Error::New(info.Env(), error.what());
+    }
+  }
+
+ private:
+  // decode(batch, cancel: Int32Array(1)): Float32Array
+  Napi::Value decode(const Napi::CallbackInfo & info) {
+    const auto batch = info[0].As<Napi::Object>();
+    const auto * cancel = reinterpret_cast<const std::atomic<int32_t> *>(info[1].As<Napi::Int32Array>().Data());
+    const Decode decode{length(batch, "tokens"),      ints(batch, "tokens"),
+                        ints(batch, "positions"),     ints(batch, "sequenceOffsets"),
+                        ints(batch, "sequences"),     length(batch, "slots"),
+                        ints(batch, "slots"),         ints(batch, "optionOffsets"),
+                        ints(batch, "optionTokens")};
+    auto logits = Napi::Float32Array::New(info.Env(), length(batch, "optionTokens"));
+    try {
+      context_->decode(decode, cancel, logits.Data());
+    } catch (const DecodeError & error) {
+      throw decode_error(info.Env(), error);
+    } catch (const std::exception & error) {
+      context_->clear();
+      throw decode_error(info.Env(), DecodeError(Failure::failed, error.what()));
+    }
+    return logits;
+  }
+
+  void copy_sequence(const Napi::CallbackInfo & info) {
+    context_->copy_sequence(info[0].As<Napi::Number>(), info[1].As<Napi::Number>());
+  }
+  void remove_sequence(const Napi::CallbackInfo & info) { context_->remove_sequence(info[0].As<Napi::Number>()); }
+  void clear(const Napi::CallbackInfo &) { context_->clear(); }
+  void close(const Napi::CallbackInfo &) { context_.reset(); }
+
+  std::unique_ptr<Context> context_;
+};
+
+// --- model ------------------------------------------------------------------------------------------
+
+using ModelHandle = Napi::External<std::shared_ptr<Model>>;
+
+Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
+
+// openModel({path, device}, onProgress(0…1)): handle
+Napi::Value open_model_js(const Napi::CallbackInfo & info) {
+  const auto env = info.Env();
+  const auto object = info[0].As<Napi::Object>();
+  const auto on_progress = info[1].As<Napi::Function>();
+  const ModelOptions options{object.Get("path").As<Napi::String>(), object.Get("device").As<Napi::String>()};
+  try {
+    auto model = open_model(options, [&](float value) {
+      Napi::HandleScope scope(env);
+      on_progress.Call({Napi::Number::New(env, value)});
+    });
+    return ModelHandle::New(env, new std::shared_ptr<Model>(model),
+                            [](Napi::Env, std::shared_ptr<Model> * held) { delete held; });
+  } catch (const Napi::Error &) {
+    throw;
+  } catch (const std::exception & error) {
+    throw Napi::Error::New(env, error.what());
+  }
+}
+
+// closeModel(handle): gives this handle's share of the weights back at once.
+void close_model(const Napi::CallbackInfo & info) { info[0].As<ModelHandle>().Data()->reset(); }
+
+Napi::Array token_array(Napi::Env env, const std::vector<TokenEntry> & tokens) {
+  auto result = Napi::Array::New(env, tokens.size());
+  for (size_t i = 0; i < tokens.size(); i++) {
+    auto entry = Napi::Object::New(env);
+    entry.Set("id", tokens[i].id);
+    entry.Set("text", tokens[i].text);
+    result[static_cast<uint32_t>(i)] = entry;
+  }
+  return result;
+}
+
+// describeModel(handle): ModelDescription
+Napi::Value describe_model(const Napi::CallbackInfo & info) {
+  const auto env = info.Env();
+  const auto description = model_of(info).describe();
+  auto result = Napi::Object::New(env);
+  result.Set("summary", description.summary);
+  result.Set("sizeBytes", static_cast<double>(description.size_bytes));
+  result.Set("parameters", static_cast<double>(description.parameters));
+  result.Set("vocabularySize", description.vocabulary_size);
+  result.Set("contextLength", description.context_length);
+  result.Set("layers", description.layers);
+  result.Set("embeddingLength", description.embedding_length);
+  result.Set("slidingWindow", description.sliding_window);
+  result.Set("bosText", description.bos_text);
+  result.Set("eosText", description.eos_text);
+  auto metadata = Napi::Object::New(env);
+  for (const auto & [key, value] : description.metadata) metadata.Set(key, value);
+  result.Set("metadata", metadata);
+  result.Set("controlTokens", token_array(env, description.control_tokens));
+  result.Set("userDefinedTokens", token_array(env, description.user_defined_tokens));
+  return result;
+}
+
+// tokenize(handle, text, parseSpecial): Int32Array
+Napi::Value tokenize(const Napi::CallbackInfo & info) {
+  const auto tokens = model_of(info).tokenize(info[1].As<Napi::String>(), info[2].As<Napi::Boolean>());
+  auto result = Napi::Int32Array::New(info.Env(), tokens.size());
+  std::copy(tokens.begin(), tokens.end(), result.Data());
+  return result;
+}
+
+// tokenPiece(handle, token): Buffer of the token's bytes
+Napi::Value token_piece(const Napi::CallbackInfo & info) {
+  const auto piece = model_of(info).piece(info[1].As<Napi::Number>());
+  return Napi::Buffer<char>::Copy(info.Env(), piece.data(), piece.size());
+}
+
+// createContext(handle, options): Context
+Napi::Value create_context(const Napi::CallbackInfo & info) {
+  return info.Env().GetInstanceData<Environment>()->context.New({info[0], info[1]});
+}
+
+Napi::Object initialize(Napi::Env env, Napi::Object exports) {
+  auto * environment = new Environment{Napi::Persistent(ContextObject::define(env))};
+  env.SetInstanceData(environment);
+  exports.Set("onLog", Napi::Function::New(env, on_log));
+  exports.Set("loadBackends", Napi::Function::New(env, load_backends_js));
+  exports.Set("openModel", Napi::Function::New(env, open_model_js));
+  exports.Set("closeModel", Napi::Function::New(env, close_model));
+  exports.Set("describeModel", Napi::Function::New(env, describe_model));
+  exports.Set("tokenize", Napi::Function::New(env, tokenize));
+  exports.Set("tokenPiece", Napi::Function::New(env, token_piece));
+  exports.Set("createContext", Napi::Function::New(env, create_context));
+  return exports;
+}
+
+}  // namespace
+}  // namespace decider
+
+static Napi::Object initialize(Napi::Env env, Napi::Object exports) { return decider::initialize(env, exports); }
+NODE_API_MODULE(decider, initialize)

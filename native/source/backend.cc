@@ -1,0 +1,56 @@
+#include "backend.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "ggml-backend.h"
+#include "llama.h"
+
+namespace decider {
+namespace {
+
+std::mutex load_mutex;
+std::set<std::string> loaded;
+std::atomic<LogSink> log_sink{nullptr};
+thread_local ErrorCapture * capture = nullptr;
+
+void on_log(ggml_log_level level, const char * text, void *) {
+  if (level == GGML_LOG_LEVEL_ERROR && capture != nullptr) capture->append(text);
+  if (LogSink sink = log_sink.load()) sink(static_cast<int>(level), text);
+}
+
+}  // namespace
+
+ErrorCapture::ErrorCapture() : outer_(capture) { capture = this; }
+ErrorCapture::~ErrorCapture() { capture = outer_; }
+void ErrorCapture::append(const char * text) { text_ += text; }
+
+void load_backends(const std::string & folder) {
+  std::lock_guard<std::mutex> lock(load_mutex);
+  if (loaded.empty()) {
+    llama_log_set(on_log, nullptr);
+    llama_backend_init();
+  }
+  if (!loaded.insert(folder).second) return;
+  ggml_backend_load_all_from_path(folder.c_str());
+}
+
+std::vector<Device> list_devices() {
+  std::vector<Device> devices;
+  for (size_t i = 0; i < ggml_backend_dev_count(); i++) {
+    ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    Device entry;
+    entry.name = ggml_backend_dev_name(device);
+    entry.description = ggml_backend_dev_description(device);
+    const auto type = ggml_backend_dev_type(device);
+    entry.gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+    ggml_backend_dev_memory(device, &entry.memory_free_bytes, &entry.memory_total_bytes);
+    devices.push_back(entry);
+  }
+  return devices;
+}
+
+void set_log_sink(LogSink sink) { log_sink.store(sink); }
+
+}  // namespace decider

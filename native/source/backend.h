@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+// The process-wide part of llama.cpp: its compute backends, its devices and its log.
+namespace decider {
+
+struct Device {
+  std::string name;
+  std::string description;
+  bool gpu;
+  size_t memory_free_bytes;
+  size_t memory_total_bytes;
+};
+
+// Loads every compute backend in the folder, once per process and folder; later calls do nothing.
+void load_backends(const std::string & folder);
+
+std::vector<Device> list_devices();
+
+// Receives llama.cpp's log lines; called on whichever thread logs. Null: the lines are dropped.
+using LogSink = void (*)(int level, const char * text);
+void set_log_sink(LogSink sink);
+
+// While it lives, collects the error lines that the current thread logs: llama.cpp says why a model does
+// not load only there.
+class ErrorCapture {
+ public:
+  ErrorCapture();
+  ~ErrorCapture();
+  ErrorCapture(const ErrorCapture &) = delete;
+  std::string text() const { return text_; }
+  void append(const char * text);
+
+ private:
+  std::string text_;
+  ErrorCapture * outer_;
+};
+
+}  // namespace decider

@@ -1,0 +1,122 @@
+#include "context.h"
+
+#include <vector>
+
+#include "backend.h"
+#include "ggml-backend.h"
+#include "ggml-cpu.h"
+
+namespace decider {
+namespace {
+
+ggml_backend_reg_t cpu_registry() {
+  ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+  return cpu == nullptr ? nullptr : ggml_backend_dev_backend_reg(cpu);
+}
+
+// The CPU backend is chosen at run time, so its functions are looked up rather than linked.
+template <typename Function>
+Function cpu_function(const char * name) {
+  ggml_backend_reg_t registry = cpu_registry();
+  return registry == nullptr ? nullptr
+                             : reinterpret_cast<Function>(ggml_backend_reg_get_proc_address(registry, name));
+}
+
+}  // namespace
+
+Context::Context(std::shared_ptr<Model> model, const ContextOptions & options) : model_(std::move(model)) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = options.cells;
+  params.n_batch = options.batch_tokens;
+  params.n_ubatch = options.micro_batch_tokens;
+  params.n_seq_max = options.sequences;
+  // Without it llama.cpp reserves logits for every token of a micro-batch: 2.1 GB at a vocabulary of 262,144.
+  params.n_outputs_max = options.outputs;
+  params.n_threads = options.threads;
+  params.n_threads_batch = options.threads;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+  // One token may carry several sequences only in a unified cache; a copy of a sequence is then no copy of data.
+  params.kv_unified = true;
+  // A bounded sliding-window cache does not take back the cells of shared sequences, so a long shared
+  // prefix would not fit; at our number of sequences it would hardly be smaller.
+  params.swa_full = true;
+  params.no_perf = true;
+  params.abort_callback = [](void * data) {
+    const auto * cancel = static_cast<Context *>(data)->cancel_;
+    return cancel != nullptr && cancel->load(std::memory_order_relaxed) != 0;
+  };
+  params.abort_callback_data = this;
+
+  ErrorCapture errors;
+  context_ = llama_init_from_model(model_->get(), params);
+  if (context_ == nullptr) throw std::runtime_error("no context could be made: " + errors.text());
+  attach_threads(options.threads);
+}
+
+Context::~Context() {
+  llama_free(context_);
+  if (threads_ == nullptr) return;
+  cpu_function<void (*)(ggml_threadpool *)>("ggml_threadpool_free")(threads_);
+}
+
+// Without a pool of its own ggml starts and ends its threads at every decode.
+void Context::attach_threads(int32_t count) {
+  const auto make = cpu_function<ggml_threadpool * (*)(ggml_threadpool_params *)>("ggml_threadpool_new");
+  if (make == nullptr) return;
+  ggml_threadpool_params params = ggml_threadpool_params_default(count);
+  threads_ = make(&params);
+  if (threads_ != nullptr) llama_attach_threadpool(context_, threads_, nullptr);
+}
+
+void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel, float * logits) {
+  const size_t count = decode.token_count;
+  std::vector<int32_t> sequence_counts(count);
+  std::vector<llama_seq_id *> sequences(count);
+  std::vector<int8_t> outputs(count, 0);
+  for (size_t i = 0; i < count; i++) {
+    sequence_counts[i] = decode.sequence_offsets[i + 1] - decode.sequence_offsets[i];
+    sequences[i] = const_cast<llama_seq_id *>(decode.sequences + decode.sequence_offsets[i]);
+  }
+  for (size_t s = 0; s < decode.slot_count; s++) outputs[static_cast<size_t>(decode.slots[s])] = 1;
+
+  llama_batch batch{};
+  batch.n_tokens = static_cast<int32_t>(count);
+  batch.token = const_cast<llama_token *>(decode.tokens);
+  batch.pos = const_cast<llama_pos *>(decode.positions);
+  batch.n_seq_id = sequence_counts.data();
+  batch.seq_id = sequences.data();
+  batch.logits = outputs.data();
+
+  cancel_ = cancel;
+  const int32_t status = llama_decode(context_, batch);
+  cancel_ = nullptr;
+  if (status != 0) {
+    clear();
+    if (status == 2) throw DecodeError(Failure::cancelled, "the decode was cancelled");
+    if (status == 1) throw DecodeError(Failure::no_cells, "the KV cache has no room for the decode");
+    throw DecodeError(Failure::failed, "llama_decode failed");
+  }
+  for (size_t s = 0; s < decode.slot_count; s++) {
+    const float * row = llama_get_logits_ith(context_, decode.slots[s]);
+    if (row == nullptr) {
+      clear();
+      throw DecodeError(Failure::failed, "llama.cpp returned no logits for an answer slot");
+    }
+    for (int32_t o = decode.option_offsets[s]; o < decode.option_offsets[s + 1]; o++) {
+      *logits++ = row[decode.option_tokens[o]];
+    }
+  }
+}
+
+void Context::copy_sequence(int32_t from, int32_t to) {
+  llama_memory_seq_cp(llama_get_memory(context_), from, to, -1, -1);
+}
+
+void Context::remove_sequence(int32_t sequence) {
+  llama_memory_seq_rm(llama_get_memory(context_), sequence, -1, -1);
+}
+
+// The cells are forgotten, not overwritten: nothing reads them again.
+void Context::clear() { llama_memory_clear(llama_get_memory(context_), false); }
+
+}  // namespace decider

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llama.h"
+
+// Model weights, shared by every thread of the process.
+namespace decider {
+
+struct ModelOptions {
+  std::string path;
+  // The name of the one device that holds the weights; empty: the CPU.
+  std::string device;
+};
+
+struct TokenEntry {
+  llama_token id;
+  std::string text;
+};
+
+struct ModelDescription {
+  std::string summary;
+  uint64_t size_bytes;
+  uint64_t parameters;
+  int32_t vocabulary_size;
+  int32_t context_length;
+  int32_t layers;
+  int32_t embedding_length;
+  int32_t sliding_window;
+  std::string bos_text;
+  std::string eos_text;
+  std::map<std::string, std::string> metadata;
+  // Tokens that are control or unknown: never produced from text unless special tokens are parsed.
+  std::vector<TokenEntry> control_tokens;
+  // User-defined tokens: llama.cpp finds them in any text, whatever is asked of it.
+  std::vector<TokenEntry> user_defined_tokens;
+};
+
+class Model {
+ public:
+  explicit Model(llama_model * model) : model_(model), vocabulary_(llama_model_get_vocab(model)) {}
+  ~Model() { llama_model_free(model_); }
+  Model(const Model &) = delete;
+
+  llama_model * get() const { return model_; }
+  ModelDescription describe() const;
+  std::vector<llama_token> tokenize(const std::string & text, bool parse_special) const;
+  std::string piece(llama_token token) const;
+
+ private:
+  llama_model * model_;
+  const llama_vocab * vocabulary_;
+};
+
+// Returns the model of these options, loading it if no thread holds it; a thread that asks while another
+// loads waits. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1 and runs on the
+// calling thread.
+std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<void(float)> & progress);
+
+}  // namespace decider
