@@ -1,0 +1,133 @@
+import { toHalf } from './half.js';
+
+/** How many bytes the data of each tensor, and the data as a whole, start on a multiple of. */
+export const ALIGNMENT = 32;
+
+const VERSION = 3;
+const ARRAY = 9;
+const TYPES = {
+  uint8: 0,
+  int8: 1,
+  uint16: 2,
+  int16: 3,
+  uint32: 4,
+  int32: 5,
+  float32: 6,
+  bool: 7,
+  string: 8,
+  uint64: 10,
+  int64: 11,
+  float64: 12,
+} as const;
+const TENSOR_TYPES = { f32: 0, f16: 1 } as const;
+
+/** What a metadata value can hold besides an array. */
+export type ScalarType = keyof typeof TYPES;
+
+/** A metadata value together with its type in the file; `array` gives the type of the elements. */
+export type MetadataValue =
+  | { readonly type: ScalarType; readonly value: Scalar }
+  | { readonly array: ScalarType; readonly value: readonly Scalar[] };
+type Scalar = number | bigint | boolean | string;
+
+/** A tensor: dimensions in GGUF order (the contiguous one first), contents made when they are written. */
+export interface Tensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly type: keyof typeof TENSOR_TYPES;
+  readonly fill: () => Float32Array;
+}
+
+/** Yields a GGUF file piece by piece: header, then each tensor's data with its padding. */
+export function* ggufPieces(
+  metadata: Readonly<Record<string, MetadataValue>>,
+  tensors: readonly Tensor[],
+): Generator<Buffer> {
+  const header = Buffer.concat(headerPieces(metadata, tensors));
+  yield header;
+  yield padding(header.length);
+  for (const tensor of tensors) {
+    const data = tensorBytes(tensor);
+    yield data;
+    yield padding(data.length);
+  }
+}
+
+function headerPieces(metadata: Readonly<Record<string, MetadataValue>>, tensors: readonly Tensor[]) {
+  const keys = Object.entries(metadata);
+  const pieces = [Buffer.from('GGUF'), scalar('uint32', VERSION)];
+  pieces.push(scalar('uint64', tensors.length), scalar('uint64', keys.length));
+  for (const [key, entry] of keys) pieces.push(scalar('string', key), ...value(entry));
+  let offset = 0;
+  for (const { name, shape, type } of tensors) {
+    pieces.push(scalar('string', name), scalar('uint32', shape.length));
+    pieces.push(...shape.map((size) => scalar('uint64', size)));
+    pieces.push(scalar('uint32', TENSOR_TYPES[type]), scalar('uint64', offset));
+    const bytes = elements(shape) * (type === 'f16' ? 2 : 4);
+    offset += bytes + padding(bytes).length;
+  }
+  return pieces;
+}
+
+function value(entry: MetadataValue): Buffer[] {
+  if ('type' in entry) return [scalar('uint32', TYPES[entry.type]), scalar(entry.type, entry.value)];
+  const head = [scalar('uint32', ARRAY), scalar('uint32', TYPES[entry.array])];
+  return [
+    ...head,
+    scalar('uint64', entry.value.length),
+    ...entry.value.map((one) => scalar(entry.array, one)),
+  ];
+}
+
+function scalar(type: ScalarType, value: Scalar): Buffer {
+  if (type === 'string') {
+    const text = Buffer.from(String(value));
+    return Buffer.concat([scalar('uint64', text.length), text]);
+  }
+  const bytes = Buffer.alloc(8);
+  switch (type) {
+    case 'bool':
+    case 'uint8':
+      return bytes.subarray(0, bytes.writeUInt8(Number(value)));
+    case 'int8':
+      return bytes.subarray(0, bytes.writeInt8(Number(value)));
+    case 'uint16':
+      return bytes.subarray(0, bytes.writeUInt16LE(Number(value)));
+    case 'int16':
+      return bytes.subarray(0, bytes.writeInt16LE(Number(value)));
+    case 'uint32':
+      return bytes.subarray(0, bytes.writeUInt32LE(Number(value)));
+    case 'int32':
+      return bytes.subarray(0, bytes.writeInt32LE(Number(value)));
+    case 'float32':
+      return bytes.subarray(0, bytes.writeFloatLE(Number(value)));
+    case 'float64':
+      return bytes.subarray(0, bytes.writeDoubleLE(Number(value)));
+    case 'uint64':
+      return bytes.subarray(0, bytes.writeBigUInt64LE(BigInt(value)));
+    case 'int64':
+      return bytes.subarray(0, bytes.writeBigInt64LE(BigInt(value)));
+  }
+}
+
+function tensorBytes({ name, shape, type, fill }: Tensor): Buffer {
+  const numbers = fill();
+  if (numbers.length !== elements(shape))
+    throw new Error(`${name}: ${numbers.length} values do not fit its shape`);
+  const size = type === 'f16' ? 2 : 4;
+  const bytes = Buffer.alloc(numbers.length * size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < numbers.length; i++) {
+    if (type === 'f16') view.setUint16(i * 2, toHalf(numbers[i] as number), true);
+    else view.setFloat32(i * 4, numbers[i] as number, true);
+  }
+  return bytes;
+}
+
+function elements(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+function padding(length: number): Buffer {
+  return Buffer.alloc((ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT);
+}

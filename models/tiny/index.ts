@@ -1,0 +1,40 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { gemma4Pieces } from './gemma4.js';
+import type { TinyModelOptions } from './shape.js';
+
+export { EMBEDDED_FILE, EMBEDDED_OPTIONS } from './embedded.js';
+export type { MetadataValue, ScalarType } from './gguf.js';
+export type { TinyModelOptions } from './shape.js';
+export { CHAT_TEMPLATE } from './template.js';
+export {
+  SPECIAL_IDS,
+  TOKEN_TYPES,
+  tinyVocabulary,
+  type Vocabulary,
+  type VocabularyOptions,
+} from './vocabulary.js';
+
+/** A random gemma4 model as the bytes of its file. */
+export function tinyModel(options: TinyModelOptions = {}): Buffer {
+  return Buffer.concat([...gemma4Pieces(options)]);
+}
+
+/** Writes a random gemma4 model; a reader sees the old file or the whole new one, never a part. */
+export function writeTinyModel(path: string, options: TinyModelOptions = {}): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const file = openSync(temporary, 'w');
+    try {
+      for (const piece of gemma4Pieces(options)) {
+        for (let done = 0; done < piece.length; ) done += writeSync(file, piece, done);
+      }
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'tap';
+import { CHAT_TEMPLATE, EMBEDDED_OPTIONS, tinyModel, writeTinyModel } from '../../models/tiny/index.js';
+import { parseGguf } from './parse.js';
+
+const EMBEDDED_SHA256 = '3f5603dcea007867d8f8e23d321313ec10dcc51ae83b608f2f6f337df8a14a63';
+const EMBEDDED_BYTES = 1145792;
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+test('the embedded model is the same file everywhere', async (t) => {
+  const bytes = tinyModel(EMBEDDED_OPTIONS);
+  t.equal(bytes.length, EMBEDDED_BYTES);
+  t.equal(sha256(bytes), EMBEDDED_SHA256);
+  const manifest = join(root, 'models/manifest.json');
+  if (existsSync(manifest)) t.match(readFileSync(manifest, 'utf8'), EMBEDDED_SHA256);
+});
+
+test('the header describes the model', async (t) => {
+  const { metadata, tensors } = parseGguf(tinyModel({ metadata: { more: { type: 'uint8', value: 7 } } }));
+  t.equal(metadata.get('general.architecture'), 'gemma4');
+  t.equal(metadata.get('gemma4.context_length'), 131072);
+  t.equal(metadata.get('gemma4.final_logit_softcapping'), 30);
+  t.strictSame(metadata.get('gemma4.attention.sliding_window_pattern'), [
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  t.equal(metadata.get('tokenizer.chat_template'), CHAT_TEMPLATE);
+  t.equal(metadata.get('more'), 7);
+  const tokens = metadata.get('tokenizer.ggml.tokens') as string[];
+  t.strictSame(tensors.find(({ name }) => name === 'token_embd.weight')?.shape, [64, tokens.length]);
+  t.ok(tensors.every(({ start }) => start % 32 === 0));
+});
+
+test('in a half-precision file the vectors stay in single precision', async (t) => {
+  const { tensors } = parseGguf(tinyModel({ type: 'f16' }));
+  t.ok(tensors.every(({ shape, type }) => type === (shape.length === 1 ? 0 : 1)));
+});
+
+test('seeds give other weights, options another shape', async (t) => {
+  t.notOk(tinyModel({ seed: 1 }).equals(tinyModel({ seed: 2 })));
+  const names = (keysAsValues: boolean) =>
+    parseGguf(tinyModel({ keysAsValues, layers: 2 })).tensors.map(({ name }) => name);
+  t.strictSame(
+    names(false).filter((name) => !names(true).includes(name)),
+    ['blk.1.attn_v.weight'],
+  );
+  t.throws(() => tinyModel({ layers: 1 }), RangeError);
+});
+
+test('broken on request: no template, an unknown architecture', async (t) => {
+  const { metadata } = parseGguf(tinyModel({ chatTemplate: null, architecture: 'unheard-of' }));
+  t.notOk(metadata.has('tokenizer.chat_template'));
+  t.equal(metadata.get('unheard-of.block_count'), 6);
+});
+
+test('a written file is whole, and leaves no other', async (t) => {
+  const folder = t.testdir({});
+  writeTinyModel(join(folder, 'a.gguf'), { seed: 3 });
+  t.ok(readFileSync(join(folder, 'a.gguf')).equals(tinyModel({ seed: 3 })));
+  t.throws(() => writeTinyModel(join(folder, 'b.gguf'), { layers: 0 }), RangeError);
+  t.strictSame(readdirSync(folder), ['a.gguf']);
+});
+
+test('the command writes the embedded model once, and again when it differs', async (t) => {
+  const folder = t.testdir({});
+  const run = (...flags: string[]) =>
+    execFileSync(process.execPath, [command, ...flags], { encoding: 'utf8' });
+  const command = join(folder, 'dist/models/tiny/main.js');
+  cpSync(join(root, 'dist/models/tiny'), join(folder, 'dist/models/tiny'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const path = join(folder, 'models/decider-g-nano/decider-g-nano-20261121.gguf');
+
+  t.match(run('--if-missing'), `${EMBEDDED_BYTES} bytes sha256 ${EMBEDDED_SHA256}\n`);
+  t.equal(sha256(readFileSync(path)), EMBEDDED_SHA256);
+  const before = statSync(path).ino;
+  t.equal(run('--if-missing'), '');
+  t.equal(statSync(path).ino, before);
+  writeFileSync(path, 'cut off');
+  t.match(run('--if-missing'), EMBEDDED_SHA256);
+  t.equal(sha256(readFileSync(path)), EMBEDDED_SHA256);
+  t.match(run(), EMBEDDED_SHA256);
+});
