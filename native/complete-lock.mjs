@@ -5,7 +5,17 @@
 // one, optional and bound to its platform, so that one lock serves Linux and macOS.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const OPERATING_SYSTEMS = { darwin: 'darwin', mac: 'darwin', win32: 'win32', win: 'win32', windows: 'win32', linux: 'linux', android: 'android', freebsd: 'freebsd', openharmony: 'openharmony' };
+const OPERATING_SYSTEMS = {
+  darwin: 'darwin',
+  mac: 'darwin',
+  win32: 'win32',
+  win: 'win32',
+  windows: 'win32',
+  linux: 'linux',
+  android: 'android',
+  freebsd: 'freebsd',
+  openharmony: 'openharmony',
+};
 const PROCESSORS = ['x64', 'arm64', 'arm', 'armv7l', 'ia32', 'ppc64', 'riscv64', 's390x'];
 
 function platform(name) {
@@ -13,7 +23,11 @@ function platform(name) {
   const os = words.map((word) => OPERATING_SYSTEMS[word]).find(Boolean);
   const cpu = words.find((word) => PROCESSORS.includes(word));
   if (!os || !cpu) return null;
-  return { os: [os], cpu: [cpu === 'armv7l' ? 'arm' : cpu], ...(words.includes('musl') ? { libc: ['musl'] } : {}) };
+  return {
+    os: [os],
+    cpu: [cpu === 'armv7l' ? 'arm' : cpu],
+    ...(words.includes('musl') ? { libc: ['musl'] } : {}),
+  };
 }
 
 function complete(file) {
@@ -25,7 +39,8 @@ function complete(file) {
       if (place in lock.packages) continue;
       const bound = platform(name);
       // A range is kept out: the entry must name one version.
-      if (!bound || !/^\d+\.\d+\.\d+$/.test(range)) throw new Error(`${file}: cannot complete ${name}@${range}`);
+      if (!bound || !/^\d+\.\d+\.\d+$/.test(range))
+        throw new Error(`${file}: cannot complete ${name}@${range}`);
       lock.packages[place] = { version: range, ...bound, optional: true };
       added.push(name);
     }

@@ -13,10 +13,19 @@ const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const SOURCES = join(NATIVE, 'source');
 const HEADERS = join(BUILD, 'llama.cpp');
-const FLAGS = ['-std=c++17', '-O2', '-fPIC', '-fvisibility=hidden', '-Wall', '-Wextra', '-Wno-unused-parameter',
-  '-DNAPI_CPP_EXCEPTIONS', '-DNAPI_VERSION=8',
+const FLAGS = [
+  '-std=c++17',
+  '-O2',
+  '-fPIC',
+  '-fvisibility=hidden',
+  '-Wall',
+  '-Wextra',
+  '-Wno-unused-parameter',
+  '-DNAPI_CPP_EXCEPTIONS',
+  '-DNAPI_VERSION=8',
   // Without it a worker thread that is ended inside a native call takes the process with it.
-  '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS'];
+  '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
+];
 
 /** Ends the install with one message that says what to do. */
 class Remedy extends Error {}
@@ -34,46 +43,83 @@ function compiler() {
 
 function checkPlatform() {
   const { platform: name, supported } = platform();
-  if (!supported) throw new Remedy(`decider runs on Linux (x64, arm64) and macOS (arm64, x64), not on ${name}.`);
+  if (!supported)
+    throw new Remedy(`decider runs on Linux (x64, arm64) and macOS (arm64, x64), not on ${name}.`);
   const glibc = process.platform !== 'linux' || process.report.getReport().header.glibcVersionRuntime;
-  if (!glibc) throw new Remedy('decider needs glibc 2.34 or newer; this Linux uses another C library (musl). Use a Debian, Ubuntu or Fedora image.');
+  if (!glibc)
+    throw new Remedy(
+      'decider needs glibc 2.34 or newer; this Linux uses another C library (musl). Use a Debian, Ubuntu or Fedora image.',
+    );
 }
 
 /** llama.cpp's headers, at the very commit the prebuilt libraries were made from. */
 async function headers() {
-  const version = JSON.parse(readFileSync(join(NATIVE, 'llama', 'package.json'), 'utf8')).dependencies['node-llama-cpp'];
+  const version = JSON.parse(readFileSync(join(NATIVE, 'llama', 'package.json'), 'utf8')).dependencies[
+    'node-llama-cpp'
+  ];
   const stamp = join(HEADERS, 'version');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === version) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
   console.log(`decider: fetching llama.cpp's headers (node-llama-cpp ${version}, 36 MB)`);
-  const fetched = spawnSync(npm[0], [...npm.slice(1), 'ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: join(NATIVE, 'llama'), encoding: 'utf8' });
-  if (fetched.status !== 0) throw new Remedy(`decider could not fetch node-llama-cpp ${version}:\n${fetched.stderr}`);
+  const fetched = spawnSync(
+    npm[0],
+    [
+      ...npm.slice(1),
+      'ci',
+      '--omit=optional',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ],
+    { cwd: join(NATIVE, 'llama'), encoding: 'utf8' },
+  );
+  if (fetched.status !== 0)
+    throw new Remedy(`decider could not fetch node-llama-cpp ${version}:\n${fetched.stderr}`);
   const bundle = join(NATIVE, 'llama', 'node_modules', 'node-llama-cpp', 'llama', 'gitRelease.bundle');
   rmSync(HEADERS, { recursive: true, force: true });
   try {
     await run('git', ['clone', '--quiet', '--no-checkout', bundle, HEADERS]);
     await run('git', ['-C', HEADERS, 'checkout', '--quiet', 'HEAD', '--', 'include', 'ggml/include']);
   } catch (error) {
-    throw new Remedy(error.code === 'ENOENT' ? 'decider needs git to unpack llama.cpp’s headers. On Debian and Ubuntu: apt-get install git' : `decider could not unpack llama.cpp’s headers: ${error.stderr}`);
+    throw new Remedy(
+      error.code === 'ENOENT'
+        ? 'decider needs git to unpack llama.cpp’s headers. On Debian and Ubuntu: apt-get install git'
+        : `decider could not unpack llama.cpp’s headers: ${error.stderr}`,
+    );
   }
   writeFileSync(stamp, version);
 }
 
 function sourceHash(cxx) {
-  const hash = createHash('sha256').update([cxx, ...FLAGS].join(' ')).update(readFileSync(join(HEADERS, 'version')));
+  const hash = createHash('sha256')
+    .update([cxx, ...FLAGS].join(' '))
+    .update(readFileSync(join(HEADERS, 'version')));
   for (const file of readdirSync(SOURCES).sort()) hash.update(file).update(readFileSync(join(SOURCES, file)));
   return hash.digest('hex');
 }
 
 async function compile(cxx) {
-  const includes = [join(HEADERS, 'include'), join(HEADERS, 'ggml', 'include'), require('node-addon-api').include_dir, require('node-api-headers').include_dir];
+  const includes = [
+    join(HEADERS, 'include'),
+    join(HEADERS, 'ggml', 'include'),
+    require('node-addon-api').include_dir,
+    require('node-api-headers').include_dir,
+  ];
   const files = readdirSync(SOURCES).filter((file) => file.endsWith('.cc'));
   const objects = files.map((file) => join(BUILD, `${basename(file, '.cc')}.o`));
   const stamp = join(BUILD, 'objects');
   const hash = sourceHash(cxx);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return { objects, fresh: false };
   console.log(`decider: compiling ${files.length} files with ${cxx}`);
-  const queue = files.map((file, index) => ['-c', join(SOURCES, file), '-o', objects[index], ...FLAGS, ...includes.flatMap((path) => ['-isystem', path])]);
+  const queue = files.map((file, index) => [
+    '-c',
+    join(SOURCES, file),
+    '-o',
+    objects[index],
+    ...FLAGS,
+    ...includes.flatMap((path) => ['-isystem', path]),
+  ]);
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) await run(cxx, job, { maxBuffer: 64 << 20 });
   };
@@ -89,7 +135,15 @@ async function link(cxx, objects, backend, fresh) {
   const { llama, ggml, base } = libraryFiles(folder);
   const origin = process.platform === 'darwin' ? '@loader_path' : '$ORIGIN';
   const undefinedSymbols = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [];
-  await run(cxx, ['-shared', ...objects, '-o', addonFile(backend), ...[llama, ggml, base].map((file) => join(folder, file)), `-Wl,-rpath,${origin}/${relative(BUILD, folder)}`, ...undefinedSymbols]);
+  await run(cxx, [
+    '-shared',
+    ...objects,
+    '-o',
+    addonFile(backend),
+    ...[llama, ggml, base].map((file) => join(folder, file)),
+    `-Wl,-rpath,${origin}/${relative(BUILD, folder)}`,
+    ...undefinedSymbols,
+  ]);
   return true;
 }
 
@@ -103,13 +157,20 @@ async function install() {
   for (const backend of platform().backends) {
     if (await link(cxx, objects, backend, fresh)) linked.push(backend);
   }
-  if (linked.length === 0) throw new Remedy('decider found no llama.cpp libraries for this platform. Run npm ci again without --omit=optional.');
+  if (linked.length === 0)
+    throw new Remedy(
+      'decider found no llama.cpp libraries for this platform. Run npm ci again without --omit=optional.',
+    );
   console.log(`decider: the addon is built for ${linked.join(', ')}`);
 }
 
 try {
   await install();
 } catch (error) {
-  console.error(error instanceof Remedy ? error.message : `decider could not build its addon: ${error.stderr || error.stack}`);
+  console.error(
+    error instanceof Remedy
+      ? error.message
+      : `decider could not build its addon: ${error.stderr || error.stack}`,
+  );
   process.exitCode = 1;
 }

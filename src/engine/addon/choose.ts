@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/platform.mjs';
+import { BackendError } from './load.js';
+import type { Device } from './types.js';
+
+/** The values of `DECIDER_ENGINE_BACKEND`. */
+export const BACKEND_CHOICES = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'] as const;
+export type BackendChoice = (typeof BACKEND_CHOICES)[number];
+
+const PROBE_TIMEOUT_MS = 60_000;
+
+/** What this machine shows of a GPU without any library of ours. A parameter, so that tests can play one. */
+export interface Machine {
+  readonly backends: readonly Backend[];
+  installed(backend: Backend): boolean;
+  /** Devices found by a backend, looked up in a process of its own: a driver that crashes ends only that. */
+  probe(backend: Backend): readonly Device[];
+  hasNvidiaDriver(): boolean;
+  hasRenderNode(): boolean;
+}
+
+export const thisMachine: Machine = {
+  backends: platform().backends,
+  installed: (backend) => libraries(backend) !== null,
+  probe(backend) {
+    const script = fileURLToPath(new URL('./probe.js', import.meta.url));
+    const result = spawnSync(process.execPath, [script, backend], {
+      encoding: 'utf8',
+      timeout: PROBE_TIMEOUT_MS,
+    });
+    return result.status === 0 ? (JSON.parse(result.stdout) as Device[]) : [];
+  },
+  hasNvidiaDriver: () => existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidiactl'),
+  hasRenderNode: () =>
+    existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD')),
+};
+
+/** The backend to load, and what the operator should know about the choice. */
+export interface BackendDecision {
+  readonly backend: Backend;
+  /** One sentence, or null: a GPU that is not used, and the command that changes it. */
+  readonly notice: string | null;
+}
+
+/**
+ * Chooses the backend: `auto` takes the best one that finds a device and falls back to the CPU; a named GPU
+ * backend that finds no device is an error, never a silent CPU.
+ */
+export function chooseBackend(choice: BackendChoice, machine: Machine = thisMachine): BackendDecision {
+  if (choice === 'cpu') return { backend: cpuBackend(machine), notice: null };
+  if (choice !== 'auto') return { backend: requireGpu(choice, machine), notice: null };
+  for (const backend of machine.backends) {
+    if (backend !== 'cpu' && machine.installed(backend) && findsGpu(backend, machine)) {
+      return { backend, notice: null };
+    }
+  }
+  return { backend: cpuBackend(machine), notice: unusedGpu(machine) };
+}
+
+const findsGpu = (backend: Backend, machine: Machine) => machine.probe(backend).some((device) => device.gpu);
+
+/** On a Mac the Metal libraries also compute on the CPU; elsewhere the CPU has its own. */
+function cpuBackend(machine: Machine): Backend {
+  return machine.backends.includes('cpu') ? 'cpu' : (machine.backends[0] ?? 'cpu');
+}
+
+function requireGpu(backend: Backend, machine: Machine): Backend {
+  if (!machine.backends.includes(backend)) {
+    throw new BackendError(`The backend ${backend} does not exist on this platform.`);
+  }
+  if (!machine.installed(backend)) {
+    throw new BackendError(
+      `The libraries for ${backend} are not installed. Run: ${INSTALL_COMMANDS[backend] ?? 'npm ci'}`,
+    );
+  }
+  if (!findsGpu(backend, machine)) {
+    throw new BackendError(`The backend ${backend} finds no GPU. Check the driver, or choose auto or cpu.`);
+  }
+  return backend;
+}
+
+function unusedGpu(machine: Machine): string | null {
+  const lacks = (backend: Backend) => machine.backends.includes(backend) && !machine.installed(backend);
+  if (machine.hasNvidiaDriver()) {
+    if (lacks('cuda')) return `An NVIDIA GPU is present but not used. Run: ${INSTALL_COMMANDS.cuda}`;
+    if (machine.installed('cuda')) {
+      return 'An NVIDIA GPU is present, but CUDA finds no device: its driver or the CUDA 12 or 13 runtime (cudart, cublas) is missing.';
+    }
+  }
+  if (machine.hasRenderNode() && lacks('vulkan')) {
+    return `A GPU is present but not used. Run: ${INSTALL_COMMANDS.vulkan}`;
+  }
+  return null;
+}

@@ -1,0 +1,3 @@
+export * from './choose.js';
+export * from './load.js';
+export type * from './types.js';

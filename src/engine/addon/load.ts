@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { addonFile, type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/platform.mjs';
+import type { Addon, Device } from './types.js';
+
+const require = createRequire(import.meta.url);
+
+/** The addon of one backend, loaded, with the devices it found. */
+export interface LoadedAddon {
+  readonly backend: Backend;
+  readonly addon: Addon;
+  readonly devices: readonly Device[];
+}
+
+/** A backend cannot be used; the message says what to do. */
+export class BackendError extends Error {
+  override readonly name = 'BackendError';
+}
+
+/**
+ * Loads the addon linked against one backend. Two backends in one process would share some libraries by
+ * name and not others, so a process loads one; whoever wants to look at another does so in a process of
+ * its own (see choose.ts).
+ */
+export function loadAddon(backend: Backend): LoadedAddon {
+  const folder = libraries(backend);
+  if (folder === null) throw new BackendError(notInstalled(backend));
+  const file = addonFile(backend);
+  if (!existsSync(file))
+    throw new BackendError(`The addon is not built for ${backend}. Run: npm run install:addon`);
+  let addon: Addon;
+  try {
+    addon = require(file) as Addon;
+  } catch (error) {
+    throw new BackendError(`The addon for ${backend} does not load: ${(error as Error).message}`);
+  }
+  let devices = addon.loadBackends(folder);
+  // The CUDA package is made for CUDA 13; its companion holds the same library for CUDA 12.
+  const name = basename(folder);
+  const older = join(folder, '..', '..', '..', `${name}-ext`, 'bins', name, 'fallback');
+  if (backend === 'cuda' && !devices.some((device) => device.gpu) && existsSync(older)) {
+    devices = addon.loadBackends(older);
+  }
+  return { backend, addon, devices };
+}
+
+function notInstalled(backend: Backend): string {
+  const { platform: name, backends } = platform();
+  if (!backends.includes(backend)) return `The backend ${backend} does not exist on ${name}.`;
+  const command = INSTALL_COMMANDS[backend] ?? 'npm ci';
+  return `The libraries for ${backend} are not installed. Run: ${command}`;
+}

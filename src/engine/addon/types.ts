@@ -1,0 +1,93 @@
+/** What native/source/addon.cc exports. JavaScript checks every argument; the addon trusts them. */
+export interface Addon {
+  /** The lines llama.cpp logs on any thread of the process; `level` as in ggml.h (2 info … 4 error). */
+  onLog(callback: (level: number, text: string) => void): void;
+  /** Loads the compute backends in a folder (once per process and folder) and lists all devices so far. */
+  loadBackends(folder: string): Device[];
+  /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. */
+  openModel(options: { path: string; device: string }, onProgress: (fraction: number) => void): ModelHandle;
+  closeModel(model: ModelHandle): void;
+  describeModel(model: ModelHandle): ModelDescription;
+  tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
+  tokenPiece(model: ModelHandle, token: number): Buffer;
+  createContext(model: ModelHandle, options: ContextOptions): NativeContext;
+}
+
+export interface Device {
+  readonly name: string;
+  readonly description: string;
+  readonly gpu: boolean;
+  readonly memoryFreeBytes: number;
+  readonly memoryTotalBytes: number;
+}
+
+/** A share of weights that the whole process holds once. */
+export type ModelHandle = object & { readonly brand: 'model' };
+
+export interface TokenEntry {
+  readonly id: number;
+  readonly text: string;
+}
+
+export interface ModelDescription {
+  readonly summary: string;
+  readonly sizeBytes: number;
+  readonly parameters: number;
+  readonly vocabularySize: number;
+  /** The window the model was trained with, in tokens. */
+  readonly contextLength: number;
+  readonly layers: number;
+  readonly embeddingLength: number;
+  readonly slidingWindow: number;
+  readonly bosText: string;
+  readonly eosText: string;
+  /** The GGUF's scalar values as text. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly controlTokens: readonly TokenEntry[];
+  /** Found by llama.cpp in any text, even where special tokens are not parsed. */
+  readonly userDefinedTokens: readonly TokenEntry[];
+}
+
+/** The bounds of a context; each is also what a wave is built against. */
+export interface ContextOptions {
+  /** KV cells, shared by every sequence of a wave. */
+  readonly cells: number;
+  /** Most tokens of one decode. */
+  readonly batchTokens: number;
+  /** Most tokens computed at once inside a decode. */
+  readonly microBatchTokens: number;
+  /** Most sequences at a time; llama.cpp allows 256. */
+  readonly sequences: number;
+  /** Most answer slots of one decode. */
+  readonly outputs: number;
+  readonly threads: number;
+}
+
+/**
+ * One decode in flat arrays: token i stands at `positions[i]` in the sequences
+ * `sequences[sequenceOffsets[i]] … sequences[sequenceOffsets[i + 1] - 1]`; slot s is the token at index
+ * `slots[s]`, whose options are `optionTokens[optionOffsets[s]] … optionTokens[optionOffsets[s + 1] - 1]`.
+ */
+export interface DecodeBatch {
+  readonly tokens: Int32Array;
+  readonly positions: Int32Array;
+  readonly sequenceOffsets: Int32Array;
+  readonly sequences: Int32Array;
+  readonly slots: Int32Array;
+  readonly optionOffsets: Int32Array;
+  readonly optionTokens: Int32Array;
+}
+
+export interface NativeContext {
+  /**
+   * The logits of every slot's option tokens, in order. `cancel`: one word of shared memory; non-zero ends
+   * the decode (on a CPU at once, on a GPU before it starts). Throws an Error whose `code` is `cancelled`,
+   * `no_cells` or `decode_failed`; the KV cache is then empty.
+   */
+  decode(batch: DecodeBatch, cancel: Int32Array): Float32Array;
+  /** Gives sequence `to` every cell of `from`; no data moves. */
+  copySequence(from: number, to: number): void;
+  removeSequence(sequence: number): void;
+  clear(): void;
+  close(): void;
+}

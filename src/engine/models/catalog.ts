@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { buildId, type Manifest, type ManifestModel } from './manifest.js';
+
+/** One GGUF of the manifest. */
+export interface CatalogBuild {
+  /** The name a response carries. */
+  readonly id: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly model: ManifestModel;
+}
+
+/** One entry of the model list (contract 2.8). */
+export interface CatalogModel {
+  readonly id: string;
+  readonly description: string;
+  readonly releaseDate: string | null;
+}
+
+/** Who answers to which name. */
+export class Catalog {
+  readonly builds: readonly CatalogBuild[];
+  readonly default: CatalogBuild;
+  private readonly names = new Map<string, CatalogBuild>();
+
+  constructor(
+    private readonly manifest: Manifest,
+    folder: string,
+  ) {
+    this.builds = manifest.models.flatMap((model) =>
+      model.builds.map((build) => ({
+        id: buildId(model, build),
+        path: join(folder, build.file),
+        sha256: build.sha256,
+        model,
+      })),
+    );
+    for (const build of this.builds) {
+      this.names.set(build.id, build);
+      // The last build of a model is the one its moving ids mean.
+      for (const name of [build.model.id, ...(build.model.answers_for ?? [])]) this.names.set(name, build);
+    }
+    this.default = this.names.get(manifest.default) as CatalogBuild;
+  }
+
+  /** The build a request's `model` means; the default for null; undefined for an unknown name. */
+  find(name: string | null): CatalogBuild | undefined {
+    return name === null ? this.default : this.names.get(name);
+  }
+
+  /** The moving ids, in the manifest's order, stand-ins after the model that answers for them. */
+  list(): CatalogModel[] {
+    return this.manifest.models.flatMap((model) => [
+      { id: model.id, description: model.description, releaseDate: model.release_date },
+      ...(model.answers_for ?? []).map((id) => ({
+        id,
+        description: `Answered by ${model.id}: ${model.description}`,
+        releaseDate: null,
+      })),
+    ]);
+  }
+}

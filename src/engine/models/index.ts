@@ -1,0 +1,4 @@
+export * from './catalog.js';
+export * from './checksum.js';
+export * from './manifest.js';
+export * from './model.js';

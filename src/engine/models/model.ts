@@ -1,0 +1,97 @@
+import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
+import {
+  FORMATS,
+  type Format,
+  Profile,
+  ProfileError,
+  readDecisionMetadata,
+  readTemperatures,
+  Tokenizer,
+} from '../profile/index.js';
+import type { CatalogBuild } from './catalog.js';
+import { ModelError } from './manifest.js';
+
+/** A model that has been loaded and proven askable. */
+export interface OpenModel {
+  readonly build: CatalogBuild;
+  readonly handle: ModelHandle;
+  readonly description: ModelDescription;
+  readonly tokenizer: Tokenizer;
+  readonly profile: Profile;
+  /** Where the profile comes from. */
+  readonly source: 'gguf' | 'manifest' | 'default';
+  /** The most tokens one prompt may have. */
+  readonly contextLength: number;
+}
+
+/**
+ * Loads a build (or joins the threads that hold it), reads its profile and proves it.
+ * Throws ModelError: one line with the file and the reason.
+ */
+export function openModel(
+  addon: Addon,
+  device: string,
+  build: CatalogBuild,
+  onProgress: (fraction: number) => void = () => {},
+): OpenModel {
+  let handle: ModelHandle;
+  try {
+    handle = addon.openModel({ path: build.path, device }, onProgress);
+  } catch (error) {
+    throw new ModelError(`${build.path}: ${reason((error as Error).message)}`);
+  }
+  try {
+    return describe(addon, handle, build);
+  } catch (error) {
+    addon.closeModel(handle);
+    if (error instanceof ProfileError) throw new ModelError(`${build.path}: ${error.message}`);
+    throw error;
+  }
+}
+
+function describe(addon: Addon, handle: ModelHandle, build: CatalogBuild): OpenModel {
+  const description = addon.describeModel(handle);
+  const declared = readDecisionMetadata(description);
+  const { format, source } = chooseFormat(declared.format, build);
+  const temperatures = readTemperatures(
+    Object.keys(declared.temperatures).length > 0 ? declared.temperatures : (build.model.temperatures ?? {}),
+  );
+  const chatTemplate = description.metadata['tokenizer.chat_template'] ?? '';
+  const tokenizer = new Tokenizer(addon, handle, description, [format.template, chatTemplate]);
+  const profile = new Profile(format, temperatures, tokenizer, description);
+  const contextLength = Math.min(
+    description.contextLength,
+    build.model.context_length ?? description.contextLength,
+  );
+  return { build, handle, description, tokenizer, profile, source, contextLength };
+}
+
+function chooseFormat(
+  declared: Format | null,
+  build: CatalogBuild,
+): { format: Format; source: OpenModel['source'] } {
+  if (declared !== null) return { format: declared, source: 'gguf' };
+  const name = build.model.profile;
+  if (name === undefined) return { format: FORMATS.letters as Format, source: 'default' };
+  const format = FORMATS[name];
+  if (format === undefined) {
+    throw new ProfileError(
+      `the manifest names the profile ${name}; known are ${Object.keys(FORMATS).join(', ')}`,
+    );
+  }
+  return { format, source: 'manifest' };
+}
+
+/** The line of llama.cpp's log that says why, without its function names. */
+function reason(log: string): string {
+  const lines = log
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^\w+: /, '')
+        .replace(/^error loading model: /, '')
+        .trim(),
+    )
+    .filter((line) => line !== '' && !/failed to load model/.test(line));
+  return lines.at(-1) ?? 'llama.cpp does not say why it does not load';
+}

@@ -1,0 +1,42 @@
+import { Template } from '@huggingface/jinja';
+import type { ModelDescription } from '../addon/index.js';
+import { ProfileError } from './types.js';
+
+/** What a chat template writes before and after the text of a single user turn. */
+export interface ChatFrame {
+  readonly head: string;
+  readonly tail: string;
+}
+
+const PLACE = '\u0001place\u0001';
+
+/**
+ * Renders the model's chat template around a placeholder, thinking off, and cuts it there. Without a chat
+ * template the frame is the beginning-of-sequence token, where the model wants one, and nothing.
+ */
+export function chatFrame(description: ModelDescription): ChatFrame {
+  const source = description.metadata['tokenizer.chat_template'];
+  const bos = description.metadata['tokenizer.ggml.add_bos_token'] === 'false' ? '' : description.bosText;
+  if (source === undefined) return { head: bos, tail: '' };
+  const rendered = render(source, description);
+  const at = rendered.indexOf(PLACE);
+  if (at < 0 || rendered.indexOf(PLACE, at + 1) >= 0) {
+    throw new ProfileError('its chat template does not show a user message once');
+  }
+  const head = rendered.slice(0, at);
+  return { head: head.startsWith(bos) ? head : bos + head, tail: rendered.slice(at + PLACE.length) };
+}
+
+function render(source: string, description: ModelDescription): string {
+  try {
+    return new Template(source).render({
+      messages: [{ role: 'user', content: PLACE }],
+      add_generation_prompt: true,
+      enable_thinking: false,
+      bos_token: description.bosText,
+      eos_token: description.eosText,
+    });
+  } catch (error) {
+    throw new ProfileError(`its chat template does not render: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,152 @@
+import type { Template } from '@huggingface/jinja';
+import type { QuestionType } from '../../api/index.js';
+import type { ModelDescription } from '../addon/index.js';
+import { type ChatFrame, chatFrame } from './chat.js';
+import { LABELS, labelTokens } from './labels.js';
+import { compileTemplate, displayOrder, type Piece, renderShape, unquoteState } from './template.js';
+import type { Tokenizer } from './tokenizer.js';
+import {
+  type Format,
+  type Part,
+  ProfileError,
+  type QuestionShape,
+  type Skeleton,
+  type Temperatures,
+} from './types.js';
+
+/** Skeletons kept; a shape is a handful of flags, so real traffic has far fewer. */
+const SKELETONS_MAX = 1_000;
+
+/** How one model wants to be asked: its format, proven against its vocabulary. */
+export class Profile {
+  readonly labels: Int32Array;
+  private readonly template: Template;
+  private readonly chat: ChatFrame;
+  private readonly skeletons = new Map<string, Skeleton>();
+
+  /** Throws ProfileError where the format and the model do not fit. */
+  constructor(
+    readonly format: Format,
+    readonly temperatures: Temperatures,
+    private readonly tokenizer: Tokenizer,
+    description: ModelDescription,
+  ) {
+    this.template = compileTemplate(format);
+    this.chat = chatFrame(description);
+    this.labels = this.prove();
+  }
+
+  /** The prompt of a shape, around the caller's texts. */
+  skeleton(shape: QuestionShape): Skeleton {
+    const key = shapeKey(shape);
+    const known = this.skeletons.get(key);
+    if (known !== undefined) return known;
+    const made = this.build(shape);
+    const oldest = this.skeletons.keys().next();
+    if (this.skeletons.size >= SKELETONS_MAX && !oldest.done) this.skeletons.delete(oldest.value);
+    this.skeletons.set(key, made);
+    return made;
+  }
+
+  private build(shape: QuestionShape): Skeleton {
+    let pieces = renderShape(this.template, this.format, this.chat, LABELS, shape);
+    if (!shape.stateIsText) pieces = unquoteState(pieces);
+    const parts = pieces.flatMap((piece) => this.parts(piece));
+    const cut = prefixLength(parts);
+    const order = displayOrder(this.format, shape);
+    return {
+      prefix: parts.slice(0, cut),
+      leaf: parts.slice(cut),
+      labels: order.map((_, option) => order.indexOf(option)),
+    };
+  }
+
+  private parts(piece: Piece): Part[] {
+    if (typeof piece !== 'string') return [{ kind: 'slot', ...piece }];
+    return this.tokenizer
+      .splitTemplate(piece)
+      .map((part) => (typeof part === 'string' ? { kind: 'text', text: part } : { kind: 'marker', ...part }));
+  }
+
+  /**
+   * Renders every kind of question once: each text must reach the prompt, the prefix must be the same for
+   * all, and the letters must be single tokens behind each ending. Returns the letters' tokens.
+   */
+  private prove(): Int32Array {
+    const skeletons = sampleShapes().map((shape) => {
+      const skeleton = this.build(shape);
+      requireTexts(shape, skeleton);
+      return { key: `${shape.stateIsText}`, skeleton };
+    });
+    const prefixes = new Set(skeletons.map(({ key, skeleton }) => key + JSON.stringify(skeleton.prefix)));
+    if (prefixes.size !== 2) {
+      throw new ProfileError('its decision template shows something of the question before the state');
+    }
+    const endings = new Set(skeletons.map(({ skeleton }) => lastText(skeleton.leaf)));
+    const proven = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
+    const [first] = proven as [Int32Array];
+    if (proven.some((labels) => labels.some((token, index) => token !== first[index]))) {
+      throw new ProfileError('the letters are other tokens for one kind of question than for another');
+    }
+    return first;
+  }
+}
+
+/** The prefix ends with the first part that shows the state, so it holds nothing of a question. */
+function prefixLength(parts: readonly Part[]): number {
+  const state = parts.findIndex((part) => part.kind === 'slot');
+  const first = parts[state];
+  if (first?.kind !== 'slot' || first.slot.of !== 'state') {
+    throw new ProfileError('its decision template shows the question before the state');
+  }
+  return state + 1;
+}
+
+function requireTexts(shape: QuestionShape, { prefix, leaf }: Skeleton): void {
+  const shown = new Set([...prefix, ...leaf].map((part) => (part.kind === 'slot' ? slotName(part) : '')));
+  const wanted = ['state'];
+  if (shape.hasInstructions) wanted.push('instructions');
+  shape.described.forEach((described, option) => {
+    if (described) wanted.push(`description ${option}`);
+    if (shape.type === 'choice') wanted.push(`label ${option}`);
+  });
+  const lacking = wanted.find((name) => !shown.has(name));
+  if (lacking !== undefined) throw new ProfileError(`its decision template does not show the ${lacking}`);
+}
+
+function slotName({ slot }: Extract<Part, { kind: 'slot' }>): string {
+  return 'option' in slot ? `${slot.of} ${slot.option}` : slot.of;
+}
+
+/** The text the answer follows: what stands behind the last marker or slot. */
+function lastText(parts: readonly Part[]): string {
+  const last = parts.at(-1);
+  return last?.kind === 'text' ? last.text : '';
+}
+
+function sampleShapes(): QuestionShape[] {
+  const counts: Array<[QuestionType, number]> = [
+    ['noul', 2],
+    ['choice', 1],
+    ['choice', 26],
+    ['score', 3],
+  ];
+  const flags = [true, false];
+  return counts.flatMap(([type, options]) =>
+    flags.flatMap((stateIsText) =>
+      flags.flatMap((hasInstructions) =>
+        flags.map((described) => ({
+          type,
+          stateIsText,
+          hasInstructions,
+          described: Array.from({ length: options }, () => described),
+        })),
+      ),
+    ),
+  );
+}
+
+function shapeKey(shape: QuestionShape): string {
+  const flags = shape.described.map((described) => (described ? '1' : '0')).join('');
+  return `${shape.type} ${shape.stateIsText} ${shape.hasInstructions} ${flags}`;
+}

@@ -1,0 +1,109 @@
+import { Template } from '@huggingface/jinja';
+import type { ChatFrame } from './chat.js';
+import { type Format, ProfileError, type QuestionShape, type Slot } from './types.js';
+
+/** A rendered prompt of one shape: template text and slots, in order. */
+export type Piece = string | { readonly slot: Slot; readonly json: boolean; readonly escapesLess: boolean };
+
+/** Which option stands at each place of the prompt: noul may show no before yes. */
+export function displayOrder(format: Format, shape: QuestionShape): number[] {
+  const order = shape.described.map((_, index) => index);
+  // The options of a noul question are true, false (decide's order).
+  return shape.type === 'noul' && format.noulFirst === 'false' ? order.reverse() : order;
+}
+
+/** Compiles a format's Jinja source. Throws ProfileError. */
+export function compileTemplate(format: Format): Template {
+  try {
+    return new Template(format.template);
+  } catch (error) {
+    throw new ProfileError(`its decision template does not parse: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Renders a template for one shape of question, with a stand-in for each text of the caller.
+ *
+ * The stand-in is \u0001<N\u0001. What a template does to a caller's text shows in what becomes of it: as a
+ * JSON string the control characters come out escaped, and where `<` is replaced, it is. Any other change
+ * leaves a stand-in that is not recognised, and the model is refused: a text that cannot be followed through
+ * the template cannot be kept apart from the template's own.
+ */
+export function renderShape(
+  template: Template,
+  format: Format,
+  chat: ChatFrame,
+  labels: readonly string[],
+  shape: QuestionShape,
+): Piece[] {
+  const slots: Slot[] = [];
+  const standIn = (slot: Slot) => `\u0001<${slots.push(slot) - 1}\u0001`;
+  const options = displayOrder(format, shape).map((option, place) => ({
+    key: optionKey(shape, option, standIn),
+    description: shape.described[option] ? standIn({ of: 'description', option }) : null,
+    label: labels[place],
+  }));
+  let text: string;
+  try {
+    text = template.render({
+      id: standIn({ of: 'name' }),
+      type: shape.type,
+      state: standIn({ of: 'state' }),
+      instructions: shape.hasInstructions ? standIn({ of: 'instructions' }) : null,
+      options,
+      // A template that shows all questions at once would make each answer depend on the others: refused below.
+      questions: [{ id: '\u0001', type: '\u0001', instructions: '\u0001' }],
+      images: [],
+      chat_head: chat.head,
+      chat_tail: chat.tail,
+    });
+  } catch (error) {
+    throw new ProfileError(`its decision template does not render: ${(error as Error).message}`);
+  }
+  return split(text, slots);
+}
+
+/** An option without a description is shown by its name: Yes, No, the label, Level n (contract 2.2). */
+function optionKey(shape: QuestionShape, option: number, standIn: (slot: Slot) => string): string {
+  if (shape.type === 'choice') return standIn({ of: 'label', option });
+  const described = shape.described[option] === true;
+  if (shape.type === 'score') return described ? String(option) : `Level ${option}`;
+  if (described) return option === 0 ? 'true' : 'false';
+  return option === 0 ? 'Yes' : 'No';
+}
+
+function split(text: string, slots: readonly Slot[]): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the stand-in is made of control characters
+  for (const match of text.matchAll(/(\u0001|\\u0001)(<|\\u003c)(\d+)(?:\u0001|\\u0001)/g)) {
+    if (match.index > end) pieces.push(text.slice(end, match.index));
+    const slot = slots[Number(match[3])];
+    if (slot === undefined) throw new ProfileError('its decision template invents a text');
+    pieces.push({ slot, json: match[1] !== '\u0001', escapesLess: match[2] !== '<' });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) pieces.push(text.slice(end));
+  const rest = pieces.filter((piece) => typeof piece === 'string').join('');
+  if (rest.includes('\u0001') || rest.includes('\\u0001')) {
+    throw new ProfileError(
+      'its decision template changes the texts it is given in a way that is not supported',
+    );
+  }
+  return pieces;
+}
+
+/** A JSON state is inserted as JSON, not as a JSON string that holds JSON: takes the quotes around it away. */
+export function unquoteState(pieces: readonly Piece[]): Piece[] {
+  const result = [...pieces];
+  result.forEach((piece, index) => {
+    if (typeof piece === 'string' || piece.slot.of !== 'state' || !piece.json) return;
+    const [before, after] = [result[index - 1], result[index + 1]];
+    if (typeof before !== 'string' || !before.endsWith('"')) return;
+    if (typeof after !== 'string' || !after.startsWith('"')) return;
+    result[index - 1] = before.slice(0, -1);
+    result[index + 1] = after.slice(1);
+    result[index] = { ...piece, json: false };
+  });
+  return result;
+}

@@ -1,0 +1,3 @@
+export * from './run.js';
+export * from './steps.js';
+export * from './types.js';

@@ -1,0 +1,65 @@
+import type { ContextOptions } from '../addon/index.js';
+
+/** The tokens of one question and where its answer is read. */
+export interface Leaf {
+  /** The last one is the answer slot. */
+  readonly tokens: Int32Array;
+  /** The options' tokens, in the order of the question's options. */
+  readonly options: Int32Array;
+}
+
+/** What the engine computes for one request: the shared prefix once, then one leaf per question. */
+export interface Plan {
+  readonly prefix: Int32Array;
+  readonly leaves: readonly Leaf[];
+}
+
+/** One array of option logits per leaf, in the order of the plan. */
+export type PlanLogits = readonly Float32Array[];
+
+/** The bounds a wave is built against. */
+export interface WaveBounds {
+  /** KV cells, shared by every sequence of a wave. */
+  readonly cells: number;
+  /** Most tokens of one decode. */
+  readonly batchTokens: number;
+  /** Most tokens computed at once inside a decode. */
+  readonly microBatchTokens: number;
+  /** Most sequences of a wave, and so most answer slots. */
+  readonly sequences: number;
+  /**
+   * Fewest tokens of a micro-batch; a smaller one is filled up with tokens nobody reads. On a CPU, 64: ggml
+   * computes the attention of fewer rows by another path, which sums in 16 bits. On the tiny F32 model a
+   * question of 20 to 80 tokens behind 3,000 moved by 3.5e-3 between the two paths, by 1e-4 on this one.
+   */
+  readonly microBatchTokensMin: number;
+}
+
+/** The KV cells a plan takes while it runs: its prefix once, every leaf. */
+export function planCells(plan: Plan): number {
+  return plan.leaves.reduce((sum, leaf) => sum + leaf.tokens.length, plan.prefix.length);
+}
+
+/** The tokens of a plan's longest prompt. */
+export function longestPrompt(plan: Plan): number {
+  return plan.prefix.length + Math.max(...plan.leaves.map((leaf) => leaf.tokens.length));
+}
+
+/** llama.cpp has at most 256 sequences in a context; one of them is the padding's. */
+export const SEQUENCES_MAX = 255;
+
+/**
+ * The context that runs waves of these bounds: a sequence and cells more for the padding, and room for the logits of
+ * every sequence (llama.cpp ends the process where a context has fewer outputs than sequences).
+ */
+export function contextOptions(bounds: WaveBounds, threads: number): ContextOptions {
+  const { cells, batchTokens, microBatchTokens, microBatchTokensMin, sequences } = bounds;
+  return {
+    cells: cells + microBatchTokensMin,
+    batchTokens,
+    microBatchTokens,
+    sequences: sequences + 1,
+    outputs: sequences + 1,
+    threads,
+  };
+}
