@@ -225,6 +225,9 @@ Napi::Value describe_model(const Napi::CallbackInfo & info) {
   auto metadata = Napi::Object::New(env);
   for (const auto & [key, value] : description.metadata) metadata.Set(key, value);
   result.Set("metadata", metadata);
+  auto bytes = Napi::Int32Array::New(env, description.byte_tokens.size());
+  std::copy(description.byte_tokens.begin(), description.byte_tokens.end(), bytes.Data());
+  result.Set("byteTokens", bytes);
   result.Set("controlTokens", token_array(env, description.control_tokens));
   result.Set("userDefinedTokens", token_array(env, description.user_defined_tokens));
   return result;

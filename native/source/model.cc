@@ -82,6 +82,8 @@ ModelDescription Model::describe() const {
     const auto attributes = llama_vocab_get_attr(vocabulary_, token);
     if (attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) {
       result.control_tokens.push_back({token, text_of(token)});
+    } else if (attributes & LLAMA_TOKEN_ATTR_BYTE) {
+      result.byte_tokens.push_back(token);
     } else if (attributes & LLAMA_TOKEN_ATTR_USER_DEFINED) {
       result.user_defined_tokens.push_back({token, text_of(token)});
     }

@@ -37,6 +37,8 @@ struct ModelDescription {
   std::map<std::string, std::string> metadata;
   // Tokens that are control or unknown: never produced from text unless special tokens are parsed.
   std::vector<TokenEntry> control_tokens;
+  // Stand for single bytes of text that no other token covers.
+  std::vector<llama_token> byte_tokens;
   // User-defined tokens: llama.cpp finds them in any text, whatever is asked of it.
   std::vector<TokenEntry> user_defined_tokens;
 };

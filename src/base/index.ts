@@ -1,1 +1,3 @@
 export * from './clock.js';
+export * from './log.js';
+export * from './settings.js';

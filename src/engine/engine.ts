@@ -64,22 +64,27 @@ export class Engine {
       const wave = this.dispatcher.next();
       if (wave.length === 0) return;
       this.free -= 1;
-      this.pool
-        .run(wave.map(({ plan }) => plan))
-        .then(
-          (results) => {
-            wave.forEach((entry, index) => {
-              entry.resolve(results[index] as PlanLogits);
-            });
-          },
-          (error) => {
-            for (const entry of wave) entry.reject(error);
-          },
-        )
-        .finally(() => {
-          this.free += 1;
-          this.dispatch();
-        });
+      void this.send(wave);
     }
+  }
+
+  private async send(wave: readonly Entry[]): Promise<void> {
+    let settle: () => void;
+    try {
+      const results = await this.pool.run(wave.map(({ plan }) => plan));
+      settle = () => {
+        wave.forEach((entry, index) => {
+          entry.resolve(results[index] as PlanLogits);
+        });
+      };
+    } catch (error) {
+      settle = () => {
+        for (const entry of wave) entry.reject(error);
+      };
+    }
+    // The next wave leaves before the answers of this one are written.
+    this.free += 1;
+    this.dispatch();
+    settle();
   }
 }

@@ -95,22 +95,24 @@ function fill(parts: readonly Part[], model: Askable, text: (slot: Slot) => stri
     if (part.kind === 'marker') {
       endRun();
       tokens.push(Int32Array.of(part.token));
-    } else run += part.kind === 'text' ? part.text : escape(part, text(part.slot));
+    } else run += part.kind === 'text' ? part.text : written(part, text(part.slot));
   }
   endRun();
   return concatenate(tokens);
 }
 
-function escape(part: Extract<Part, { kind: 'slot' }>, text: string): string {
-  const written = part.json ? JSON.stringify(text).slice(1, -1) : text;
-  return part.escapesLess ? written.replaceAll('<', '\\u003c') : written;
+function written(part: Extract<Part, { kind: 'slot' }>, text: string): string {
+  const escaped = part.json ? JSON.stringify(text).slice(1, -1) : text;
+  return part.escapesLess ? escaped.replaceAll('<', '\\u003c') : escaped;
 }
 
 function requireFit(plan: Plan, request: DecideRequest, contextLength: number): void {
   if (longestPrompt(plan) <= contextLength) return;
   const index = plan.leaves.findIndex((leaf) => plan.prefix.length + leaf.tokens.length > contextLength);
   const tokens = plan.prefix.length + (plan.leaves[index] as Leaf).tokens.length;
-  const name = JSON.stringify(truncateCodePoints(request.questions[index]?.name ?? '', LIMITS.quotedNameCodePoints));
+  const name = JSON.stringify(
+    truncateCodePoints(request.questions[index]?.name ?? '', LIMITS.quotedNameCodePoints),
+  );
   throw new ApiError(
     'invalid_question',
     `The state and the question ${name} take ${tokens} tokens, more than the model's context window of ${contextLength}.`,

@@ -44,6 +44,8 @@ export interface ModelDescription {
   /** The GGUF's scalar values as text. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly controlTokens: readonly TokenEntry[];
+  /** Stand for single bytes of text that no other token covers. */
+  readonly byteTokens: Int32Array;
   /** Found by llama.cpp in any text, even where special tokens are not parsed. */
   readonly userDefinedTokens: readonly TokenEntry[];
 }

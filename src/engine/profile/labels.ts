@@ -15,7 +15,7 @@ export function labelTokens(tokenizer: Tokenizer, format: Format, lastText: stri
       format.labelBoundary === 'apart'
         ? single(tokenizer.plain(label))
         : next(before, tokenizer.plain(lastText + label));
-    if (token === null || tokenizer.piece(token).toString('utf8') !== label) {
+    if (token === null || tokenizer.isByte(token) || tokenizer.piece(token).toString('utf8') !== label) {
       throw new ProfileError(`the letter ${label} is not a single token where the answer is read`);
     }
     return token;

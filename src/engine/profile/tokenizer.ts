@@ -19,7 +19,7 @@ export class Tokenizer {
   constructor(
     private readonly addon: Addon,
     private readonly model: ModelHandle,
-    description: ModelDescription,
+    private readonly description: ModelDescription,
     templates: readonly string[],
   ) {
     const found = description.userDefinedTokens.filter((token) => isMarker(token.text, templates));
@@ -54,6 +54,11 @@ export class Tokenizer {
     const result = concatenate(pieces);
     if (result.some((token) => this.isStructure(token))) throw new Error('a marker survived its cut');
     return result;
+  }
+
+  /** Whether the token stands for a byte: the vocabulary has no token for the text it was made from. */
+  isByte(token: number): boolean {
+    return this.description.byteTokens.includes(token);
   }
 
   isStructure(token: number): boolean {

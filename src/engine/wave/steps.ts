@@ -33,13 +33,11 @@ export type Form = 'coupled' | 'copied';
 export const COUPLED_PRODUCT_MAX = 8_192;
 
 export function chooseForm(plan: Plan, bounds: WaveBounds): Form {
-  if (plan.leaves.length === 1) return fitsWhole(plan, bounds, 1) ? 'coupled' : 'copied';
-  const product = plan.prefix.length * plan.leaves.length;
-  return product <= COUPLED_PRODUCT_MAX && fitsWhole(plan, bounds, plan.leaves.length) ? 'coupled' : 'copied';
-}
-
-function fitsWhole(plan: Plan, bounds: WaveBounds, sequences: number): boolean {
-  return planCells(plan) <= Math.min(bounds.cells, bounds.batchTokens) && sequences <= bounds.sequences;
+  // One leaf follows its prefix on one sequence: nothing is shared, and there is nothing to choose.
+  if (plan.leaves.length === 1) return 'coupled';
+  const fits =
+    planCells(plan) <= Math.min(bounds.cells, bounds.batchTokens) && plan.leaves.length <= bounds.sequences;
+  return fits && plan.prefix.length * plan.leaves.length <= COUPLED_PRODUCT_MAX ? 'coupled' : 'copied';
 }
 
 /** Sequences a plan needs at once when it runs in a form, with all its leaves in the cache together. */

@@ -1,0 +1,41 @@
+import { ApiError, type ErrorType } from '../api/index.js';
+import type { Catalog, CatalogBuild } from '../engine/index.js';
+import { type Askable, type Prepared, planRequest } from './plan/index.js';
+import { readRequest } from './request/index.js';
+import type { Question } from './types.js';
+
+/** What the preparing thread is given. */
+export interface PrepareTask {
+  readonly body: Uint8Array;
+  /** What an unknown `model` means: refused, or answered by the default model (contract 4.2). */
+  readonly unknownModel: 'refuse' | 'default';
+}
+
+/** What it gives back; an error crosses threads as its parts. */
+export type PrepareResult =
+  | ({ readonly ok: true; readonly build: string; readonly questions: readonly Question[] } & Prepared)
+  | { readonly ok: false; readonly type: ErrorType; readonly message: string };
+
+/** The models of this server, as the preparing thread sees them. */
+export interface Models {
+  readonly catalog: Catalog;
+  open(build: CatalogBuild): Askable;
+}
+
+/**
+ * From the body's bytes to a plan: every check of a decide request, in the order of the errors' table, and
+ * the prompt's tokens. Never throws for a body, however broken.
+ */
+export function prepare({ body, unknownModel }: PrepareTask, { catalog, open }: Models): PrepareResult {
+  try {
+    const request = readRequest(body, { knows: (name) => catalog.find(name) !== undefined, unknownModel });
+    const build = catalog.find(request.model) as CatalogBuild;
+    if (request.hasAssets) {
+      throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
+    }
+    return { ok: true, build: build.id, questions: request.questions, ...planRequest(request, open(build)) };
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    throw error;
+  }
+}

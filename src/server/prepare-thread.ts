@@ -1,0 +1,34 @@
+// The entry of a preparing thread: a list of tasks, each of which is one call into a room.
+import { workerData } from 'node:worker_threads';
+import { type PrepareResult, type PrepareTask, prepare as prepareDecision } from '../decide/index.js';
+import {
+  Catalog,
+  type CatalogBuild,
+  loadAddon,
+  type OpenModel,
+  openModel,
+  readManifest,
+} from '../engine/index.js';
+import type { PrepareSetup } from './prepare-messages.js';
+
+const setup = workerData as PrepareSetup;
+const { addon } = loadAddon(setup.backend);
+const catalog = new Catalog(readManifest(setup.models), setup.models);
+// The weights are shared with the engine's threads: opening a model here reads its vocabulary only.
+const models = new Map(
+  catalog.builds.map((build) => {
+    const model = openModel(addon, setup.device, build);
+    return [build.id, { ...model, contextLength: Math.min(model.contextLength, setup.cells) }];
+  }),
+);
+const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
+
+/** Body bytes to plan. */
+export function prepare(task: PrepareTask): PrepareResult {
+  return prepareDecision(task, { catalog, open });
+}
+
+/** Answers when the models are open. */
+export function ready(): true {
+  return true;
+}

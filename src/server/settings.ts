@@ -1,0 +1,141 @@
+import { availableParallelism } from 'node:os';
+import { LOG_LEVELS, readSettings, type Setting, type Values } from '../base/index.js';
+import { BACKEND_CHOICES } from '../engine/index.js';
+
+/** Everything an operator can set. The README's table is tested against this one. */
+export const SETTINGS = [
+  {
+    key: 'host',
+    variable: 'DECIDER_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'Address to listen on. Without keys only a loopback address is accepted.',
+  },
+  {
+    key: 'port',
+    variable: 'DECIDER_PORT',
+    kind: 'integer',
+    default: 8080,
+    min: 0,
+    max: 65_535,
+    meaning: 'Port to listen on; 0 takes a free one.',
+  },
+  {
+    key: 'data',
+    variable: 'DECIDER_DATA',
+    kind: 'text',
+    default: './data',
+    meaning: 'Folder of the server’s data. Nothing is kept there yet.',
+  },
+  {
+    key: 'models',
+    variable: 'DECIDER_MODELS',
+    kind: 'text',
+    default: './models',
+    meaning: 'Folder of `manifest.json` and the GGUF files.',
+  },
+  {
+    key: 'http.transport',
+    variable: 'DECIDER_HTTP_TRANSPORT',
+    kind: 'choice',
+    choices: ['auto', 'uws', 'node'],
+    default: 'auto',
+    meaning: '`uws` is faster; `auto` falls back to `node` where it does not load.',
+  },
+  {
+    key: 'engine.backend',
+    variable: 'DECIDER_ENGINE_BACKEND',
+    kind: 'choice',
+    choices: BACKEND_CHOICES,
+    default: 'auto',
+    meaning: '`auto` takes the best that finds a device; a named one that finds none is an error.',
+  },
+  {
+    key: 'engine.threads',
+    variable: 'DECIDER_ENGINE_THREADS',
+    kind: 'integer',
+    default: 0,
+    min: 0,
+    max: 512,
+    meaning: 'CPU threads of a context; 0: all cores but one.',
+  },
+  {
+    key: 'engine.contexts',
+    variable: 'DECIDER_ENGINE_CONTEXTS',
+    kind: 'integer',
+    default: 1,
+    min: 1,
+    max: 8,
+    meaning: 'Contexts per model.',
+  },
+  {
+    key: 'engine.cells',
+    variable: 'DECIDER_ENGINE_CELLS',
+    kind: 'integer',
+    default: 8_192,
+    min: 256,
+    max: 1_048_576,
+    meaning: 'KV cells of a context, in tokens: bounds a prompt, and all prompts of a wave together.',
+  },
+  {
+    key: 'engine.batch_tokens',
+    variable: 'DECIDER_ENGINE_BATCH_TOKENS',
+    kind: 'integer',
+    default: 2_048,
+    min: 64,
+    max: 65_536,
+    meaning: 'Most tokens of one decode.',
+  },
+  {
+    key: 'engine.sequences',
+    variable: 'DECIDER_ENGINE_SEQUENCES',
+    kind: 'integer',
+    default: 64,
+    min: 2,
+    max: 255,
+    meaning: 'Most sequences of a wave.',
+  },
+  {
+    key: 'engine.queue',
+    variable: 'DECIDER_ENGINE_QUEUE',
+    kind: 'integer',
+    default: 1_024,
+    min: 1,
+    max: 65_536,
+    meaning: 'Requests that may wait per model; one more is answered `overloaded`.',
+  },
+  {
+    key: 'prepare.threads',
+    variable: 'DECIDER_PREPARE_THREADS',
+    kind: 'integer',
+    default: 0,
+    min: 0,
+    max: 64,
+    meaning: 'Threads that check, render and tokenize; 0: a quarter of the cores.',
+  },
+  {
+    key: 'log.level',
+    variable: 'DECIDER_LOG_LEVEL',
+    kind: 'choice',
+    choices: LOG_LEVELS,
+    default: 'info',
+    meaning: 'Least level that is logged.',
+  },
+] as const satisfies readonly Setting[];
+
+export type Settings = Values<typeof SETTINGS>;
+
+/** Reads the settings, and fills in what is derived from the machine. Throws SettingsError. */
+export function loadSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+  cores: number = availableParallelism(),
+): Settings {
+  const settings = readSettings(SETTINGS, environment, file);
+  return {
+    ...settings,
+    // ggml's threads wait for each other in a loop: one core too few costs more than one too many gives.
+    'engine.threads': settings['engine.threads'] || Math.max(1, cores - 1),
+    'prepare.threads': settings['prepare.threads'] || Math.max(1, Math.floor(cores / 4)),
+  };
+}

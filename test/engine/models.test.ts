@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
+import { Catalog, openModel, readManifest, verifyChecksum } from '../../src/engine/index.js';
+import { addon, buildOf, openTiny } from '../helpers/engine.js';
+
+const text = (value: string) => ({ type: 'string' as const, value });
+const decision = (type: string) => ({ 'gemma4.decision.type': text(type) });
+
+function refused(folder: string, options: TinyModelOptions): string {
+  try {
+    openTiny(folder, options);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'it was not refused';
+}
+
+test('a truncated GGUF is refused in one line with the file and the reason', async (t) => {
+  const path = join(t.testdir(), 'cut.gguf');
+  writeTinyModel(path, {});
+  const size = readFileSync(path).length;
+  for (const length of [0, 3, 100, 20_000, Math.floor(size / 2), size - 1]) {
+    truncateSync(path, 0);
+    writeTinyModel(path, {});
+    truncateSync(path, length);
+    t.throws(
+      () => openModel(addon, '', buildOf(path)),
+      { message: /^[^\n]*cut\.gguf: [^\n]+$/ },
+      `${length} bytes`,
+    );
+  }
+});
+
+test('an unknown architecture is refused', async (t) => {
+  t.match(refused(t.testdir(), { architecture: 'gemma9' }), /tiny-\d+\.gguf: .*gemma9/);
+});
+
+test('a vocabulary without a single letter is refused, naming the letter', async (t) => {
+  const without = refused(t.testdir(), { vocabulary: { without: ['B'] } });
+  t.match(without, /tiny-\d+\.gguf: the letter B is not a single token/);
+  const bytes = refused(t.testdir(), { vocabulary: { without: ['B', '<0x42>'] } });
+  t.match(bytes, /the letter B is not a single token/);
+});
+
+test('a letter that merges with what stands before it is refused where the format joins them', async (t) => {
+  const template = text(
+    '{{ state }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}(',
+  );
+  const metadata = { ...decision('openjev'), 'tokenizer.chat_template.systemone': template };
+  t.match(
+    refused(t.testdir(), { metadata, vocabulary: { also: ['(A'] } }),
+    /the letter A is not a single token/,
+  );
+  t.equal(refused(t.testdir(), { metadata }), 'it was not refused');
+});
+
+test('a GGUF of another kind of decision model is refused, and one without its template', async (t) => {
+  t.match(
+    refused(t.testdir(), { metadata: decision('clef') }),
+    /decision type clef is not read from letters/,
+  );
+  t.match(refused(t.testdir(), { metadata: decision('nimble') }), /no template named systemone/);
+});
+
+for (const [name, template, reason] of [
+  ['does not parse', '{% if %}', /does not parse/],
+  ['leaves the state out', '{{ instructions }}', /shows the question before the state/],
+  ['shows the question first', '{{ instructions }}{{ state }}', /shows the question before the state/],
+  ['leaves the instructions out', '{{ state }}', /does not show the instructions/],
+  ['changes a text', '{{ state | upper | replace("<", "") }}', /changes the texts/],
+  ['shows all questions', '{{ state }}{{ questions[0].id }}', /changes the texts/],
+  [
+    'shows the type before the state',
+    '{{ type }} {{ state }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}',
+    /before the state/,
+  ],
+] as const) {
+  test(`a decision template that ${name} is refused`, async (t) => {
+    const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
+    t.match(refused(t.testdir(), { metadata }), reason);
+  });
+}
+
+test('temperatures: the bucket of the option count, else the type, else 1; GGUF before manifest', async (t) => {
+  const number = (value: number) => ({ type: 'float32' as const, value });
+  const metadata = {
+    'gemma4.decision.temperature.choice': number(2),
+    'gemma4.decision.temperature.choice.3_5': number(3),
+    'gemma4.decision.temperature.noul': number(0.5),
+  };
+  const { temperatures } = openTiny(t.testdir(), { metadata }, { temperatures: { score: 9 } }).profile;
+  t.strictSame(
+    [2, 3, 5, 6].map((options) => temperatures.of('choice', options)),
+    [2, 3, 3, 2],
+  );
+  t.equal(temperatures.of('noul', 2), 0.5);
+  t.equal(temperatures.of('score', 4), 1);
+  const stated = openTiny(t.testdir(), {}, { temperatures: { score: 9 } }).profile.temperatures;
+  t.equal(stated.of('score', 4), 9);
+  t.throws(() => openTiny(t.testdir(), {}, { temperatures: { score: 0 } }), /not a positive number/);
+  t.throws(() => openTiny(t.testdir(), {}, { temperatures: { rank: 1 } }), /no known question type/);
+});
+
+test('a checksum that differs is refused, and a file that is not there', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'content' }), 'a.gguf');
+  const sha256 = createHash('sha256').update('content').digest('hex');
+  await verifyChecksum({ ...buildOf(path), sha256 });
+  await t.rejects(verifyChecksum({ ...buildOf(path), sha256: '0'.repeat(64) }), /a\.gguf: its SHA-256 is/);
+  await t.rejects(verifyChecksum({ ...buildOf(`${path}x`), sha256 }), /a\.ggufx: no such file/);
+});
+
+const MODEL = {
+  id: 'big',
+  description: 'A model.',
+  release_date: null,
+  builds: [
+    { date: '20260101', file: 'old.gguf', sha256: '0'.repeat(64) },
+    { date: '20260601', file: 'new.gguf', sha256: '1'.repeat(64) },
+  ],
+  answers_for: ['other'],
+  reads_images: false,
+  price_class: 'big',
+};
+
+function manifest(folder: string, value: unknown) {
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(value));
+  return readManifest(folder);
+}
+
+test('catalogue: moving ids mean the last build, dated ids their own, others nothing', async (t) => {
+  const folder = t.testdir();
+  const catalog = new Catalog(manifest(folder, { default: 'big', models: [MODEL] }), folder);
+  t.equal(catalog.find('big')?.id, 'big-20260601');
+  t.equal(catalog.find('other')?.id, 'big-20260601');
+  t.equal(catalog.find(null)?.id, 'big-20260601');
+  t.equal(catalog.find('big-20260101')?.path, join(folder, 'old.gguf'));
+  t.equal(catalog.find('big-20250101'), undefined);
+  t.equal(catalog.find('constructor'), undefined);
+  t.strictSame(
+    catalog.list().map(({ id }) => id),
+    ['big', 'other'],
+  );
+});
+
+for (const [fault, value, reason] of [
+  ['a field is missing', { default: 'big', models: [{ ...MODEL, price_class: undefined }] }, /models\.0/],
+  ['a field is unknown', { default: 'big', models: [{ ...MODEL, colour: 'red' }] }, /models\.0/],
+  [
+    'a checksum is no checksum',
+    { default: 'big', models: [{ ...MODEL, builds: [{ ...MODEL.builds[0], sha256: 'x' }] }] },
+    /models\.0\.builds\.0\.sha256/,
+  ],
+  ['a name is given twice', { default: 'big', models: [MODEL, { ...MODEL, builds: [] }] }, /builds|twice/],
+  ['the default is no model', { default: 'small', models: [MODEL] }, /default names small/],
+] as const) {
+  test(`manifest: refused where ${fault}`, async (t) => {
+    t.throws(() => manifest(t.testdir(), value), { name: 'ModelError', message: reason });
+  });
+}
+
+test('manifest: a file that is no JSON, or not there, is named', async (t) => {
+  const folder = t.testdir({ 'manifest.json': '{' });
+  t.throws(() => readManifest(folder), /manifest\.json: /);
+  t.throws(() => readManifest(join(folder, 'nowhere')), /nowhere.*manifest\.json: /);
+});
