@@ -33,7 +33,7 @@ export class Engine {
    * The logits of a plan's leaves, in order. Rejects with ApiError `overloaded` where the queue is full,
    * with the signal's reason where the caller left before the wave did, with the engine's error otherwise.
    */
-  run(plan: Plan, signal: AbortSignal): Promise<PlanLogits> {
+  async run(plan: Plan, signal: AbortSignal): Promise<PlanLogits> {
     if (longestPrompt(plan) > this.bounds.cells)
       throw new Error('the plan was not checked against the cells');
     signal.throwIfAborted();

@@ -51,12 +51,9 @@ export class Profile {
   private build(shape: QuestionShape): Skeleton {
     let pieces = renderShape(this.template, this.format, this.chat, LABELS, shape);
     if (!shape.stateIsText) pieces = unquoteState(pieces);
-    const parts = pieces.flatMap((piece) => this.parts(piece));
-    const cut = prefixLength(parts);
     const order = displayOrder(this.format, shape);
     return {
-      prefix: parts.slice(0, cut),
-      leaf: parts.slice(cut),
+      ...cutAfterState(pieces.flatMap((piece) => this.parts(piece))),
       labels: order.map((_, option) => order.indexOf(option)),
     };
   }
@@ -92,14 +89,24 @@ export class Profile {
   }
 }
 
-/** The prefix ends with the first part that shows the state, so it holds nothing of a question. */
-function prefixLength(parts: readonly Part[]): number {
-  const state = parts.findIndex((part) => part.kind === 'slot');
-  const first = parts[state];
-  if (first?.kind !== 'slot' || first.slot.of !== 'state') {
+/**
+ * The prefix ends with the first part that shows the state, and the quote that closes it where the template
+ * writes it as a JSON string; so it holds nothing of a question.
+ */
+function cutAfterState(parts: readonly Part[]): Pick<Skeleton, 'prefix' | 'leaf'> {
+  const place = parts.findIndex((part) => part.kind === 'slot');
+  const state = parts[place];
+  if (state?.kind !== 'slot' || state.slot.of !== 'state') {
     throw new ProfileError('its decision template shows the question before the state');
   }
-  return state + 1;
+  const prefix = parts.slice(0, place + 1);
+  const leaf = parts.slice(place + 1);
+  const [next] = leaf;
+  if (state.json && next?.kind === 'text' && next.text.startsWith('"')) {
+    prefix.push({ kind: 'text', text: '"' });
+    leaf[0] = { kind: 'text', text: next.text.slice(1) };
+  }
+  return { prefix, leaf };
 }
 
 function requireTexts(shape: QuestionShape, { prefix, leaf }: Skeleton): void {

@@ -16,6 +16,7 @@ export const letters: Format = {
     '{{ option.label }}. ',
     '{% if option.description is none %}{{ option.key }}',
     '{% elif type == "score" %}{{ option.description }}',
+    '{% elif type == "noul" %}{{ "Yes" if option.key == "true" else "No" }}: {{ option.description }}',
     '{% else %}{{ option.key }}: {{ option.description }}{% endif %}',
     '{{ "\\n" }}{% endfor %}',
     '{{ "\\n" }}Answer with the letter of one option and nothing else.{{ chat_tail }}',
