@@ -1,4 +1,5 @@
 export * from './addon/index.js';
+export * from './ask-once.js';
 export * from './engine.js';
 export * from './models/index.js';
 export * from './pool/index.js';

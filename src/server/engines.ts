@@ -42,12 +42,7 @@ export interface StartReport {
  */
 export async function startEngines(settings: Settings, report: StartReport): Promise<Engines> {
   const catalog = new Catalog(readManifest(settings.models), settings.models);
-  const decision = chooseBackend(settings['engine.backend'] as BackendChoice);
-  if (decision.notice !== null) report.notice(decision.notice);
-  const { backend, addon, devices } = loadAddon(decision.backend);
-  const device = settings['engine.backend'] === 'cpu' ? '' : (devices.find(({ gpu }) => gpu)?.name ?? '');
-  addon.onLog(() => {});
-  const bounds = waveBounds(settings, device === '' ? 'cpu' : 'gpu');
+  const { backend, device, bounds } = prepareEngine(settings, report);
   const pools = new Map<string, EnginePool>();
   const close = async () => {
     await Promise.all([...pools.values()].map((pool) => pool.close()));
@@ -82,6 +77,15 @@ export async function startEngines(settings: Settings, report: StartReport): Pro
     },
     close,
   };
+}
+
+/** The addon, the device and the bounds that the settings mean on this machine. Throws BackendError. */
+export function prepareEngine(settings: Settings, report: Pick<StartReport, 'notice'>) {
+  const decision = chooseBackend(settings['engine.backend'] as BackendChoice);
+  if (decision.notice !== null) report.notice(decision.notice);
+  const { backend, addon, devices } = loadAddon(decision.backend);
+  const device = settings['engine.backend'] === 'cpu' ? '' : (devices.find(({ gpu }) => gpu)?.name ?? '');
+  return { backend, addon, device, bounds: waveBounds(settings, device === '' ? 'cpu' : 'gpu') };
 }
 
 function waveBounds(settings: Settings, kind: 'cpu' | 'gpu'): WaveBounds {

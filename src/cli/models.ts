@@ -1,0 +1,51 @@
+import { Catalog, readManifest } from '../engine/index.js';
+import { checkModels as check, loadSettings, reportError } from '../server/index.js';
+
+interface Options {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+/** `decider models list` */
+export function listModels({ config, json }: Options): void {
+  reportError(() => {
+    const { models } = loadSettings(process.env, config);
+    const catalog = new Catalog(readManifest(models), models);
+    const rows = catalog.builds.map(({ id, model, path }) => ({
+      build: id,
+      model: model.id,
+      answers_for: model.answers_for ?? [],
+      default: catalog.default.id === id,
+      reads_images: model.reads_images,
+      file: path,
+    }));
+    if (json) print(JSON.stringify(rows, null, 2));
+    else for (const row of rows) print(`${row.build}${row.default ? ' (default)' : ''}  ${row.file}`);
+  });
+}
+
+/** `decider models check` */
+export function checkModels(names: string[], { config, json }: Options): Promise<void> {
+  return reportError(async () => {
+    const settings = loadSettings(process.env, config);
+    const checks = [];
+    for await (const found of check(settings, names, print)) {
+      checks.push(found);
+      if (json) continue;
+      print(`${found.build}  ${found.summary}, ${found.file}`);
+      print(`  profile       ${found.profile} (from the ${found.source})`);
+      print(`  context       ${found.contextLength} tokens`);
+      print(`  temperatures  ${pairs(found.temperatures)}`);
+      print(`  letters       ${pairs(found.letters)}`);
+      print(`  first answer  ${JSON.stringify(found.answer)}`);
+    }
+    if (json) print(JSON.stringify(checks, null, 2));
+  });
+}
+
+const pairs = (values: Readonly<Record<string, number>>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');

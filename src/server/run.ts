@@ -1,0 +1,95 @@
+import { createLog, SettingsError, systemClock } from '../base/index.js';
+import { BackendError, type CatalogBuild, ModelError } from '../engine/index.js';
+import { ListenError } from '../http/index.js';
+import { type Server, StartError, startServer } from './server.js';
+import { loadSettings } from './settings.js';
+
+/** Mistakes of an operator: one line, no stack. */
+const OPERATOR_ERRORS = [StartError, ModelError, BackendError, ListenError, SettingsError];
+
+const EXAMPLE = JSON.stringify({
+  state: 'My card was charged twice!',
+  questions: {
+    angry: { type: 'noul', instructions: 'Is the customer angry?' },
+    team: { type: 'choice', criteria: ['billing', 'technical', 'sales'] },
+  },
+});
+
+/**
+ * `decider serve`: starts the server in this process and ends it on a signal. The first SIGTERM or SIGINT
+ * drains and ends with 0; a second one ends at once, with 1.
+ */
+export async function serve(config: string | undefined): Promise<void> {
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const ending = onSignals();
+  let server: Server;
+  try {
+    const settings = loadSettings(process.env, config);
+    const log = createLog(settings['log.level']);
+    server = await startServer(settings, {
+      clock: systemClock,
+      log,
+      report: { notice: print, progress: progress(print) },
+    });
+  } catch (error) {
+    fail(error);
+  }
+  introduce(server, print);
+  await ending;
+  print('draining');
+  await server.stop();
+  process.exit(0);
+}
+
+/** Resolves at the first signal; the second ends the process. */
+function onSignals(): Promise<void> {
+  return new Promise((resolve) => {
+    let count = 0;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        count += 1;
+        if (count > 1) process.exit(1);
+        resolve();
+      });
+    }
+  });
+}
+
+/** Ends the process with 1 and says why. */
+function fail(error: unknown): never {
+  const known = OPERATOR_ERRORS.some((kind) => error instanceof kind);
+  process.stderr.write(`${known ? (error as Error).message : ((error as Error).stack ?? error)}\n`);
+  process.exit(1);
+}
+
+/** Runs a command of the command line; a mistake of the operator ends it with 1 and one line. */
+export async function reportError(command: () => void | Promise<void>): Promise<void> {
+  try {
+    await command();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function introduce({ url, transport, engines }: Server, print: (line: string) => void): void {
+  const where = engines.device === '' ? 'CPU' : `${engines.device} (${engines.backend})`;
+  for (const { id, model } of engines.catalog.builds) {
+    print(`${id} on ${where}, ${transport} transport`);
+    if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);
+    if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
+  }
+  print(`listening on ${url}`);
+  print(`try: curl ${url}/v1/decide -H 'Content-Type: application/json' -d '${EXAMPLE}'`);
+}
+
+/** A line per quarter of a model that takes its time to load. */
+function progress(print: (line: string) => void): (build: CatalogBuild, fraction: number) => void {
+  const shown = new Map<string, number>();
+  const started = systemClock.monotonic();
+  return (build, fraction) => {
+    const quarter = Math.floor(fraction * 4);
+    if (quarter <= (shown.get(build.id) ?? 0) || systemClock.monotonic() - started < 2_000) return;
+    shown.set(build.id, quarter);
+    print(`loading ${build.id}: ${quarter * 25} %`);
+  };
+}

@@ -1,0 +1,80 @@
+import type { Clock, Log } from '../base/index.js';
+import { type DecideCalls, decide } from '../decide/index.js';
+import { isLoopback, startHttp } from '../http/index.js';
+import { type Engines, type StartReport, startEngines } from './engines.js';
+import { PreparePool } from './prepare-pool.js';
+import type { Settings } from './settings.js';
+
+/** What the server is given from outside. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly report: StartReport;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly transport: 'uws' | 'node';
+  readonly engines: Engines;
+  /** Stops accepting, answers what is in flight, ends the threads. */
+  stop(): Promise<void>;
+}
+
+/** The server cannot start as configured; the message names what to change. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/**
+ * The whole program: engines, preparing threads, the decision between them, HTTP in front. Resolves when it
+ * can answer. Throws StartError, ModelError, BackendError or ListenError, with nothing left running.
+ */
+export async function startServer(settings: Settings, { clock, log, report }: Surroundings): Promise<Server> {
+  const { host, port } = settings;
+  if (!isLoopback(host)) {
+    throw new StartError(
+      `DECIDER_HOST is ${host}: without keys the server answers anyone, so it listens on a loopback address only.`,
+    );
+  }
+  const parts: Array<() => Promise<void>> = [];
+  const stop = async () => {
+    for (const end of parts.splice(0).reverse()) await end();
+  };
+  try {
+    const engines = await startEngines(settings, report);
+    parts.push(() => engines.close());
+    const prepare = new PreparePool(
+      {
+        backend: engines.backend,
+        device: engines.device,
+        models: settings.models,
+        cells: settings['engine.cells'],
+      },
+      settings['prepare.threads'],
+    );
+    parts.push(() => prepare.close());
+    await prepare.ready();
+    const calls: DecideCalls = {
+      prepare: (task) => prepare.prepare(task),
+      engine: (build) => engines.get(build),
+    };
+    const http = await startHttp({
+      transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
+      host,
+      port,
+      clock,
+      door: {
+        decide: ({ body, unknownModel, signal }) => decide({ body, unknownModel }, calls, signal),
+        models: () => engines.catalog.list().map((model) => ({ ...model, ownedBy: 'decider' })),
+      },
+      onAccess: (entry) => log.info(entry, 'request'),
+      onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
+    });
+    parts.push(() => http.stop());
+    const address = http.host.includes(':') ? `[${http.host}]` : http.host;
+    return { url: `http://${address}:${http.port}`, transport: http.transport, engines, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
