@@ -48,7 +48,7 @@ export function openTiny(
 }
 
 export function openContext(model: OpenModel, bounds: WaveBounds = BOUNDS) {
-  return addon.createContext(model.handle, contextOptions(bounds, 2));
+  return addon.createContext(model.handle, contextOptions(bounds, 1));
 }
 
 /** A cancel word that nobody sets. */

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the project. Tests run compiled, three folders down in `dist`. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** A source file, its path relative to the project, and the project's files it imports. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+/** Every TypeScript, JavaScript and C++ source of the project. */
+export function sources(...folders: string[]): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|mts|mjs|cc|h)$/.test(file) && !/(^|\/)(node_modules|build)\//.test(file))
+      .map((file) => read(join(folder, file))),
+  );
+}
+
+function read(path: string): Source {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const names = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'|new URL\('([^']+)'/g)];
+  const imports = names.flatMap((match) => {
+    const name = (match[1] ?? match[2]) as string;
+    if (!name.startsWith('.')) return [];
+    return [relative(ROOT, resolve(ROOT, dirname(path), name)).replace(/\.js$/, '.ts')];
+  });
+  return { path, text, imports };
+}
