@@ -23,7 +23,7 @@ export function sources(...folders: string[]): Source[] {
 
 function read(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  const names = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'|new URL\('([^']+)'/g)];
+  const names = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'|new URL\('([^']+\.js)'/g)];
   const imports = names.flatMap((match) => {
     const name = (match[1] ?? match[2]) as string;
     if (!name.startsWith('.')) return [];

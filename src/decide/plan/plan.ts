@@ -32,7 +32,7 @@ export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength'>
  */
 export function planRequest(request: DecideRequest, model: Askable): Prepared {
   const { profile } = model;
-  const state = truncateCodePoints(stateText(request.state), LIMITS.stateCodePoints);
+  const state = stateText(request.state, LIMITS.stateCodePoints);
   const stateIsText = request.state.kind === 'text';
   const skeletons = request.questions.map((question) => profile.skeleton(shapeOf(question, stateIsText)));
   const [first] = skeletons as [Skeleton];

@@ -1,0 +1,69 @@
+import type { Question } from '../types.js';
+import type { Answer, Pairs } from './answer.js';
+
+/** Tokens of one call (contract 2.4 `usage`). */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/**
+ * The JSON text of a decide response (contract 2.4): answers in the order of the questions, probabilities and
+ * legends in the order of the criteria, whatever the names are. Lone surrogates are escaped, so the text can
+ * be written as UTF-8.
+ *
+ * @param model the build that answered
+ * @param answers one per question, in their order
+ * @throws Error where there is not one answer per question
+ */
+export function responseJson(
+  model: string,
+  questions: readonly Question[],
+  answers: readonly Answer[],
+  usage: Usage,
+): string {
+  if (answers.length !== questions.length) {
+    throw new Error(`${answers.length} answers to ${questions.length} questions`);
+  }
+  return objectJson([
+    ['model', JSON.stringify(model)],
+    ['answers', objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!)]))],
+    ['usage', JSON.stringify({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens })],
+  ]);
+}
+
+function answerJson(answer: Answer): string {
+  const type = JSON.stringify(answer.type);
+  switch (answer.type) {
+    case 'noul':
+      return objectJson([
+        ['type', type],
+        ['noul', JSON.stringify(answer.noul)],
+      ]);
+    case 'choice':
+      return objectJson([
+        ['type', type],
+        ['choice', JSON.stringify(answer.choice)],
+        ['confidence', JSON.stringify(answer.confidence)],
+        ['probabilities', valuesJson(answer.probabilities)],
+      ]);
+    case 'score':
+      return objectJson([
+        ['type', type],
+        ['level', JSON.stringify(answer.level)],
+        ['score', JSON.stringify(answer.score)],
+        ['confidence', JSON.stringify(answer.confidence)],
+        ['legend', valuesJson(answer.legend)],
+        ['probabilities', valuesJson(answer.probabilities)],
+      ]);
+  }
+}
+
+function valuesJson(pairs: Pairs<string | number>): string {
+  return objectJson(pairs.map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** An object of values that are JSON text already. */
+function objectJson(entries: Pairs<string>): string {
+  return `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+}

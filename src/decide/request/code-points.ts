@@ -1,0 +1,20 @@
+/**
+ * The first Unicode code points of a text ("characters" of contract 4.3 rule 6). Never cuts a surrogate
+ * pair; a lone surrogate counts as one. Time grows with `max`, not with the text.
+ *
+ * @param max how many code points to keep
+ */
+export function truncateCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let end = 0;
+  for (let count = 0; count < max && end < text.length; count += 1) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** The text with every lone surrogate, which UTF-8 cannot write, as U+FFFD. */
+export function toWellFormed(text: string): string {
+  // In every Node this project supports, but in TypeScript's library only from ES2024 on.
+  return (text as string & { toWellFormed(): string }).toWellFormed();
+}

@@ -1,0 +1,104 @@
+import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
+import type { JsonNode, Option } from '../types.js';
+import { firstRepeated, textOrNull } from './nodes.js';
+import { quoteName } from './quote-name.js';
+
+/**
+ * The options that a question's criteria stand for (contract 2.2).
+ *
+ * @param subject how a message calls the question
+ * @param criteria `undefined` where absent or `null`
+ * @returns noul: `true`, then `false`; choice: the labels as sent; score: the levels, lowest first
+ * @throws ApiError `invalid_question` for criteria that are not valid, `too_many_options` for valid ones that
+ *   are more than 26
+ */
+export function readOptions(subject: string, type: QuestionType, criteria: JsonNode | undefined): Option[] {
+  const options = READERS[type](subject, criteria);
+  if (options.length > LIMITS.optionsPerQuestion) {
+    throw new ApiError(
+      'too_many_options',
+      `${subject} has ${options.length} options in \`criteria\`; the limit is ${LIMITS.optionsPerQuestion} options per choice or score.`,
+    );
+  }
+  return options;
+}
+
+const READERS: Record<QuestionType, (subject: string, criteria: JsonNode | undefined) => Option[]> = {
+  noul: noulOptions,
+  choice: choiceOptions,
+  score: scoreOptions,
+};
+
+function noulOptions(subject: string, criteria: JsonNode | undefined): Option[] {
+  if (criteria === undefined) return noulPair(null, null);
+  const entries = criteria.kind === 'object' ? criteria.entries : [];
+  for (const [yes, no] of [
+    ['true', 'false'],
+    ['yes', 'no'],
+  ]) {
+    const whenYes = entries.find(([key]) => key === yes)?.[1];
+    const whenNo = entries.find(([key]) => key === no)?.[1];
+    if (entries.length === 2 && whenYes !== undefined && whenNo !== undefined) {
+      return noulPair(description(subject, whenYes), description(subject, whenNo));
+    }
+  }
+  throw invalid(subject, 'must be an object with exactly `true` and `false`, or exactly `yes` and `no`');
+}
+
+function noulPair(whenYes: string | null, whenNo: string | null): Option[] {
+  return [
+    { key: 'true', name: 'Yes', description: whenYes },
+    { key: 'false', name: 'No', description: whenNo },
+  ];
+}
+
+function choiceOptions(subject: string, criteria: JsonNode | undefined): Option[] {
+  const options = labelled(subject, criteria);
+  if (options.length === 0) throw invalid(subject, 'has 0 options; a choice has at least 1');
+  if (options.some(({ key }) => key === '')) throw invalid(subject, 'holds an empty label');
+  const repeated = firstRepeated(options.map(({ key }) => key));
+  if (repeated !== undefined) throw invalid(subject, `holds the label ${quoteName(repeated)} twice`);
+  return options;
+}
+
+/** The options of a label-to-description object or of a list of labels, the labels not yet checked. */
+function labelled(subject: string, criteria: JsonNode | undefined): Option[] {
+  if (criteria?.kind === 'object') {
+    return criteria.entries.map(([label, node]) => option(label, label, description(subject, node)));
+  }
+  if (criteria?.kind === 'array') {
+    return criteria.items.map((item) => {
+      if (item.kind !== 'text') throw invalid(subject, 'is a list with an item that is not a text');
+      return option(item.value, item.value, null);
+    });
+  }
+  throw invalid(subject, 'must be an object of label to description, or a list of labels');
+}
+
+function scoreOptions(subject: string, criteria: JsonNode | undefined): Option[] {
+  if (criteria?.kind !== 'array') throw invalid(subject, 'must be a list of level descriptions');
+  const levels = criteria.items.map((item, level) =>
+    option(String(level), `Level ${level}`, description(subject, item)),
+  );
+  if (levels.length < LIMITS.scoreLevelsMin) {
+    throw invalid(
+      subject,
+      `has too few levels: ${levels.length}; a score has at least ${LIMITS.scoreLevelsMin}`,
+    );
+  }
+  return levels;
+}
+
+function option(key: string, name: string, text: string | null): Option {
+  return { key, name, description: text };
+}
+
+function description(subject: string, node: JsonNode): string | null {
+  const text = textOrNull(node);
+  if (text === undefined) throw invalid(subject, 'holds a description that is neither a text nor null');
+  return text;
+}
+
+function invalid(subject: string, what: string): ApiError {
+  return new ApiError('invalid_question', `${subject}: \`criteria\` ${what}.`);
+}

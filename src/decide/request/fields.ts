@@ -1,0 +1,67 @@
+import { BYTE } from './bytes.js';
+
+/** Bytes `start` (inclusive) to `end` (exclusive) of a body. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Collects where the values of some top-level fields stand, told of each string, colon and end at the
+ * object's own level. Of a field sent twice the last value counts, as for `JSON.parse`.
+ */
+export class FieldRanges {
+  readonly ranges = new Map<string, ByteRange>();
+  private key: string | undefined;
+  private afterKey = false;
+  private valueStart: number | undefined;
+
+  /** @param names the fields wanted: letters, digits and `_` only. */
+  constructor(
+    private readonly body: Buffer,
+    private readonly names: readonly string[],
+  ) {}
+
+  /** A string at the level: the first of an entry is its key. `start` is its opening quote. */
+  string(start: number, end: number): void {
+    if (this.afterKey) return;
+    this.key = this.names.find((name) => keyIs(this.body, start + 1, end - 1, name));
+    this.afterKey = true;
+  }
+
+  colon(at: number): void {
+    this.valueStart = at + 1;
+  }
+
+  /** A comma or the closing brace: the entry ends here. */
+  entryEnd(at: number): void {
+    if (this.key !== undefined && this.valueStart !== undefined) {
+      this.ranges.set(this.key, { start: this.valueStart, end: at });
+    }
+    this.key = undefined;
+    this.afterKey = false;
+    this.valueStart = undefined;
+  }
+}
+
+/**
+ * Whether the JSON string between `start` and `end` (quotes left out) reads `name`, however it is escaped:
+ * of the escapes, only `\uXXXX` can write a letter, a digit or `_`.
+ */
+function keyIs(body: Buffer, start: number, end: number, name: string): boolean {
+  let at = start;
+  for (let index = 0; index < name.length; index += 1) {
+    if (at >= end) return false;
+    const escaped = body[at] === BYTE.backslash;
+    const code = escaped ? unicodeEscape(body, at) : body[at];
+    if (code !== name.charCodeAt(index)) return false;
+    at += escaped ? 6 : 1;
+  }
+  return at === end;
+}
+
+/** The code unit of the `\uXXXX` at `at`, or NaN where there is no such escape. */
+function unicodeEscape(body: Buffer, at: number): number {
+  if (body[at + 1] !== BYTE.u) return Number.NaN;
+  return Number(`0x${body.toString('latin1', at + 2, at + 6)}`);
+}

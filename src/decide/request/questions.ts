@@ -1,0 +1,58 @@
+import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
+import type { JsonNode, Question } from '../types.js';
+import { readOptions } from './criteria.js';
+import { field, firstRepeated, textOrNull } from './nodes.js';
+import { quoteName } from './quote-name.js';
+
+/**
+ * Checks `questions` (contract 2.1 and 2.2) and reads them in the order sent.
+ *
+ * @throws ApiError `invalid_request` for a value that is no object, `invalid_questions` for an empty one or
+ *   a name sent twice, `too_many_questions`, and what `readQuestion` throws for the first question not valid
+ */
+export function readQuestions(node: JsonNode): Question[] {
+  if (node.kind !== 'object') throw new ApiError('invalid_request', '`questions` must be an object.');
+  const { entries } = node;
+  if (entries.length === 0) {
+    throw new ApiError('invalid_questions', '`questions` is empty; it must hold at least 1 question.');
+  }
+  const repeated = firstRepeated(entries.map(([name]) => name));
+  if (repeated !== undefined) {
+    throw new ApiError('invalid_questions', `\`questions\` holds the name ${quoteName(repeated)} twice.`);
+  }
+  if (entries.length > LIMITS.questions) {
+    throw new ApiError(
+      'too_many_questions',
+      `\`questions\` holds ${entries.length} questions; the limit is ${LIMITS.questions}.`,
+    );
+  }
+  return entries.map(([name, question]) => readQuestion(name, question));
+}
+
+/**
+ * Checks one question (contract 2.2). Its other fields are ignored.
+ *
+ * @throws ApiError `invalid_question` where it is no object or its instructions are no text, `invalid_type`,
+ *   and what `readOptions` throws for its criteria
+ */
+function readQuestion(name: string, node: JsonNode): Question {
+  const subject = `Question ${quoteName(name)}`;
+  if (node.kind !== 'object') throw new ApiError('invalid_question', `${subject} must be an object.`);
+  const type = readType(subject, field(node, 'type'));
+  const instructions = textOrNull(field(node, 'instructions') ?? NULL);
+  if (instructions === undefined) {
+    throw new ApiError('invalid_question', `${subject}: \`instructions\` must be a text or null.`);
+  }
+  return { name, type, instructions, options: readOptions(subject, type, field(node, 'criteria')) };
+}
+
+const NULL: JsonNode = { kind: 'literal', source: 'null' };
+
+function readType(subject: string, node: JsonNode | undefined): QuestionType {
+  const type = QUESTION_TYPES.find((known) => node?.kind === 'text' && node.value === known);
+  if (type === undefined) {
+    const known = QUESTION_TYPES.map((name) => `\`${name}\``).join(', ');
+    throw new ApiError('invalid_type', `${subject}: \`type\` must be one of ${known}.`);
+  }
+  return type;
+}

@@ -1,0 +1,116 @@
+import { isUtf8 } from 'node:buffer';
+import { Compile } from 'typebox/compile';
+import {
+  ApiError,
+  AssetsSchema,
+  DEFAULT_IMAGE_BUDGET,
+  IMAGE_BUDGETS,
+  type ImageBudget,
+  ImageBudgetSchema,
+  ModelSchema,
+} from '../../api/index.js';
+import type { DecideRequest, JsonNode, Question } from '../types.js';
+import type { ByteRange } from './fields.js';
+import { readOrdered } from './ordered-json.js';
+import { readQuestions } from './questions.js';
+import { quoteName } from './quote-name.js';
+import { scanBody } from './scan.js';
+
+/** What an endpoint knows about models. */
+export interface ReadOptions {
+  /** Whether a model of this id answers here. */
+  knows(model: string): boolean;
+  /** `refuse` on `/v1/decide`; `default` where an unknown model means the default one (contract 4.2). */
+  readonly unknownModel: 'refuse' | 'default';
+}
+
+const modelCheck = Compile(ModelSchema);
+const imageBudgetCheck = Compile(ImageBudgetSchema);
+const assetsCheck = Compile(AssetsSchema);
+
+/**
+ * Reads and checks the body of a decide request (contract 2.1 to 2.3), as far as no model is needed. The
+ * checks run in the order of the error table, so that a body wrong in two ways is refused for the earlier.
+ * The state, the questions and their labels keep the order of the body's own bytes.
+ *
+ * @param body the bytes as sent, decompressed
+ * @throws ApiError `invalid_json`, `invalid_request`, `model_not_found`, `missing`, a type of the questions,
+ *   `invalid_image_budget` or `invalid_assets`
+ */
+export function readRequest(body: Uint8Array, options: ReadOptions): DecideRequest {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+  const ranges = scanBody(bytes, ['state', 'questions']);
+  const fields = parseObject(bytes);
+  const model = readModel(fields.model, options);
+  if (isAbsent(fields.state)) throw new ApiError('missing', 'The request has no `state`, or it is null.');
+  const questions = readQuestionField(bytes, ranges, fields.questions);
+  const imageBudget = readImageBudget(fields.image_budget);
+  const hasAssets = readAssets(fields.assets);
+  return { model, state: readField(bytes, ranges, 'state'), questions, imageBudget, hasAssets };
+}
+
+/** The fields of the body, by name; `JSON.parse` makes even `__proto__` a plain one. */
+function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser's message quotes the body, so it is not passed on.
+    throw new ApiError('invalid_json', 'The body is not valid JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+function readModel(value: unknown, options: ReadOptions): string | null {
+  if (isAbsent(value)) return null;
+  if (!modelCheck.Check(value) || value === null) {
+    throw new ApiError('invalid_request', '`model` must be a text.');
+  }
+  if (options.knows(value)) return value;
+  if (options.unknownModel === 'default') return null;
+  throw new ApiError('model_not_found', `\`model\` ${quoteName(value)} is not served here.`);
+}
+
+function readQuestionField(
+  bytes: Buffer,
+  ranges: ReadonlyMap<string, ByteRange>,
+  parsed: unknown,
+): Question[] {
+  if (isAbsent(parsed)) {
+    throw new ApiError('invalid_questions', 'The request has no `questions`, or they are null.');
+  }
+  return readQuestions(readField(bytes, ranges, 'questions'));
+}
+
+/** A top-level field that `JSON.parse` found, read again in the order of its bytes. */
+function readField(bytes: Buffer, ranges: ReadonlyMap<string, ByteRange>, name: string): JsonNode {
+  const range = ranges.get(name);
+  if (range === undefined) throw new Error(`the scan did not find ${name}, which the parser did`);
+  return readOrdered(bytes.toString('utf8', range.start, range.end));
+}
+
+function readImageBudget(value: unknown): ImageBudget {
+  if (isAbsent(value)) return DEFAULT_IMAGE_BUDGET;
+  if (!imageBudgetCheck.Check(value) || value === null) {
+    const shown = typeof value === 'number' ? `, not ${value}` : '';
+    const budgets = IMAGE_BUDGETS.join(', ');
+    throw new ApiError('invalid_image_budget', `\`image_budget\` must be one of ${budgets}${shown}.`);
+  }
+  return value;
+}
+
+function readAssets(value: unknown): boolean {
+  if (isAbsent(value)) return false;
+  if (!assetsCheck.Check(value) || value === null) {
+    throw new ApiError('invalid_assets', '`assets` must be an object of images by reference.');
+  }
+  return Object.keys(value).length > 0;
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,61 @@
+import { ApiError, LIMITS } from '../../api/index.js';
+import { BYTE } from './bytes.js';
+import { type ByteRange, FieldRanges } from './fields.js';
+import { stringEnd } from './string-end.js';
+
+/**
+ * Looks over a body's bytes once, before anything parses it: enforces the limits that keep a parser's time
+ * and memory within bounds, and finds where the values of the top-level fields `names` stand.
+ *
+ * The body need not be JSON; the ranges mean something only where `JSON.parse` accepts the whole. Brackets
+ * are counted without matching their kinds: a body that gains depth by a mismatch is one that the parser
+ * refuses at that mismatch.
+ *
+ * @param body UTF-8 bytes
+ * @param names the fields to find: letters, digits and `_` only
+ * @returns for each field found, the bytes between its colon and the end of its entry
+ * @throws ApiError `invalid_json` over `LIMITS.jsonDepth`, `LIMITS.jsonContainers` or `LIMITS.jsonValues`
+ */
+export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<string, ByteRange> {
+  const fields = new FieldRanges(body, names);
+  let depth = 0;
+  let containers = 0;
+  let commas = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    switch (body[at]) {
+      case BYTE.quote: {
+        const end = stringEnd(body, at);
+        if (depth === 1) fields.string(at, end);
+        at = end - 1;
+        break;
+      }
+      case BYTE.openBrace:
+      case BYTE.openBracket:
+        depth += 1;
+        containers += 1;
+        refuseOver('jsonDepth', depth, 'levels');
+        refuseOver('jsonContainers', containers, 'objects and arrays');
+        break;
+      case BYTE.closeBrace:
+      case BYTE.closeBracket:
+        if (depth === 1) fields.entryEnd(at);
+        depth -= 1;
+        break;
+      case BYTE.comma:
+        // Every value but the first of a container stands behind a comma.
+        commas += 1;
+        refuseOver('jsonValues', commas + containers, 'values');
+        if (depth === 1) fields.entryEnd(at);
+        break;
+      case BYTE.colon:
+        if (depth === 1) fields.colon(at);
+        break;
+    }
+  }
+  return fields.ranges;
+}
+
+function refuseOver(limit: 'jsonDepth' | 'jsonContainers' | 'jsonValues', found: number, unit: string): void {
+  if (found <= LIMITS[limit]) return;
+  throw new ApiError('invalid_json', `The body has more than the limit of ${LIMITS[limit]} ${unit}.`);
+}

@@ -1,0 +1,69 @@
+import type { JsonNode } from '../types.js';
+import { toWellFormed, truncateCodePoints } from './code-points.js';
+
+/**
+ * The state as the model reads it (contract 2.1): a text is itself, with lone surrogates as U+FFFD; any other
+ * JSON is indented JSON, two spaces a level, with its keys in the order sent, repeated ones included, and
+ * its numbers as written.
+ *
+ * @param maxCodePoints stops there. Indentation can make a body's text a hundred times longer, past what a
+ *   string can hold, so a caller who needs the start only (contract 4.3 rule 6) says so here.
+ * @returns the first `maxCodePoints` code points of the text
+ * @throws RangeError where the text wanted is longer than a string can be
+ */
+export function stateText(state: JsonNode, maxCodePoints = Number.POSITIVE_INFINITY): string {
+  if (state.kind === 'text') return toWellFormed(truncateCodePoints(state.value, maxCodePoints));
+  // A code point is at most two code units, so this many units hold enough.
+  const writer = new IndentedWriter(maxCodePoints * 2);
+  writer.value(state, '\n');
+  return truncateCodePoints(writer.text, maxCodePoints);
+}
+
+class IndentedWriter {
+  text = '';
+
+  /** @param maxUnits the length at which writing may stop */
+  constructor(private readonly maxUnits: number) {}
+
+  /** @param lineBreak a newline and the indentation of the line the value stands on */
+  value(node: JsonNode, lineBreak: string): void {
+    switch (node.kind) {
+      case 'text':
+        this.text += JSON.stringify(node.value);
+        break;
+      case 'literal':
+        this.text += node.source;
+        break;
+      case 'array':
+        this.list(node.items, '[]', lineBreak, (item, inner) => this.value(item, inner));
+        break;
+      case 'object':
+        this.list(node.entries, '{}', lineBreak, ([key, value], inner) => {
+          this.text += `${JSON.stringify(key)}: `;
+          this.value(value, inner);
+        });
+        break;
+    }
+  }
+
+  private list<Part>(
+    parts: readonly Part[],
+    brackets: '[]' | '{}',
+    lineBreak: string,
+    write: (part: Part, inner: string) => void,
+  ): void {
+    if (parts.length === 0) {
+      this.text += brackets;
+      return;
+    }
+    const inner = `${lineBreak}  `;
+    let before = brackets[0] + inner;
+    for (const part of parts) {
+      if (this.text.length >= this.maxUnits) return;
+      this.text += before;
+      write(part, inner);
+      before = `,${inner}`;
+    }
+    this.text += lineBreak + brackets[1];
+  }
+}
