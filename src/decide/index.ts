@@ -1,4 +1,4 @@
-export { type Answer, answer } from './answers/index.js';
+export { answer, answerJson } from './answers/index.js';
 export * from './decide.js';
 export * from './plan/index.js';
 export * from './prepare.js';

@@ -1,4 +1,4 @@
-import { type Answer, answer, planRequest, type Question } from '../decide/index.js';
+import { answer, answerJson, planRequest, type Question } from '../decide/index.js';
 import {
   askOnce,
   Catalog,
@@ -26,7 +26,7 @@ export interface ModelCheck {
   /** Letter to token. */
   readonly letters: Readonly<Record<string, number>>;
   /** The answer to `FIRST_QUESTION`, with the weights as they are. */
-  readonly answer: Answer;
+  readonly answer: unknown;
 }
 
 /** Loaded weights that answer this wrongly deserve a look. */
@@ -64,7 +64,8 @@ export async function* checkModels(
         model,
       );
       const [logits] = askOnce(addon, model, plan, bounds, settings['engine.threads']);
-      yield describe(model, answer(FIRST_QUESTION, logits as Float32Array, temperatures[0] as number));
+      const first = answer(FIRST_QUESTION, logits as Float32Array, temperatures[0] as number);
+      yield describe(model, JSON.parse(answerJson(first)));
     } finally {
       addon.closeModel(model.handle);
     }
@@ -79,7 +80,7 @@ function requireBuild(catalog: Catalog, name: string): CatalogBuild {
 
 function describe(
   { build, description, profile, source, contextLength }: OpenModel,
-  first: Answer,
+  first: unknown,
 ): ModelCheck {
   return {
     build: build.id,

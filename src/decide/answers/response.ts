@@ -32,7 +32,8 @@ export function responseJson(
   ]);
 }
 
-function answerJson(answer: Answer): string {
+/** One answer as its JSON text (contract 2.4). */
+export function answerJson(answer: Answer): string {
   const type = JSON.stringify(answer.type);
   switch (answer.type) {
     case 'noul':

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { truncateSync } from 'node:fs';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { test } from 'tap';
+import { decider } from '../helpers/cli.js';
+import { modelsFolder } from '../helpers/server.js';
+
+const run = promisify(execFile);
+const FREE = { DECIDER_PORT: '0' };
+
+test('serve: the printed curl line answers', async (t) => {
+  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: modelsFolder(t.testdir()) });
+  const line = await command.line(/^try: curl /);
+  t.match(command.lines, [/^tiny-20260101 on /, /^listening on http:\/\/127\.0\.0\.1:\d+$/, /^try: /]);
+  const { stdout } = await run('bash', ['-c', `${line.slice('try: '.length)} --silent --fail`]);
+  t.match(JSON.parse(stdout), { model: 'tiny-20260101', answers: { angry: { type: 'noul' } } });
+});
+
+test('serve: random weights and stand-ins are said plainly', async (t) => {
+  const model = { random_weights: true, answers_for: ['decider-g-12b'] };
+  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: modelsFolder(t.testdir(), {}, model) });
+  await command.line(/^listening on /);
+  t.match(command.lines.join('\n'), /random weights: its answers mean nothing/);
+  t.match(command.lines.join('\n'), /answers for decider-g-12b/);
+});
+
+/** A request that keeps the engine busy for a second or more. `sent` resolves when the system has all of it. */
+function longRequest(url: string) {
+  const questions = Object.fromEntries(
+    Array.from({ length: 16 }, (_, i) => [`q${i}`, { type: 'noul', instructions: `${i} word`.repeat(300) }]),
+  );
+  const body = JSON.stringify({ state: 'word '.repeat(3_000), questions });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const sending = request(`${url}/v1/decide`, { method: 'POST', headers });
+  const status = once(sending, 'response').then(([response]) => (response as IncomingMessage).statusCode);
+  const sent = new Promise<void>((resolve) => {
+    sending.end(body, resolve);
+  });
+  return { status, sent };
+}
+
+for (const transport of ['uws', 'node']) {
+  test(`serve: SIGTERM answers what is in flight and ends with 0 (${transport})`, async (t) => {
+    const command = decider(t, ['serve'], {
+      ...FREE,
+      DECIDER_MODELS: modelsFolder(t.testdir()),
+      DECIDER_HTTP_TRANSPORT: transport,
+    });
+    const url = (await command.line(/^listening on /)).slice('listening on '.length);
+    const { status, sent } = longRequest(url);
+    await sent;
+    // What was sent before a request that has been answered has been read.
+    t.equal((await fetch(`${url}/health`)).status, 200);
+    command.child.kill('SIGTERM');
+    t.equal(await status, 200);
+    t.equal((await command.end()).code, 0);
+  });
+}
+
+test('serve: a second SIGTERM ends at once, with 1', async (t) => {
+  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: modelsFolder(t.testdir()) });
+  const url = (await command.line(/^listening on /)).slice('listening on '.length);
+  const { status, sent } = longRequest(url);
+  status.catch(() => {});
+  await sent;
+  await fetch(`${url}/health`);
+  command.child.kill('SIGTERM');
+  await command.line(/^draining$/);
+  command.child.kill('SIGTERM');
+  t.equal((await command.end()).code, 1);
+  await t.rejects(status);
+});
+
+test('serve: a model that does not load ends with 1 and one line', async (t) => {
+  const models = modelsFolder(t.testdir());
+  truncateSync(join(models, 'tiny.gguf'), 1_000);
+  const { code, stderr } = await decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models }).end();
+  t.equal(code, 1);
+  t.match(stderr, /^\S*tiny\.gguf: its SHA-256 is [^\n]+\n$/);
+});
+
+for (const [name, options, model, reason] of [
+  ['an unknown architecture', { architecture: 'gemma9' }, {}, /tiny\.gguf: [^\n]*gemma9/],
+  ['no single letter', { vocabulary: { without: ['B'] } }, {}, /tiny\.gguf: the letter B/],
+  ['an unknown profile', {}, { profile: 'nobody' }, /tiny\.gguf: the manifest names the profile nobody/],
+] as const) {
+  test(`serve: a model with ${name} ends with 1 and one line`, async (t) => {
+    const models = modelsFolder(t.testdir(), options, model);
+    const { code, stderr } = await decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models }).end();
+    t.equal(code, 1);
+    t.match(stderr, reason);
+    t.equal(stderr.trim().split('\n').length, 1, stderr);
+  });
+}
+
+test('serve: refuses to listen anywhere but loopback', async (t) => {
+  for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.com']) {
+    const { code, stderr } = await decider(t, ['serve'], { ...FREE, DECIDER_HOST: host }).end();
+    t.equal(code, 1);
+    t.match(stderr, /^DECIDER_HOST is [^\n]+ loopback[^\n]+\n$/);
+  }
+});
+
+test('serve: a port in use is told in one line', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  for (const transport of ['uws', 'node']) {
+    const { code, stderr } = await decider(t, ['serve'], {
+      DECIDER_PORT: String(port),
+      DECIDER_HTTP_TRANSPORT: transport,
+      DECIDER_MODELS: modelsFolder(t.testdir()),
+    }).end();
+    t.equal(code, 1);
+    t.match(stderr, new RegExp(`${port}`));
+    t.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
+});
+
+test('settings: unknown names and bad values are errors that name the key', async (t) => {
+  const file = join(t.testdir({ 'c.json': '{"engine":{"threads":"two"},"colour":1}' }), 'c.json');
+  for (const [environment, reason] of [
+    [{ DECIDER_COLOUR: 'red' }, /^The environment variable DECIDER_COLOUR is not known\.\n$/],
+    [{ DECIDER_PORT: '65536' }, /^DECIDER_PORT must be a whole number from 0 to 65535\.\n$/],
+    [{ DECIDER_ENGINE_BACKEND: 'tpu' }, /^DECIDER_ENGINE_BACKEND must be one of auto, cpu/],
+    [{ DECIDER_CONFIG: file }, /c\.json: the key colour is not known/],
+    [{ DECIDER_CONFIG: `${file}x` }, /c\.jsonx: /],
+  ] as const) {
+    const { code, stderr } = await decider(t, ['serve'], environment).end();
+    t.equal(code, 1);
+    t.match(stderr, reason);
+  }
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** A `decider` command running in a process of its own. */
+export class Command {
+  readonly lines: string[] = [];
+  private errors = '';
+  private readonly waiting = new Set<() => void>();
+
+  constructor(readonly child: ChildProcess) {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      this.lines.push(line);
+      for (const check of this.waiting) check();
+    });
+    child.stderr?.on('data', (chunk) => {
+      this.errors += chunk;
+    });
+  }
+
+  /** The first line of standard output that fits, once it is there. */
+  line(pattern: RegExp): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const found = this.lines.find((line) => pattern.test(line));
+        if (found === undefined) return;
+        this.waiting.delete(check);
+        resolve(found);
+      };
+      this.waiting.add(check);
+      this.child.once('exit', () => reject(new Error(`it ended without ${pattern}: ${this.errors}`)));
+      check();
+    });
+  }
+
+  /** What it wrote and how it ended, once it has. */
+  async end(): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
+    return { code: this.child.exitCode, stdout: this.lines.join('\n'), stderr: this.errors };
+  }
+}
+
+/** Starts `decider` with arguments; ended with the test at the latest. */
+export function decider(t: Test, args: readonly string[], environment: Record<string, string> = {}): Command {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('DECIDER_'));
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...Object.fromEntries(inherited), DECIDER_ENGINE_THREADS: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+  });
+  return new Command(child);
+}

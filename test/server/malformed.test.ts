@@ -1,0 +1,34 @@
+import { test } from 'tap';
+import { ERRORS, type ErrorType } from '../../src/api/index.js';
+import { fullBody, mutateBytes, mutateValue } from '../decide/request/mutations.js';
+import { random, seedFromEnvironment } from '../helpers/random.js';
+import { startTestServer } from '../helpers/server.js';
+
+for (const transport of ['uws', 'node']) {
+  test(`1,000 malformed bodies: each a 4xx of the table, and the server answers on (${transport})`, async (t) => {
+    const { ask, decide } = await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport });
+    const seed = seedFromEnvironment();
+    t.comment(`TEST_SEED=${seed}`);
+    const next = random(seed);
+    const found = new Map<string, number>();
+    for (let round = 0; round < 1_000; round++) {
+      const value = { ...fullBody(), model: 'tiny', assets: undefined };
+      mutateValue(next, value);
+      const text = Buffer.from(JSON.stringify(value));
+      const body = next.integer(2) === 0 ? text : mutateBytes(next, text);
+      const response = await decide(body);
+      const answer = (await response.json()) as { type?: ErrorType };
+      const kind = response.status === 200 ? 'answered' : `${answer.type}`;
+      found.set(kind, (found.get(kind) ?? 0) + 1);
+      if (response.status === 200) continue;
+      const expected = ERRORS[answer.type as ErrorType]?.status;
+      if (response.status !== expected || expected >= 500) {
+        t.fail(`round ${round}: ${response.status} ${JSON.stringify(answer)} for ${body.toString('base64')}`);
+      }
+    }
+    t.comment(JSON.stringify(Object.fromEntries(found)));
+    t.ok(found.size >= 6, 'the mutations reach many kinds of refusal');
+    const good = await ask({ state: 'x', questions: { a: { type: 'noul' } } });
+    t.match(good, { answers: { a: { type: 'noul' } } });
+  });
+}
