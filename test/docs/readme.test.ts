@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
+import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
+import { SETTINGS } from '../../src/server/index.js';
+import { ROOT } from '../tidy/sources.js';
+
+// `DOCS=write` writes the generated parts anew.
+const file = (name: string) => join(ROOT, name);
+const readme = () => readFileSync(file('README.md'), 'utf8');
+
+const errors = Object.entries(ERRORS).map(
+  ([type, { status, meaning }]) => `| \`${type}\` | ${status} | ${meaning} |`,
+);
+
+const settings = SETTINGS.map(({ key, variable, default: value, meaning, ...row }) => {
+  const choices =
+    'choices' in row ? ` One of ${row.choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
+  return `| \`${key}\` | \`${variable}\` | \`${value}\` | ${meaning}${choices} |`;
+});
+
+for (const [name, rows] of Object.entries({ errors, settings })) {
+  test(`the README's table of ${name} is the code's`, async (t) => {
+    const start = `<!-- ${name}: written by test/docs, do not edit by hand -->\n`;
+    const end = `<!-- /${name} -->`;
+    const text = readme();
+    const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)];
+    t.ok(from > start.length && to >= from, 'the marks are there');
+    if (process.env.DOCS === 'write') {
+      writeFileSync(file('README.md'), `${text.slice(0, from)}${rows.join('\n')}\n${text.slice(to)}`);
+    }
+    t.equal(readme().slice(from, readme().indexOf(end)), `${rows.join('\n')}\n`);
+  });
+}
+
+test('the README names every route and the limits of a body', async (t) => {
+  for (const { method, path, meaning } of ROUTES) t.match(readme(), `| \`${method} ${path}\` | ${meaning} |`);
+  for (const limit of [LIMITS.jsonContainers, LIMITS.jsonValues, LIMITS.stateCodePoints]) {
+    t.match(readme(), limit.toLocaleString('en'));
+  }
+});
+
+test('models/manifest.schema.json is the schema of the code', async (t) => {
+  const schema = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...MANIFEST_SCHEMA }, null, 2)}\n`;
+  if (process.env.DOCS === 'write') writeFileSync(file('models/manifest.schema.json'), schema);
+  t.equal(readFileSync(file('models/manifest.schema.json'), 'utf8'), schema);
+});
+
+test('every command the README names is a script or a command', async (t) => {
+  const { scripts } = JSON.parse(readFileSync(file('package.json'), 'utf8'));
+  for (const [, name] of readme().matchAll(/npm run ([\w:]+)/g))
+    t.ok((name as string) in scripts, `npm run ${name}`);
+});
