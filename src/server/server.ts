@@ -20,6 +20,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** How long requests in flight may take to be answered when the server stops. */
+const DRAIN_MS_MAX = 60_000;
+
 /** The server cannot start as configured; the message names what to change. */
 export class StartError extends Error {
   override readonly name = 'StartError';
@@ -70,7 +73,12 @@ export async function startServer(settings: Settings, { clock, log, report }: Su
       onAccess: (entry) => log.info(entry, 'request'),
       onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
     });
-    parts.push(() => http.stop());
+    parts.push(async () => {
+      // What takes longer than this to answer is not answered.
+      const giveUp = clock.after(DRAIN_MS_MAX, () => engines.cancel());
+      await http.stop();
+      giveUp();
+    });
     const address = http.host.includes(':') ? `[${http.host}]` : http.host;
     return { url: `http://${address}:${http.port}`, transport: http.transport, engines, stop };
   } catch (error) {

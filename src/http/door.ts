@@ -1,0 +1,25 @@
+/** One decide request as it came in: nothing of the body has been looked at. */
+export interface DecideCall {
+  readonly body: Buffer;
+  /** What becomes of a `model` that is not served: an error (contract 4.1), or the default model (contract 4.2). */
+  readonly unknownModel: 'refuse' | 'default';
+  readonly requestId: string;
+  /** Aborts when the client has gone and the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/** A model as the list of contract 2.8 shows it. */
+export interface ModelListEntry {
+  readonly id: string;
+  readonly ownedBy: string;
+  readonly description: string;
+  /** ISO 8601 date. */
+  readonly releaseDate: string | null;
+}
+
+/** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */
+export interface Door {
+  /** The JSON text of the answer (contract 2.4). */
+  decide(call: DecideCall): Promise<string>;
+  models(): readonly ModelListEntry[];
+}

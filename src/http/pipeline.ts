@@ -1,0 +1,132 @@
+import { ApiError, LIMITS, type Route } from '../api/index.js';
+import type { Clock } from '../base/index.js';
+import { type BodyDeadlines, collectBody } from './body.js';
+import type { BodyMemory } from './body-memory.js';
+import { checkContent } from './content.js';
+import type { Door } from './door.js';
+import { type Framing, readFraming } from './framing.js';
+import { checkMethod, routeOfTarget } from './match.js';
+import { errorReply, jsonReply } from './reply.js';
+import { HANDLERS } from './routes/index.js';
+import { ClientGone, type Handler, type Incoming, type Reply } from './transport/index.js';
+
+/**
+ * What the log keeps of a request (contract 8, data handling), and its id. What a transport answers without
+ * calling the handler, such as bytes that are no request, makes no entry.
+ */
+export interface AccessEntry {
+  /** `-` where it is none of the usual ones: a caller's own text is not logged. */
+  readonly method: string;
+  /** The path of the route, never the target sent; `-` where no route has it. */
+  readonly path: string;
+  /** 499 where the client went away before the answer. */
+  readonly status: number;
+  /** From the end of the request's head to the answer, or to the client's leaving. */
+  readonly durationMs: number;
+  readonly requestId: string;
+}
+
+export interface PipelineOptions {
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly newRequestId: () => string;
+  readonly onAccess: (entry: AccessEntry) => void;
+  /** An error that is no `ApiError`; its caller sees only `internal_error`. */
+  readonly onUnexpected: (error: unknown, requestId: string) => void;
+  readonly deadlines: BodyDeadlines;
+  readonly memory: BodyMemory;
+}
+
+const CLIENT_GONE_STATUS = 499;
+const USUAL_METHODS = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+]);
+
+/** Answers every request there can be, and tells the log of it. The handler for a transport. */
+export function createPipeline(options: PipelineOptions): Handler {
+  return async (incoming) => {
+    const started = options.clock.monotonic();
+    const requestId = options.newRequestId();
+    const reply = await answer(options, incoming, requestId);
+    options.onAccess({
+      method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
+      path: routeOfTarget(incoming.target)?.path ?? '-',
+      status: incoming.signal.aborted ? CLIENT_GONE_STATUS : reply.status,
+      durationMs: options.clock.monotonic() - started,
+      requestId,
+    });
+    return reply;
+  };
+}
+
+async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Reply> {
+  let framing: Framing | undefined;
+  try {
+    framing = readFraming(incoming.headers);
+    const route = findRoute(incoming);
+    const text = await callRoute(options, route, framing, incoming, requestId);
+    return { ...jsonReply(requestId, text), close: tooLongToDiscard(framing) };
+  } catch (thrown) {
+    const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
+    return errorReply(requestId, error, endsConnection(error, framing));
+  }
+}
+
+function findRoute({ target, method }: Incoming): Route {
+  const route = routeOfTarget(target);
+  if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+  checkMethod(route, method);
+  return route;
+}
+
+/** The checks of the head, the body, then the route's own work. Up to the body all of it is synchronous. */
+async function callRoute(
+  { door, clock, deadlines, memory }: PipelineOptions,
+  route: Route,
+  framing: Framing,
+  incoming: Incoming,
+  requestId: string,
+): Promise<string> {
+  const { signal } = incoming;
+  const handler = HANDLERS[route.name];
+  if (route.method === 'GET') return handler({ door, body: Buffer.alloc(0), requestId, signal });
+  const length = checkContent(framing, incoming.headers);
+  const release = memory.take(length);
+  try {
+    const body = await collectBody(incoming, length, deadlines, clock);
+    return await handler({ door, body, requestId, signal });
+  } finally {
+    release();
+  }
+}
+
+function unexpected(options: PipelineOptions, error: unknown, requestId: string): ApiError {
+  if (!isLeaving(error)) options.onUnexpected(error, requestId);
+  return new ApiError('internal_error', 'The server failed to answer this request.');
+}
+
+/** Work given up because the client left is no failure, and nobody reads the answer. */
+function isLeaving(error: unknown): boolean {
+  return error instanceof ClientGone || (error instanceof Error && error.name === 'AbortError');
+}
+
+/**
+ * A body that was not read is discarded by the transport and the connection stays, as long as its end is known and
+ * near. Otherwise the connection closes behind the answer.
+ */
+function endsConnection(error: ApiError, framing: Framing | undefined): boolean {
+  if (framing === undefined || tooLongToDiscard(framing)) return true;
+  return error.type === 'length_required' || error.type === 'request_timeout';
+}
+
+function tooLongToDiscard({ length, chunked }: Framing): boolean {
+  return chunked || (length ?? 0) > LIMITS.bodyBytes;
+}

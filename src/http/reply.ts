@@ -1,0 +1,39 @@
+import { ApiError } from '../api/index.js';
+import type { HeaderList, Reply } from './transport/index.js';
+
+/** A 200 with a JSON text. */
+export function jsonReply(requestId: string, body: string): Reply {
+  return { status: 200, headers: commonHeaders(requestId), body, close: false };
+}
+
+/**
+ * The answer of contract 2.9, with `Allow` and `Retry-After` where they belong (contract 4.1): every 503 carries
+ * the latter, one second unless the error says otherwise.
+ */
+export function errorReply(requestId: string, error: ApiError, close: boolean): Reply {
+  const headers = [...commonHeaders(requestId)];
+  const { allow, retryAfterSeconds } = error.headers;
+  if (allow !== undefined) headers.push(['Allow', allow.join(', ')]);
+  if (retryAfterSeconds !== undefined || error.status === 503) {
+    headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))]);
+  }
+  return { status: error.status, headers, body: JSON.stringify(error.body()), close };
+}
+
+/** The answer to bytes that no parser makes a request of: 400 in the shape of contract 2.9, or a bare 431. */
+export function malformedReply(requestId: string, status: 400 | 431): Reply {
+  if (status === 431) return { status, headers: idHeaders(requestId), body: '', close: true };
+  return errorReply(requestId, new ApiError('invalid_request', 'This is not an HTTP request.'), true);
+}
+
+function commonHeaders(requestId: string): HeaderList {
+  return [...idHeaders(requestId), ['Content-Type', 'application/json; charset=utf-8']];
+}
+
+/** The same id twice: one client of the family reads only the second. */
+function idHeaders(requestId: string): HeaderList {
+  return [
+    ['X-Request-Id', requestId],
+    ['X-TypeSafe-Request-Id', requestId],
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../base/index.js';
+import type { BodyDeadlines } from './body.js';
+import { BodyMemory } from './body-memory.js';
+import type { Door } from './door.js';
+import { type AccessEntry, createPipeline } from './pipeline.js';
+import { malformedReply } from './reply.js';
+import { newRequestId } from './request-id.js';
+import {
+  chooseTransport,
+  ListenError,
+  type Listener,
+  type TransportChoice,
+  type TransportName,
+} from './transport/index.js';
+
+/** A body that stops coming is given up after 8 seconds, and any after a minute. */
+export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, totalMs: 60_000 };
+
+/** Sixteen bodies of the largest size. */
+export const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
+
+export interface HttpOptions {
+  readonly transport: TransportChoice;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly door: Door;
+  readonly clock: Clock;
+  /** Called once per finished request. Must not throw. */
+  readonly onAccess: (entry: AccessEntry) => void;
+  /** Called with what a door threw that is no `ApiError`. Must not throw. */
+  readonly onUnexpected: (error: unknown, requestId: string) => void;
+  readonly newRequestId?: () => string;
+  readonly deadlines?: BodyDeadlines;
+  /** The most bytes of bodies held at a time; more is answered `overloaded`. */
+  readonly bodyMemoryBytes?: number;
+}
+
+export interface HttpServer extends Listener {
+  readonly transport: TransportName;
+}
+
+/**
+ * Starts answering requests (contract 4). Rejects with a `ListenError` where the address cannot be had, and with
+ * an `Error` where the transport asked for does not load.
+ */
+export async function startHttp(options: HttpOptions): Promise<HttpServer> {
+  const { host, port, clock } = options;
+  // Checked here: uWebSockets.js would take the lower 16 bits of a larger number.
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new ListenError(host, port, 'a port is a whole number from 0 to 65535');
+  }
+  const newId = options.newRequestId ?? newRequestId;
+  const handler = createPipeline({
+    door: options.door,
+    clock,
+    newRequestId: newId,
+    onAccess: options.onAccess,
+    onUnexpected: options.onUnexpected,
+    deadlines: options.deadlines ?? BODY_DEADLINES,
+    memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES),
+  });
+  const transport = await chooseTransport(options.transport);
+  const refuse = (status: 400 | 431) => malformedReply(newId(), status);
+  const listener = await transport.listen({ host, port, handler, refuse, clock });
+  return { ...listener, transport: transport.name };
+}

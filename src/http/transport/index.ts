@@ -1,0 +1,2 @@
+export { chooseTransport, type TransportChoice } from './choose.js';
+export * from './types.js';

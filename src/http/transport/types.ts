@@ -1,0 +1,98 @@
+import type { Clock } from '../../base/index.js';
+
+/** Header fields in the order sent: names in lower case, a repeated field once per appearance. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/**
+ * Receives a request's body as it arrives. `chunk` is only valid during the call: copy what is kept.
+ * `last` is true exactly once, when the body is complete; a body cut off never gets there.
+ */
+export type BodyListener = (chunk: Uint8Array, last: boolean) => void;
+
+/** One request whose head has been read. */
+export interface Incoming {
+  /** As sent, case kept. */
+  readonly method: string;
+  /** Path and query as sent, nothing decoded. */
+  readonly target: string;
+  readonly headers: HeaderList;
+  /**
+   * Aborts with a `ClientGone` when the client leaves before its answer is written. The answer is then dropped,
+   * and a body that was still arriving brings no further chunk.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Starts receiving the body, at most once, and before the handler first awaits anything: what arrives while
+   * nobody listens is thrown away. Not called, the body is thrown away too.
+   */
+  onBody(listener: BodyListener): void;
+}
+
+/**
+ * One answer. `Content-Length`, `Date` and `Connection` are the transport's; on `HEAD` it sends the length of the
+ * body without the body.
+ */
+export interface Reply {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string | Uint8Array;
+  /** Close the connection behind the answer instead of reading what else the client sends. */
+  readonly close: boolean;
+}
+
+/** Answers one request. A handler that throws costs the client its connection, nothing else. */
+export type Handler = (incoming: Incoming) => Promise<Reply>;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly handler: Handler;
+  /**
+   * The answer to bytes that are not a request (400) or whose header is too large (431), where the transport
+   * lets the answer be chosen.
+   */
+  readonly refuse: (status: 400 | 431) => Reply;
+  readonly clock: Clock;
+}
+
+export interface Listener {
+  readonly host: string;
+  /** The port in use, also where 0 was asked for. */
+  readonly port: number;
+  /**
+   * Refuses new connections, lets the requests in progress be answered, then closes every connection. Resolves
+   * when that is done; may be called again. It sets no deadline: a request that never ends holds it up.
+   */
+  stop(): Promise<void>;
+}
+
+export type TransportName = 'uws' | 'node';
+
+/** A way to speak HTTP. */
+export interface Transport {
+  readonly name: TransportName;
+  /** Rejects with a `ListenError` where the address cannot be had. */
+  listen(options: ListenOptions): Promise<Listener>;
+}
+
+/** The reason of `Incoming.signal`. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+
+  constructor() {
+    super('the client went away');
+  }
+}
+
+/** The address cannot be listened on. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+
+  constructor(host: string, port: number, why: string) {
+    super(`cannot listen on ${host}:${port}: ${why}`);
+  }
+}
+
+/** The most bytes of request line and header fields, the same on every transport. */
+export const MAX_HEADER_BYTES = 16 * 1024;

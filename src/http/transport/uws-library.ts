@@ -1,0 +1,60 @@
+/**
+ * What is used of uWebSockets.js. Written down here because the package is optional: where it is not installed
+ * its own types are missing too, and the project must still compile.
+ */
+export interface UwsLibrary {
+  App(): UwsApp;
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+  us_listen_socket_close(socket: UwsListenSocket): void;
+  us_socket_local_port(socket: UwsListenSocket): number;
+}
+
+export type UwsListenSocket = object;
+
+export interface UwsApp {
+  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    listening: (socket: UwsListenSocket | false) => void,
+  ): UwsApp;
+  close(): UwsApp;
+}
+
+/** Dead as soon as the handler returns. */
+export interface UwsRequest {
+  getUrl(): string;
+  getQuery(): string | undefined;
+  getCaseSensitiveMethod(): string;
+  forEach(visit: (name: string, value: string) => void): void;
+}
+
+/** Dead once answered or aborted; a call after that throws or crashes. */
+export interface UwsResponse {
+  onAborted(handler: () => void): UwsResponse;
+  onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse;
+  onWritable(handler: (offset: number) => boolean): UwsResponse;
+  cork(write: () => void): UwsResponse;
+  writeStatus(status: string): UwsResponse;
+  writeHeader(name: string, value: string): UwsResponse;
+  end(body: string | Uint8Array, close: boolean): UwsResponse;
+  endWithoutBody(length?: number, close?: boolean): UwsResponse;
+  tryEnd(rest: Uint8Array, total: number): [ok: boolean, done: boolean];
+  pause(): void;
+  resume(): void;
+  close(): UwsResponse;
+}
+
+const PACKAGE = 'uWebSockets.js';
+const HEADER_BYTES_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
+
+/**
+ * Loads uWebSockets.js. Rejects where it is not installed or has no binary for this Node.js.
+ * `headerBytes` becomes its limit on request line and header fields, which it reads from the environment once,
+ * while it loads; its own default is 4 KiB.
+ */
+export async function importUws(headerBytes: number): Promise<UwsLibrary> {
+  process.env[HEADER_BYTES_VARIABLE] ??= String(headerBytes);
+  return (await import(PACKAGE)) as UwsLibrary;
+}

@@ -1,0 +1,172 @@
+/**
+ * HTTP through uWebSockets.js, here as uws-pack 20.0.8. Measured of that version, and relied upon or lived with:
+ *
+ * What it answers by itself, in HTML, without our headers and without calling the handler: 505 to anything whose
+ * request line it cannot read (HTTP/1.0, an absolute or `*` target, line feeds alone, noise), and also to a good
+ * request line when a packet ends inside `HTTP/1.1\r\n` (a packet may end anywhere else); 431 above
+ * `MAX_HEADER_BYTES` or 98 fields; 400 to Content-Length together with Transfer-Encoding. To a Content-Length
+ * that is no number it answers 400 too, but after the handler was called; that answer replaces ours.
+ * A header field it cannot read, a folded line, a control character or a missing `Host` gets no answer at all:
+ * the connection closes when its timer ends. `Expect: 100-continue` is answered `100` before the handler runs.
+ *
+ * What it lets pass: a repeated Content-Length (the first counts), an empty one, any Transfer-Encoding (decoded
+ * as chunked), a method in lower case, a `POST` without a length. The handler has to look at all of that.
+ *
+ * Pipelining: a request that arrives while the one before it has no answer yet closes the connection and loses
+ * both. Answers that need no waiting, such as the health check's, are written in order.
+ *
+ * Time: an idle connection, an unfinished head, a reader that takes nothing and a body that trickles are dropped
+ * after 8 to 12 seconds, without a word. `pause` and `resume` start that timer afresh, which is what keeps the
+ * deadlines for a body in the hands of the caller. A handler may take as long as it likes.
+ *
+ * A client that closes its sending side counts as gone. A throw out of any callback ends the process; so does
+ * writing after an answer or an abort. A second server on one port is only refused with the exclusive option.
+ * `close` on the application cuts every connection, also those with a request in progress.
+ */
+import { InFlight } from './in-flight.js';
+import {
+  ClientGone,
+  type HeaderList,
+  ListenError,
+  type Listener,
+  type ListenOptions,
+  MAX_HEADER_BYTES,
+  type Reply,
+  type Transport,
+} from './types.js';
+import { importUws, type UwsLibrary, type UwsRequest, type UwsResponse } from './uws-library.js';
+import { writeUwsReply } from './uws-reply.js';
+
+/** Below the 8 seconds after which the library may drop a body that makes no progress. */
+const REFRESH_MS = 4_000;
+
+/** The transport over uWebSockets.js. Rejects where the package does not load. */
+export async function loadUws(): Promise<Transport> {
+  const library = await importUws(MAX_HEADER_BYTES);
+  return { name: 'uws', listen: (options) => listen(library, options) };
+}
+
+function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> {
+  const { host, port } = options;
+  const server: ServerState = { options, inFlight: new InFlight(), stopping: false };
+  const app = library.App().any('/*', (res, req) => serve(server, res, req));
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+      if (socket === false) {
+        // The library does not say which of the two it is.
+        reject(new ListenError(host, port, 'the address is in use, or not one of this machine'));
+        return;
+      }
+      let stopped: Promise<void> | undefined;
+      const stop = async () => {
+        server.stopping = true;
+        library.us_listen_socket_close(socket);
+        await server.inFlight.empty();
+        // The last answer may have been written inside a callback of the library, which sends it on returning.
+        await new Promise((resolve) => setImmediate(resolve));
+        app.close();
+      };
+      resolve({
+        host,
+        port: library.us_socket_local_port(socket),
+        stop() {
+          stopped ??= stop();
+          return stopped;
+        },
+      });
+    });
+  });
+}
+
+interface ServerState {
+  readonly options: ListenOptions;
+  readonly inFlight: InFlight;
+  stopping: boolean;
+}
+
+/** Must not throw. Everything needed of `req` is read before it returns. */
+function serve(server: ServerState, res: UwsResponse, req: UwsRequest): void {
+  const exchange = new Exchange(server, res);
+  try {
+    const head = readHead(req);
+    const write = (reply: Reply) => exchange.write(reply, head.method === 'HEAD');
+    server.options
+      .handler({ ...head, signal: exchange.signal, onBody: (listener) => exchange.onBody(listener) })
+      .then(write)
+      .catch(() => exchange.cut());
+  } catch {
+    exchange.cut();
+  }
+}
+
+function readHead(req: UwsRequest): { method: string; target: string; headers: HeaderList } {
+  // Not getMethod: it changes the text that getCaseSensitiveMethod returns.
+  const method = req.getCaseSensitiveMethod();
+  const query = req.getQuery();
+  const target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
+  const headers: [string, string][] = [];
+  req.forEach((name, value) => {
+    headers.push([name, value]);
+  });
+  return { method, target, headers };
+}
+
+/** One request and the guard in front of its response object, which nobody else touches. */
+class Exchange {
+  readonly #gone = new AbortController();
+  readonly signal = this.#gone.signal;
+  #open = true;
+  #cancelRefresh: () => void = () => {};
+
+  constructor(
+    readonly server: ServerState,
+    readonly res: UwsResponse,
+  ) {
+    server.inFlight.enter();
+    res.onAborted(() => {
+      if (!this.#open) return;
+      this.#leave();
+      this.#gone.abort(new ClientGone());
+    });
+  }
+
+  onBody(listener: (chunk: Uint8Array, last: boolean) => void): void {
+    this.#refresh();
+    this.res.onData((chunk, last) => {
+      if (!this.#open) return;
+      if (last) this.#cancelRefresh();
+      try {
+        listener(new Uint8Array(chunk), last);
+      } catch {
+        this.cut();
+      }
+    });
+  }
+
+  write(reply: Reply, head: boolean): void {
+    this.#cancelRefresh();
+    if (!this.#open) return;
+    const closing = this.server.stopping ? { ...reply, close: true } : reply;
+    writeUwsReply(this.res, closing, head, () => this.#leave());
+  }
+
+  /** Closes the connection without an answer. */
+  cut(): void {
+    if (this.#open) this.res.close();
+  }
+
+  #refresh(): void {
+    this.#cancelRefresh = this.server.options.clock.after(REFRESH_MS, () => {
+      this.res.pause();
+      this.res.resume();
+      this.#refresh();
+    });
+  }
+
+  #leave(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#cancelRefresh();
+    this.server.inFlight.leave();
+  }
+}

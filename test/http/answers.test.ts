@@ -1,0 +1,123 @@
+import { test } from 'tap';
+import { ROUTES } from '../../src/api/index.js';
+import { HANDLERS } from '../../src/http/routes/index.js';
+import { request } from './raw-client.js';
+import { onBoth, serve } from './serving.js';
+
+test('every route has a handler, and every handler a route', async (t) => {
+  t.strictSame(Object.keys(HANDLERS).sort(), ROUTES.map(({ name }) => name).sort());
+});
+
+onBoth('the two decide paths differ in what becomes of an unknown model', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  for (const [path, unknownModel] of [
+    ['/v1/decide', 'refuse'],
+    ['/v1/systemone', 'default'],
+  ]) {
+    const response = await ask(request('POST', path as string, '{"é":1}'));
+    t.equal(response.status, 200);
+    t.strictSame(JSON.parse(response.body), { length: 8, text: '{"é":1}', unknownModel });
+    t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+  }
+});
+
+onBoth('the model list has both arrays of contract 2.8', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  t.strictSame(JSON.parse((await ask(request('GET', '/v1/models'))).body), {
+    object: 'list',
+    data: [{ id: 'm', object: 'model', owned_by: 'us' }],
+    models: [{ name: 'm', description: 'A model.', release_date: null }],
+  });
+});
+
+onBoth('the health check says ok; a query is ignored', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  for (const target of ['/health', '/health?', '/health?a=b?c', '/health?/v1/decide']) {
+    const response = await ask(request('GET', target));
+    t.equal(response.status, 200);
+    t.equal(response.body, '{"status":"ok"}');
+    t.equal(response.headers.get('content-length'), '15');
+  }
+});
+
+onBoth('HEAD is GET without the body, and the connection goes on', async (t, transport) => {
+  const { client } = await serve(t, transport);
+  const connection = await client();
+  for (const path of ['/health', '/v1/models', '/nowhere', '/v1/decide']) {
+    await connection.send(request('HEAD', path));
+    const head = await connection.response(true);
+    await connection.send(request('GET', path));
+    const get = await connection.response();
+    t.equal(head.status, get.status, path);
+    t.equal(head.headers.get('content-length'), get.headers.get('content-length'), path);
+    t.equal(head.headers.get('content-length'), String(Buffer.byteLength(get.body)), path);
+    t.equal(head.headers.get('content-type'), get.headers.get('content-type'), path);
+  }
+});
+
+onBoth('405 names the methods in Allow', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  t.equal((await ask(request('OPTIONS', '/v1/decide'))).headers.get('allow'), 'POST');
+  t.equal((await ask(request('POST', '/health', '{}'))).headers.get('allow'), 'GET, HEAD');
+});
+
+onBoth('the media types and encodings that are accepted', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/json;a=b',
+    'application/problem+json',
+    'APPLICATION/VND.X+JSON ; v=1',
+  ]) {
+    t.equal((await ask(request('POST', '/v1/decide', '{}', { 'Content-Type': type }))).status, 200, type);
+  }
+  for (const encoding of ['identity', 'Identity']) {
+    const bytes = request('POST', '/v1/decide', '{}', { 'Content-Encoding': encoding });
+    t.equal((await ask(bytes)).status, 200, encoding);
+  }
+});
+
+onBoth('ids are the server’s own, one per request', async (t, transport) => {
+  const { ask, access, logged } = await serve(t, transport);
+  const bytes = request('GET', '/health', null, { 'X-Request-Id': 'req_mine' });
+  const ids = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { headers } = await ask(bytes);
+    t.match(headers.get('x-request-id'), /^req_[A-Za-z0-9]{24}$/);
+    t.equal(headers.get('x-typesafe-request-id'), headers.get('x-request-id'));
+    ids.push(headers.get('x-request-id'));
+  }
+  await logged(3);
+  t.equal(new Set(ids).size, 3);
+  t.strictSame(
+    access.map(({ requestId }) => requestId),
+    ids,
+  );
+});
+
+onBoth('the door gets the id of the answer', async (t, transport) => {
+  let made = 0;
+  const newRequestId = () => `id-${++made}`;
+  const { ask } = await serve(t, transport, async ({ requestId }) => JSON.stringify(requestId), {
+    newRequestId,
+  });
+  const response = await ask(request('POST', '/v1/decide', '{}'));
+  t.equal(response.headers.get('x-request-id'), 'id-1');
+  t.equal(response.body, '"id-1"');
+});
+
+onBoth('the log gets method, route, status and duration, nothing the caller wrote', async (t, transport) => {
+  const { ask, access, logged } = await serve(t, transport);
+  await ask(request('GET', '/health?token=secret'));
+  await ask(request('GET', '/secret'));
+  await ask(request('PROPFIND', '/v1/models'));
+  await logged(3);
+  const seen = access.map(({ method, path, status }) => [method, path, status]);
+  t.strictSame(seen, [
+    ['GET', '/health', 200],
+    ['GET', '-', 404],
+    ['-', '/v1/models', 405],
+  ]);
+  t.ok(access.every(({ durationMs }) => durationMs >= 0 && durationMs < 60_000));
+});

@@ -1,0 +1,89 @@
+import { ClientGone } from '../../src/http/transport/types.js';
+import { FakeClock } from './fake-clock.js';
+import { request } from './raw-client.js';
+import { deferred, onBoth, serve } from './serving.js';
+
+onBoth('a client that leaves in the middle of its body', async (t, transport) => {
+  const clock = new FakeClock();
+  const { client, ask, access, logged, unexpected } = await serve(t, transport, undefined, { clock });
+  const connection = await client();
+  await connection.send(request('POST', '/v1/decide', '{"st', { 'Content-Length': '100' }));
+  await clock.armed();
+  connection.destroy();
+  await logged(1);
+  t.equal(access[0]?.status, 499);
+  t.equal(clock.timers, 0, 'no timer is left');
+  t.strictSame(unexpected, []);
+  t.equal((await ask(request('GET', '/health'))).status, 200);
+});
+
+for (const [how, leave] of [
+  ['resets the connection', 'resetAndDestroy'],
+  ['closes the connection', 'destroy'],
+  ['closes its sending side', 'end'],
+] as const) {
+  onBoth(
+    `a client that ${how} before its answer: the signal fires, nothing is written`,
+    async (t, transport) => {
+      const [arrived, left, go] = [deferred(), deferred<unknown>(), deferred()];
+      const serving = await serve(t, transport, async ({ signal }) => {
+        signal.addEventListener('abort', () => left.resolve(signal.reason));
+        arrived.resolve();
+        await go.promise;
+        return '{}';
+      });
+      const connection = await serving.client();
+      await connection.send(request('POST', '/v1/decide', '{}'));
+      await arrived.promise;
+      connection.socket[leave]();
+      t.ok((await left.promise) instanceof ClientGone);
+      go.resolve();
+      await serving.logged(1);
+      t.equal(serving.access[0]?.status, 499);
+      t.equal((await serving.ask(request('GET', '/health'))).status, 200);
+    },
+  );
+}
+
+onBoth('work given up because the client left is no failure', async (t, transport) => {
+  const arrived = deferred();
+  const serving = await serve(t, transport, ({ signal }) => {
+    arrived.resolve();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  const connection = await serving.client();
+  await connection.send(request('POST', '/v1/decide', '{}'));
+  await arrived.promise;
+  connection.destroy();
+  await serving.logged(1);
+  t.strictSame(serving.unexpected, []);
+});
+
+onBoth('a client that leaves in the middle of its answer', async (t, transport) => {
+  const answer = JSON.stringify('x'.repeat(20_000_000));
+  const { client, ask } = await serve(t, transport, async () => answer);
+  const connection = await client();
+  const started = deferred();
+  connection.socket.once('data', () => {
+    connection.socket.pause();
+    started.resolve();
+  });
+  await connection.send(request('POST', '/v1/decide', '{}'));
+  await started.promise;
+  connection.socket.resetAndDestroy();
+  t.equal((await ask(request('POST', '/v1/decide', '{}'))).body.length, answer.length);
+});
+
+onBoth('the signal stays quiet for a client that got its answer', async (t, transport) => {
+  let signal: AbortSignal | undefined;
+  const { client, ask } = await serve(t, transport, async (call) => {
+    signal = call.signal;
+    return '{}';
+  });
+  const connection = await client();
+  await connection.send(request('POST', '/v1/decide', '{}'));
+  await connection.response();
+  connection.destroy();
+  await ask(request('GET', '/health'));
+  t.equal(signal?.aborted, false);
+});

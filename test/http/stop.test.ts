@@ -1,0 +1,93 @@
+import { systemClock } from '../../src/base/index.js';
+import { ListenError, startHttp } from '../../src/http/index.js';
+import { FakeClock } from './fake-clock.js';
+import { RawClient, request } from './raw-client.js';
+import { deferred, onBoth, serve } from './serving.js';
+
+onBoth('a stop waits for the request in progress and refuses new connections', async (t, transport) => {
+  const [arrived, go] = [deferred(), deferred()];
+  const { client, port, server } = await serve(t, transport, async () => {
+    arrived.resolve();
+    await go.promise;
+    return '"answered"';
+  });
+  const [busy, idle, silent] = [await client(), await client(), await client()];
+  await idle.send(request('GET', '/health'));
+  await idle.response();
+  await busy.send(request('POST', '/v1/decide', '{}'));
+  await arrived.promise;
+
+  let stopped = false;
+  const stopping = server.stop().then(() => {
+    stopped = true;
+  });
+  await t.rejects(RawClient.connect(port), { code: 'ECONNREFUSED' });
+  t.equal(stopped, false);
+  go.resolve();
+  const response = await busy.response();
+  t.equal(response.body, '"answered"');
+  t.equal(response.headers.get('connection'), 'close');
+  await stopping;
+  for (const connection of [busy, idle, silent]) t.equal(await connection.untilClosed(), '');
+});
+
+onBoth('a stop waits for a body that is still arriving', async (t, transport) => {
+  const clock = new FakeClock();
+  const { client, server } = await serve(t, transport, undefined, { clock });
+  const connection = await client();
+  await connection.send(request('POST', '/v1/decide', '{', { 'Content-Length': '2' }));
+  await clock.armed();
+  const stopping = server.stop();
+  await connection.send('}');
+  t.equal((await connection.response()).status, 200);
+  await stopping;
+});
+
+onBoth('a stop waits until a slow reader has a long answer', async (t, transport) => {
+  const answer = JSON.stringify('x'.repeat(20_000_000));
+  const { client, server } = await serve(t, transport, async () => answer);
+  const connection = await client();
+  const started = deferred();
+  connection.socket.once('data', () => {
+    connection.socket.pause();
+    started.resolve();
+  });
+  await connection.send(request('POST', '/v1/decide', '{}'));
+  await started.promise;
+  const stopping = server.stop();
+  connection.socket.resume();
+  const { body } = await connection.response();
+  t.ok(body === answer, `${body.length} characters`);
+  await stopping;
+});
+
+onBoth('a stop of an idle server, twice', async (t, transport) => {
+  const { server, port } = await serve(t, transport);
+  await Promise.all([server.stop(), server.stop()]);
+  await t.rejects(RawClient.connect(port), { code: 'ECONNREFUSED' });
+});
+
+onBoth('a port that was stopped can be had again; one in use is a clear error', async (t, transport) => {
+  const first = await serve(t, transport);
+  t.ok(first.port > 0);
+  await t.rejects(serve(t, transport, undefined, { port: first.port }), {
+    name: 'ListenError',
+    message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${first.port}: the address is in use`),
+  });
+  await first.server.stop();
+  const second = await serve(t, transport, undefined, { port: first.port });
+  t.equal(second.port, first.port);
+});
+
+onBoth('an address that is no such thing', async (t, transport) => {
+  const door = { decide: async () => '', models: () => [] };
+  const common = { transport, door, clock: systemClock, onAccess() {}, onUnexpected() {} };
+  for (const [host, port] of [
+    ['192.0.2.1', 0],
+    ['127.0.0.1', 70_000],
+    ['127.0.0.1', -1],
+    ['127.0.0.1', 1.5],
+  ] as const) {
+    await t.rejects(startHttp({ ...common, host, port }), ListenError);
+  }
+});
