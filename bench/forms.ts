@@ -9,8 +9,9 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeTinyModel } from '../models/tiny/index.js';
-import { loadAddon, openModel, type Plan } from '../src/engine/index.js';
-import { COUPLED_PRODUCT_MAX, contextOptions, type Form, runWave } from '../src/engine/wave/index.js';
+import { ContextState, Dispatcher, type Entry } from '../src/engine/dispatcher/index.js';
+import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, openModel, type Plan } from '../src/engine/index.js';
+import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
 const ROUNDS = 15;
 const LEAF_TOKENS = 45;
@@ -32,7 +33,7 @@ if (values.model === undefined) writeTinyModel(file, { layers: 2, globalEvery: 2
 const threads = Math.max(1, availableParallelism() - 1);
 const bounds = {
   cells: 8_192,
-  batchTokens: 4_096,
+  waveTokens: 4_096,
   microBatchTokens: 512,
   microBatchTokensMin: 64,
   sequences: 64,
@@ -57,15 +58,35 @@ const cancel = new Int32Array(new SharedArrayBuffer(4));
 const tokens = (count: number) => Int32Array.from({ length: count }, (_, i) => 300 + ((i * 7) % 1_000));
 const median = (list: number[]) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
 
+/** Exact mode, whose waves start empty, so that no round finds what another left. */
+const FORMS = {
+  coupled: { ...EXACT, coupledProductMax: Number.POSITIVE_INFINITY },
+  copied: { ...EXACT, coupledProductMax: 0 },
+};
+type Form = keyof typeof FORMS;
+
 function time(plan: Plan, form: Form): number {
+  const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
+  const state = new ContextState<Entry>(bounds, FORMS[form]);
+  dispatcher.add({ plan, dropped: false }, 'live');
   const start = performance.now();
-  runWave(context, [plan], bounds, cancel, form);
+  for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+    runWave(context, wave.task, bounds, cancel);
+  }
   return performance.now() - start;
 }
 
 const cases = CASES.map(([prefix, questions]) => {
-  const leaf = { tokens: tokens(LEAF_TOKENS), options: model.profile.labels.slice(0, 4) };
-  const plan: Plan = { prefix: tokens(prefix), leaves: Array.from({ length: questions }, () => leaf) };
+  const options = model.profile.labels.slice(0, 4);
+  const plan: Plan = {
+    prefix: tokens(prefix),
+    prefixKey: String(prefix),
+    // Each begins with a token of its own: equal ones would be computed once.
+    leaves: Array.from({ length: questions }, (_, i) => ({
+      tokens: Int32Array.of(400 + i, ...tokens(LEAF_TOKENS - 1)),
+      options,
+    })),
+  };
   const times: Record<Form, number[]> = { coupled: [], copied: [] };
   for (let round = -1; round < ROUNDS; round++) {
     for (const form of ['coupled', 'copied'] satisfies Form[]) {

@@ -23,7 +23,7 @@ export async function decide(task: PrepareTask, calls: DecideCalls, signal: Abor
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const logits = await engine.run(plan, signal);
+  const { logits } = await engine.run(plan, signal);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );

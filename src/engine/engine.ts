@@ -1,57 +1,118 @@
 import { ApiError } from '../api/index.js';
-import { Dispatcher } from './dispatcher/index.js';
-import type { EnginePool } from './pool/index.js';
-import { longestPrompt, type Plan, type PlanLogits, type WaveBounds } from './wave/index.js';
+import type { Clock } from '../base/index.js';
+import {
+  ContextState,
+  Dispatcher,
+  type Entry,
+  type Sharing,
+  settle,
+  type Urgency,
+  type Wave,
+} from './dispatcher/index.js';
+import { DrainRate } from './drain-rate.js';
+import type { EngineThread } from './thread/index.js';
+import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/index.js';
 
-interface Entry {
-  readonly plan: Plan;
-  readonly resolve: (logits: PlanLogits) => void;
+/** How often a plan is run whose wave fails. */
+const ATTEMPTS_MAX = 2;
+
+export interface EngineOptions {
+  readonly bounds: WaveBounds;
+  readonly sharing: Sharing;
+  /** Most live plans that wait. */
+  readonly queueMax: number;
+  /** How long a live plan may take in all, in milliseconds. */
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+}
+
+/** What a plan's owner gets. */
+export interface EngineAnswer {
+  readonly logits: PlanLogits;
+  /** From the call to the start of its first wave. */
+  readonly queueMs: number;
+  /** From then to its last wave's end. */
+  readonly computeMs: number;
+}
+
+interface Waiting extends Entry {
+  dropped: boolean;
+  attempts: number;
+  readonly since: number;
+  started: number | null;
+  readonly resolve: (answer: EngineAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What the engine needs of a pool. */
-export type WaveRunner = Pick<EnginePool, 'size' | 'run'>;
+/** What the engine needs of a thread. */
+export type WaveRunner = Pick<EngineThread, 'run'>;
+
+interface Lane {
+  readonly thread: WaveRunner;
+  readonly context: ContextState<Waiting>;
+  busy: boolean;
+}
 
 /**
- * Answers plans of one model: queues them, and sends a wave to the pool whenever one of its contexts is
- * free. No timers: what arrives meanwhile forms the next wave.
+ * Answers plans of one model: gives them to the dispatcher, and sends a wave to a thread whenever one is free.
+ * A wave that fails, or whose thread dies, costs its plans an attempt; they run again from the beginning, once.
  */
 export class Engine {
-  private readonly dispatcher: Dispatcher<Entry>;
-  private free: number;
+  private readonly dispatcher: Dispatcher<Waiting>;
+  private readonly lanes: readonly Lane[];
+  private readonly drain: DrainRate;
 
   constructor(
-    private readonly pool: WaveRunner,
-    private readonly bounds: WaveBounds,
-    queueMax: number,
+    threads: readonly WaveRunner[],
+    private readonly options: EngineOptions,
   ) {
-    this.dispatcher = new Dispatcher(bounds, queueMax);
-    this.free = pool.size;
+    const { bounds, sharing, queueMax, clock } = options;
+    this.dispatcher = new Dispatcher({ queueMax });
+    this.lanes = threads.map((thread) => ({
+      thread,
+      context: new ContextState(bounds, sharing),
+      busy: false,
+    }));
+    this.drain = new DrainRate(clock);
   }
 
   /**
-   * The logits of a plan's leaves, in order. Rejects with ApiError `overloaded` where the queue is full,
-   * with the signal's reason where the caller left before the wave did, with the engine's error otherwise.
+   * The logits of a plan's leaves, in order. Rejects with ApiError `overloaded` where the queue is full or the
+   * deadline passes, with the signal's reason where the caller left, with the engine's error otherwise.
    */
-  async run(plan: Plan, signal: AbortSignal): Promise<PlanLogits> {
-    if (longestPrompt(plan) > this.bounds.cells)
-      throw new Error('the plan was not checked against the cells');
-    signal.throwIfAborted();
+  run(plan: Plan, signal: AbortSignal, urgency: Urgency = 'live'): Promise<EngineAnswer> {
+    const { bounds, clock, deadlineMs } = this.options;
     return new Promise((resolve, reject) => {
-      const entry: Entry = {
-        plan,
-        resolve: (logits) => settle(() => resolve(logits)),
-        reject: (error) => settle(() => reject(error)),
+      if (longestPrompt(plan) > bounds.cells) throw new Error('the plan was not checked against the cells');
+      signal.throwIfAborted();
+      const leave = (reason: unknown) => {
+        entry.dropped = true;
+        this.dispatcher.remove(entry);
+        entry.reject(reason);
       };
-      const onAbort = () => {
-        if (this.dispatcher.remove(entry)) reject(signal.reason);
-      };
-      const settle = (finish: () => void) => {
+      const onAbort = () => leave(signal.reason);
+      const cancelDeadline = clock.after(deadlineMs, () => leave(this.overloaded('not answered in time')));
+      const settled = () => {
+        cancelDeadline();
         signal.removeEventListener('abort', onAbort);
-        finish();
       };
-      if (!this.dispatcher.add(entry)) {
-        reject(new ApiError('overloaded', 'The queue is full.', { retryAfterSeconds: 1 }));
+      const entry: Waiting = {
+        plan,
+        dropped: false,
+        attempts: 0,
+        since: clock.monotonic(),
+        started: null,
+        resolve: (answer) => {
+          settled();
+          resolve(answer);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      };
+      if (!this.dispatcher.add(entry, urgency)) {
+        entry.reject(this.overloaded('refused: the queue is full'));
         return;
       }
       signal.addEventListener('abort', onAbort, { once: true });
@@ -59,32 +120,65 @@ export class Engine {
     });
   }
 
+  private overloaded(what: string): ApiError {
+    const waiting = this.dispatcher.waiting('live').reduce((sum, { plan }) => sum + planCells(plan), 0);
+    return new ApiError('overloaded', `The request was ${what}.`, {
+      retryAfterSeconds: this.drain.secondsFor(waiting, this.lanes.length),
+    });
+  }
+
   private dispatch(): void {
-    while (this.free > 0) {
-      const wave = this.dispatcher.next();
-      if (wave.length === 0) return;
-      this.free -= 1;
-      void this.send(wave);
+    for (const lane of this.lanes) {
+      if (lane.busy) continue;
+      const wave = this.dispatcher.fill(lane.context);
+      if (wave === null) continue;
+      lane.busy = true;
+      void this.send(lane, wave);
     }
   }
 
-  private async send(wave: readonly Entry[]): Promise<void> {
-    let settle: () => void;
+  private async send(lane: Lane, wave: Wave<Waiting>): Promise<void> {
+    const now = this.options.clock.monotonic();
+    for (const { entry } of wave.running) entry.started ??= now;
+    const measured = this.drain.measure();
+    let finish: () => void;
     try {
-      const results = await this.pool.run(wave.map(({ plan }) => plan));
-      settle = () => {
-        wave.forEach((entry, index) => {
-          entry.resolve(results[index] as PlanLogits);
-        });
-      };
+      const results = await lane.thread.run(wave.task);
+      measured(tokensOf(wave));
+      const answered = settle(wave, results);
+      finish = () => this.answer(answered);
     } catch (error) {
-      settle = () => {
-        for (const entry of wave) entry.reject(error);
-      };
+      finish = this.runAgain(lane, wave, error);
     }
     // The next wave leaves before the answers of this one are written.
-    this.free += 1;
+    lane.busy = false;
     this.dispatch();
-    settle();
+    finish();
+  }
+
+  private answer(answered: ReturnType<typeof settle<Waiting>>): void {
+    const now = this.options.clock.monotonic();
+    for (const { entry, logits } of answered) {
+      const started = entry.started ?? now;
+      entry.resolve({ logits, queueMs: started - entry.since, computeMs: now - started });
+    }
+  }
+
+  /** Every plan on the context has lost what was computed of it. */
+  private runAgain({ context }: Lane, wave: Wave<Waiting>, error: unknown): () => void {
+    const lost = [...new Set([...wave.running, ...context.running].map(({ entry }) => entry))];
+    context.reset();
+    for (const entry of lost) entry.attempts += 1;
+    const wanted = lost.filter(({ dropped }) => !dropped);
+    this.dispatcher.addAgain(wanted.filter(({ attempts }) => attempts < ATTEMPTS_MAX));
+    return () => {
+      for (const entry of wanted) if (entry.attempts >= ATTEMPTS_MAX) entry.reject(error);
+    };
   }
 }
+
+const tokensOf = ({ task }: Wave<Waiting>) =>
+  task.phases.reduce(
+    (sum, { streams }) => sum + streams.reduce((total, { tokens }) => total + tokens.length, 0),
+    0,
+  );

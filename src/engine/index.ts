@@ -1,8 +1,15 @@
 export * from './addon/index.js';
 export * from './ask-once.js';
+export { COUPLED_PRODUCT_MAX, EXACT, type Sharing, type Urgency } from './dispatcher/index.js';
 export * from './engine.js';
 export * from './models/index.js';
-export * from './pool/index.js';
 export * from './profile/index.js';
-export type { Leaf, Plan, PlanLogits, WaveBounds } from './wave/index.js';
-export { longestPrompt, planCells } from './wave/index.js';
+export * from './thread/index.js';
+export {
+  type Leaf,
+  longestPrompt,
+  type Plan,
+  type PlanLogits,
+  planCells,
+  type WaveBounds,
+} from './wave/index.js';

@@ -44,7 +44,7 @@ export async function startServer(settings: Settings, { clock, log, report }: Su
     for (const end of parts.splice(0).reverse()) await end();
   };
   try {
-    const engines = await startEngines(settings, report);
+    const engines = await startEngines(settings, report, clock);
     parts.push(() => engines.close());
     const prepare = new PreparePool(
       {

@@ -1,11 +1,21 @@
 import { type Test, test } from 'tap';
+import { ContextState } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
-import { type Form, runWave } from '../../src/engine/wave/index.js';
-import { addon, BOUNDS, distance, never, openContext, openTiny } from '../helpers/engine.js';
+import {
+  addon,
+  answerAll,
+  BOUNDS,
+  COLD,
+  FORMS,
+  never,
+  openContext,
+  openTiny,
+  planDistance,
+  planOf,
+} from '../helpers/engine.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
 
 const PREFIXES = [1, 40, 300, 900, 3_000];
-const FORMS: Form[] = ['coupled', 'copied'];
 const TOLERANCE = 1e-3;
 
 function open(t: Test) {
@@ -19,86 +29,102 @@ function open(t: Test) {
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
   const tokens = (count: number) => Int32Array.from({ length: count }, () => 300 + next.integer(1_500));
-  const plan = (prefix: number, questions: number): Plan => ({
-    prefix: tokens(prefix),
-    leaves: Array.from({ length: questions }, () => ({
+  const leaves = (count: number) =>
+    Array.from({ length: count }, () => ({
       tokens: tokens(20 + next.integer(60)),
       options: model.profile.labels.slice(0, 2 + next.integer(25)),
-    })),
-  });
-  return { context, plan, next };
+    }));
+  const plan = (prefix: number, questions: number): Plan => planOf(tokens(prefix), leaves(questions));
+  return { context, plan, leaves, tokens, next, model };
 }
 
-const alone = (plan: Plan, leaf: number): Plan => ({
-  prefix: plan.prefix,
-  leaves: [plan.leaves[leaf] as Plan['leaves'][number]],
-});
+/** Every leaf of a plan in a request of its own, each on an empty context. */
+function eachAlone(context: ReturnType<typeof openContext>, plan: Plan): Float32Array[] {
+  return plan.leaves.map((leaf) => answerAll(context, [{ ...plan, leaves: [leaf] }])[0]?.[0] as Float32Array);
+}
 
 for (const prefix of PREFIXES) {
   test(`16 questions on a prefix of ${prefix} tokens equal each asked alone, in both forms`, async (t) => {
     const { context, plan } = open(t);
     const asked = plan(prefix, 16);
-    const expected = asked.leaves.map(
-      (_, leaf) => runWave(context, [alone(asked, leaf)], BOUNDS, never())[0]?.[0] as Float32Array,
-    );
-    for (const form of FORMS) {
-      const [together] = runWave(context, [asked], BOUNDS, never(), form);
-      const worst = Math.max(
-        ...expected.map((logits, leaf) => distance(logits, together?.[leaf] as Float32Array)),
-      );
+    const expected = eachAlone(context, asked);
+    for (const [form, sharing] of Object.entries(FORMS)) {
+      const [together] = answerAll(context, [asked], sharing);
+      const worst = planDistance(expected, together ?? []);
       t.ok(worst <= TOLERANCE, `${form}: largest |Δp| ${worst.toExponential(1)}`);
     }
   });
 }
 
-test('a request among neighbours in one wave equals itself alone', async (t) => {
-  const { context, plan } = open(t);
-  const asked = plan(200, 4);
-  const neighbours = Array.from({ length: 7 }, (_, index) => plan(30 + index * 50, 1 + (index % 5)));
-  const [expected] = runWave(context, [asked], BOUNDS, never());
-  for (const place of [0, 3, 7]) {
-    const wave = [...neighbours];
-    wave.splice(place, 0, asked);
-    const found = runWave(context, wave, BOUNDS, never())[place];
-    const worst = Math.max(
-      ...(expected ?? []).map((logits, leaf) => distance(logits, found?.[leaf] as Float32Array)),
-    );
-    t.ok(worst <= TOLERANCE, `at place ${place}: largest |Δp| ${worst.toExponential(1)}`);
-  }
+for (const neighbours of [0, 1, 7, 63]) {
+  test(`among ${neighbours} random neighbours a request equals itself alone`, async (t) => {
+    const { context, plan, next, model } = open(t);
+    const sharing = { ...COLD, head: model.profile.head(), idleCellsMax: 4_096 };
+    const asked = plan(200, 4);
+    const [expected] = answerAll(context, [asked]);
+    const plans = Array.from({ length: neighbours }, () => plan(1 + next.integer(120), 1 + next.integer(4)));
+    const place = next.integer(neighbours + 1);
+    plans.splice(place, 0, asked);
+    for (const waveTokens of [256, 2_048]) {
+      const found = answerAll(context, plans, sharing, { ...BOUNDS, waveTokens })[place];
+      const worst = planDistance(expected ?? [], found ?? []);
+      t.ok(worst <= TOLERANCE, `waves of ${waveTokens}: largest |Δp| ${worst.toExponential(1)}`);
+    }
+  });
+}
+
+test('plans that begin with the head, and plans on a kept prefix, equal themselves cold', async (t) => {
+  const { context, tokens, leaves } = open(t);
+  const head = tokens(30);
+  const prefix = Int32Array.of(...head, ...tokens(250));
+  const plans = [1, 2, 3].map(() => planOf(prefix, leaves(3)));
+  const expected = plans.flatMap((plan) => eachAlone(context, plan));
+  context.clear();
+  const sharing = { ...COLD, head, idleCellsMax: 4_096 };
+  const state = new ContextState<{ plan: Plan; dropped: boolean }>(BOUNDS, sharing);
+  // One after the other: the second finds the prefix of the first.
+  const found = plans.flatMap((plan) => answerAll(context, [plan], sharing, BOUNDS, state).flat());
+  const worst = planDistance(expected, found);
+  t.ok(worst <= TOLERANCE, `largest |Δp| ${worst.toExponential(1)}`);
 });
 
-test('a plan with more leaves than cells or sequences takes turns and stays the same', async (t) => {
+test('equal leaves on one prefix are computed once and answered each', async (t) => {
+  const { context, plan, leaves } = open(t);
+  const one = plan(100, 2);
+  const [first, second] = one.leaves as [Plan['leaves'][number], Plan['leaves'][number]];
+  const [own] = leaves(1) as [Plan['leaves'][number]];
+  const other = planOf(one.prefix, [second, own, first]);
+  const expected = [one, other].map((each) => eachAlone(context, each));
+  const found = answerAll(context, [one, other]);
+  found.forEach((logits, index) => {
+    t.ok(planDistance(expected[index] ?? [], logits) <= TOLERANCE);
+  });
+  t.strictSame(found[1]?.[2], found[0]?.[0], 'to the byte');
+});
+
+test('a plan with more leaves than cells, sequences or tokens takes turns and stays the same', async (t) => {
   const { context, plan } = open(t);
   const asked = plan(300, 16);
-  const [expected] = runWave(context, [asked], BOUNDS, never());
+  const [expected] = answerAll(context, [asked]);
   for (const bounds of [
     { ...BOUNDS, cells: 450 },
-    { ...BOUNDS, sequences: 3 },
-    { ...BOUNDS, batchTokens: 128, microBatchTokens: 128 },
+    { ...BOUNDS, sequences: 2 },
+    { ...BOUNDS, waveTokens: 64, microBatchTokens: 64 },
+    { ...BOUNDS, waveTokens: 10, microBatchTokens: 64 },
   ]) {
-    const [found] = runWave(context, [asked], bounds, never());
-    const worst = Math.max(
-      ...(expected ?? []).map((logits, leaf) => distance(logits, found?.[leaf] as Float32Array)),
-    );
+    const worst = planDistance(expected ?? [], answerAll(context, [asked], COLD, bounds)[0] ?? []);
     t.ok(worst <= TOLERANCE, `largest |Δp| ${worst.toExponential(1)}`);
+    context.clear();
   }
-});
-
-test('a wave leaves nothing behind: the next one gives the same bytes', async (t) => {
-  const { context, plan } = open(t);
-  const [first, other] = [plan(100, 3), plan(500, 8)];
-  const before = runWave(context, [first], BOUNDS, never());
-  runWave(context, [other], BOUNDS, never());
-  t.strictSame(runWave(context, [first], BOUNDS, never()), before);
 });
 
 test('a cancelled wave says so, and the context answers the next one', async (t) => {
   const { context, plan } = open(t);
   const asked = plan(100, 2);
+  const before = answerAll(context, [asked]);
   const cancel = never();
-  const before = runWave(context, [asked], BOUNDS, cancel);
   cancel[0] = 1;
-  t.throws(() => runWave(context, [asked], BOUNDS, cancel), { code: 'cancelled' });
-  cancel[0] = 0;
-  t.strictSame(runWave(context, [asked], BOUNDS, cancel), before);
+  const state = new ContextState<{ plan: Plan; dropped: boolean }>(BOUNDS, COLD);
+  t.throws(() => answerAll(context, [asked], COLD, BOUNDS, state, cancel), { code: 'cancelled' });
+  t.strictSame(answerAll(context, [asked]), before);
 });

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { type Form, runWave } from '../../src/engine/wave/index.js';
-import { BOUNDS, never, openContext, openTiny } from '../helpers/engine.js';
+import { answerAll, FORMS, openContext, openTiny, planOf } from '../helpers/engine.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
 
 // Plain JavaScript that is not compiled: it lies beside the source.
@@ -16,13 +15,15 @@ test('logits equal those of node-llama-cpp on the full prompts, within 1e-3, in 
   const next = random(seed);
   const tokens = (count: number) => Int32Array.from({ length: count }, () => 300 + next.integer(1_500));
   // At least 64 tokens a prompt: see the peer.
-  const plans = [1, 40, 300, 900, 3_000].map((length) => ({
-    prefix: tokens(length),
-    leaves: [3, 26].map((options) => ({
-      tokens: tokens(64 + next.integer(60)),
-      options: model.profile.labels.slice(0, options),
-    })),
-  }));
+  const plans = [1, 40, 300, 900, 3_000].map((length) =>
+    planOf(
+      tokens(length),
+      [3, 26].map((options) => ({
+        tokens: tokens(64 + next.integer(60)),
+        options: model.profile.labels.slice(0, options),
+      })),
+    ),
+  );
   const prompts = plans.flatMap(({ prefix, leaves }) =>
     leaves.map((leaf) => ({ tokens: [...prefix, ...leaf.tokens], options: [...leaf.options] })),
   );
@@ -32,8 +33,8 @@ test('logits equal those of node-llama-cpp on the full prompts, within 1e-3, in 
   });
   t.equal(peer.status, 0, peer.stderr);
   const expected = (JSON.parse(peer.stdout) as number[][]).map((logits) => Float32Array.from(logits));
-  for (const form of ['coupled', 'copied'] satisfies Form[]) {
-    const found = plans.flatMap((plan) => [...(runWave(context, [plan], BOUNDS, never(), form)[0] ?? [])]);
+  for (const [form, sharing] of Object.entries(FORMS)) {
+    const found = plans.flatMap((plan) => [...(answerAll(context, [plan], sharing)[0] ?? [])]);
     const worst = Math.max(
       ...expected.flatMap((logits, prompt) =>
         [...logits].map((logit, option) => Math.abs(logit - (found[prompt]?.[option] as number))),

@@ -1,11 +1,22 @@
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
-import { type CatalogBuild, loadAddon, type OpenModel, openModel } from '../../src/engine/index.js';
-import { contextOptions, type WaveBounds } from '../../src/engine/wave/index.js';
+import { ContextState, Dispatcher, settle } from '../../src/engine/dispatcher/index.js';
+import {
+  type CatalogBuild,
+  COUPLED_PRODUCT_MAX,
+  loadAddon,
+  type NativeContext,
+  type OpenModel,
+  openModel,
+  type Plan,
+  type PlanLogits,
+  type Sharing,
+} from '../../src/engine/index.js';
+import { contextOptions, runWave, type WaveBounds } from '../../src/engine/wave/index.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,
-  batchTokens: 2_048,
+  waveTokens: 2_048,
   microBatchTokens: 512,
   microBatchTokensMin: 64,
   sequences: 64,
@@ -66,4 +77,51 @@ export function softmaxOf(logits: ArrayLike<number>): number[] {
 export function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const other = softmaxOf(b);
   return Math.max(...softmaxOf(a).map((p, index) => Math.abs(p - (other[index] as number))));
+}
+
+/** Waves that share nothing between them, the form as the engine chooses it. */
+export const COLD: Sharing = {
+  head: new Int32Array(0),
+  idleCellsMax: 0,
+  exact: false,
+  coupledProductMax: COUPLED_PRODUCT_MAX,
+};
+
+/** The two ways in which leaves can follow a prefix. */
+export const FORMS = {
+  coupled: { ...COLD, coupledProductMax: Number.POSITIVE_INFINITY },
+  copied: { ...COLD, coupledProductMax: 0 },
+};
+
+/** Answers plans that wait together, on a context that holds what `held` says (nothing, where it is left out). */
+export function answerAll(
+  context: NativeContext,
+  plans: readonly Plan[],
+  sharing: Sharing = COLD,
+  bounds: WaveBounds = BOUNDS,
+  held?: ContextState<{ plan: Plan; dropped: boolean }>,
+  cancel: Int32Array = never(),
+): PlanLogits[] {
+  if (held === undefined) context.clear();
+  const state = held ?? new ContextState(bounds, sharing);
+  const dispatcher = new Dispatcher<{ plan: Plan; dropped: boolean }>({ queueMax: plans.length });
+  const entries = plans.map((plan) => ({ plan, dropped: false }));
+  for (const entry of entries) dispatcher.add(entry, 'live');
+  const found = new Map<object, PlanLogits>();
+  for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+    for (const { entry, logits } of settle(wave, runWave(context, wave.task, bounds, cancel))) {
+      found.set(entry, logits);
+    }
+  }
+  return entries.map((entry) => found.get(entry) as PlanLogits);
+}
+
+/** A plan whose key is its prefix, as the planner makes it. */
+export function planOf(prefix: Int32Array, leaves: Plan['leaves']): Plan {
+  return { prefix, prefixKey: prefix.join(), leaves };
+}
+
+/** The largest |Δp| between two plans' answers, leaf by leaf. */
+export function planDistance(a: PlanLogits, b: PlanLogits): number {
+  return Math.max(...a.map((logits, leaf) => distance(logits, b[leaf] as Float32Array)));
 }

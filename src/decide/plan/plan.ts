@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
 import {
-  concatenate,
+  fillParts,
   type Leaf,
   longestPrompt,
   type OpenModel,
-  type Part,
   type Plan,
   type QuestionShape,
   type Skeleton,
@@ -31,20 +31,20 @@ export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength'>
  * rule 6). Throws ApiError `invalid_question` where a prompt does not fit the context window.
  */
 export function planRequest(request: DecideRequest, model: Askable): Prepared {
-  const { profile } = model;
+  const { profile, tokenizer } = model;
   const state = stateText(request.state, LIMITS.stateCodePoints);
   const stateIsText = request.state.kind === 'text';
   const skeletons = request.questions.map((question) => profile.skeleton(shapeOf(question, stateIsText)));
   const [first] = skeletons as [Skeleton];
-  const prefix = fill(first.prefix, model, () => state);
+  const prefix = fillParts(first.prefix, tokenizer, () => state);
   const leaves = request.questions.map((question, index): Leaf => {
     const skeleton = skeletons[index] as Skeleton;
     return {
-      tokens: fill(skeleton.leaf, model, (slot) => textOf(slot, question, state)),
+      tokens: fillParts(skeleton.leaf, tokenizer, (slot) => textOf(slot, question, state)),
       options: Int32Array.from(skeleton.labels, (label) => profile.labels[label] as number),
     };
   });
-  const plan = { prefix, leaves };
+  const plan = { prefix, prefixKey: prefixKey(prefix), leaves };
   requireFit(plan, request, model.contextLength);
   return {
     plan,
@@ -79,31 +79,9 @@ function textOf(slot: Slot, question: Question, state: string): string {
   }
 }
 
-/**
- * Fills the slots and tokenizes. Template text and callers' text between two markers are one run: cut there,
- * `Question: ` and `Is it?` would give other tokens than the `▁Is` that models are trained on. A run is
- * tokenized with special tokens off, so that only the template's own markers stand in a prompt.
- */
-function fill(parts: readonly Part[], model: Askable, text: (slot: Slot) => string): Int32Array {
-  const tokens: Int32Array[] = [];
-  let run = '';
-  const endRun = () => {
-    if (run !== '') tokens.push(model.tokenizer.plain(run));
-    run = '';
-  };
-  for (const part of parts) {
-    if (part.kind === 'marker') {
-      endRun();
-      tokens.push(Int32Array.of(part.token));
-    } else run += part.kind === 'text' ? part.text : written(part, text(part.slot));
-  }
-  endRun();
-  return concatenate(tokens);
-}
-
-function written(part: Extract<Part, { kind: 'slot' }>, text: string): string {
-  const escaped = part.json ? JSON.stringify(text).slice(1, -1) : text;
-  return part.escapesLess ? escaped.replaceAll('<', '\\u003c') : escaped;
+/** Prefixes are found again by this; SHA-256, so that nobody can make two prefixes share one. */
+function prefixKey(prefix: Int32Array): string {
+  return createHash('sha256').update(prefix).digest('base64');
 }
 
 function requireFit(plan: Plan, request: DecideRequest, contextLength: number): void {

@@ -1,64 +1,197 @@
-import { fitTogether, type Plan, type WaveBounds } from '../wave/index.js';
+import type { PlanLogits, WaveResult } from '../wave/index.js';
+import { type Wave, WaveBuilder } from './builder.js';
+import type { ContextState, Entry, Running } from './context.js';
 
-/** A plan that waits, and whatever its owner hangs on it. */
-export interface Waiting {
-  readonly plan: Plan;
+/** Live plans go before batch plans. */
+export type Urgency = 'live' | 'batch';
+
+/** The part of a wave that long plans may have, and are sure of, while short ones wait. */
+const LONG_SHARE = 0.5;
+/** After so many waves that gave batch plans nothing, the next gives them a quarter. */
+const BATCH_TURN_WAVES = 8;
+const BATCH_SHARE = 0.25;
+/** Most waiting plans that are looked at for one wave; a wave has room for far fewer. */
+const CANDIDATES_MAX = 256;
+
+export interface DispatcherOptions {
+  /** Most plans that wait, per urgency. */
+  readonly queueMax: number;
 }
 
 /**
- * Which plans leave together. Pure: no threads, no clock, no timers.
+ * Who leaves together. Pure: no threads, no clock, no timers; what arrives while a wave runs forms the next.
  *
- * Plans wait in the order they came. When a context is free, the oldest leaves, and with it those behind it
- * that fit into the wave's bounds, in order, up to the first that does not: no plan is overtaken, so none
- * waits for ever. What arrives while a wave runs forms the next one. The queue is bounded; a full one is
- * told to the caller at once.
+ * Plans wait in two queues, live and batch, oldest first. When a context is free, its wave is filled:
+ *
+ * 1. *Short* live plans that wait, of at most half a wave, oldest first, whole.
+ * 2. *Long* live plans and those on the context, the ones that can end before the others, oldest first: each
+ *    takes what it can, a chunk of its prefix, then leaves. While both kinds wait, each kind is sure of half the wave, so that a
+ *    short plan never waits behind a long one for more than the wave under way, and a long one always moves.
+ * 3. Batch plans, likewise oldest first, in the room left. Where eight waves had none for them, the ninth
+ *    gives them a quarter before anyone else, at the expense of long plans.
+ *
+ * A plan that finds no room for its prefix beside those that run ends the filling: nobody behind it may take
+ * the cells it waits for. A plan on a context stays there until its last leaf is in a wave; because every
+ * admitted plan keeps room for its longest leaf, the oldest can always go on.
+ *
+ * Equal prefixes of a context are computed once, and equal leaves on them within a wave (see WaveBuilder).
+ *
+ * Exact mode takes one plan at a time onto an empty context, in chunks that depend on nothing else.
  */
-export class Dispatcher<Entry extends Waiting> {
-  private readonly queue: Entry[] = [];
+export class Dispatcher<E extends Entry> {
+  private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
+  private readonly urgency = new WeakMap<E, Urgency>();
+  private wavesWithoutBatch = 0;
 
-  constructor(
-    private readonly bounds: WaveBounds,
-    private readonly queueMax: number,
-  ) {}
+  constructor(private readonly options: DispatcherOptions) {}
 
-  get length(): number {
-    return this.queue.length;
+  /** Plans that wait. */
+  waiting(urgency: Urgency): readonly E[] {
+    return this.queues[urgency];
   }
 
   /** False where the queue is full: the entry does not wait. */
-  add(entry: Entry): boolean {
-    if (this.queue.length >= this.queueMax) return false;
-    this.queue.push(entry);
+  add(entry: E, urgency: Urgency): boolean {
+    if (this.queues[urgency].length >= this.options.queueMax) return false;
+    this.urgency.set(entry, urgency);
+    this.queues[urgency].push(entry);
     return true;
+  }
+
+  /** Plans that lost their wave wait again, before all others. */
+  addAgain(entries: readonly E[]): void {
+    for (const urgency of ['live', 'batch'] as const) {
+      this.queues[urgency].unshift(...entries.filter((entry) => this.urgency.get(entry) === urgency));
+    }
   }
 
   /** Takes back a plan that has not left. */
-  remove(entry: Entry): boolean {
-    const index = this.queue.indexOf(entry);
+  remove(entry: E): boolean {
+    const queue = this.queues[this.urgency.get(entry) ?? 'live'];
+    const index = queue.indexOf(entry);
     if (index < 0) return false;
-    this.queue.splice(index, 1);
+    queue.splice(index, 1);
     return true;
   }
 
-  /** The next wave, empty where nothing waits. */
-  next(): Entry[] {
-    const wave: Entry[] = [];
-    for (const entry of this.queue) {
-      if (
-        !fitTogether(
-          [...wave, entry].map(({ plan }) => plan),
-          this.bounds,
-        )
-      )
-        break;
-      wave.push(entry);
-    }
-    this.queue.splice(0, wave.length);
-    return wave;
+  /** Fills the next wave of a context; null where there is nothing to do for it. */
+  fill(context: ContextState<E>): Wave<E> | null {
+    release(context);
+    const builder = new WaveBuilder(context);
+    if (context.sharing.exact) this.fillExact(context, builder);
+    else this.fillShared(context, builder);
+    return builder.finish();
   }
 
-  /** Empties the queue: the server ends. */
-  drain(): Entry[] {
-    return this.queue.splice(0);
+  private fillExact(context: ContextState<E>, builder: WaveBuilder<E>): void {
+    let [running] = context.running;
+    if (running === undefined) {
+      const entry = this.queues.live.shift() ?? this.queues.batch.shift();
+      if (entry === undefined) return;
+      builder.startEmpty();
+      running = builder.admit(entry) ?? undefined;
+    }
+    if (running !== undefined) builder.advance(running, builder.left);
+  }
+
+  private fillShared(context: ContextState<E>, builder: WaveBuilder<E>): void {
+    const { waveTokens } = context.bounds;
+    const batchWaits = this.all('batch', context).length > 0;
+    if (batchWaits && this.wavesWithoutBatch >= BATCH_TURN_WAVES) {
+      this.take(this.all('batch', context), context, builder, Math.floor(waveTokens * BATCH_SHARE));
+    }
+    const live = this.all('live', context);
+    const half = Math.floor(waveTokens * LONG_SHARE);
+    const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
+    const ending = live.filter(({ running, remaining }) => running !== null && remaining <= half);
+    const long = [...ending, ...live.filter(({ remaining }) => remaining > half)];
+    // What a turn of batch plans has taken comes out of the long plans' half.
+    const reserved = long.length > 0 && short.length > 0 ? Math.max(0, builder.left - half) : 0;
+    this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
+    this.take(long, context, builder, builder.left);
+    this.take(this.all('live', context), context, builder, builder.left);
+    const before = builder.left;
+    this.take(this.all('batch', context), context, builder, before);
+    this.wavesWithoutBatch = batchWaits && builder.left === before ? this.wavesWithoutBatch + 1 : 0;
+  }
+
+  /** The plans of an urgency on this context, then those that wait. */
+  private all(urgency: Urgency, context: ContextState<E>): Array<Candidate<E>> {
+    const running = context.running.filter(({ entry }) => this.urgency.get(entry) === urgency);
+    return [
+      ...running.map((each) => ({ entry: each.entry, running: each, remaining: remainingOf(each) })),
+      ...this.queues[urgency]
+        .slice(0, CANDIDATES_MAX)
+        .map((entry) => ({ entry, running: null, remaining: context.remaining(entry) })),
+    ];
+  }
+
+  /** Takes candidates in order until the budget is used, or one finds no room. */
+  private take(
+    candidates: ReadonlyArray<Candidate<E>>,
+    context: ContextState<E>,
+    builder: WaveBuilder<E>,
+    budget: number,
+  ): void {
+    const end = builder.left - budget;
+    for (const { entry, running } of candidates) {
+      if (builder.left <= end) return;
+      if (running !== null && !context.running.includes(running)) continue;
+      let taken = running;
+      if (taken === null) {
+        if (!this.queues[this.urgency.get(entry) as Urgency].includes(entry)) continue;
+        taken = builder.admit(entry);
+        if (taken === null) return;
+        this.remove(entry);
+      }
+      builder.advance(taken, builder.left - end);
+    }
   }
 }
+
+interface Candidate<E extends Entry> {
+  readonly entry: E;
+  readonly running: Running<E> | null;
+  readonly remaining: number;
+}
+
+/** The first candidates, as many as a budget of tokens has room for whole: a short plan is not cut. */
+function fitting<E extends Entry>(
+  candidates: ReadonlyArray<Candidate<E>>,
+  budget: number,
+): Array<Candidate<E>> {
+  let left = budget;
+  const end = candidates.findIndex(({ remaining }) => {
+    left -= remaining;
+    return left < 0;
+  });
+  return candidates.slice(0, end < 0 ? candidates.length : end);
+}
+
+/** Tokens of a running plan that are in no wave yet. */
+function remainingOf<E extends Entry>({ prefix, nextLeaf, entry }: Running<E>): number {
+  const leaves = entry.plan.leaves.slice(nextLeaf);
+  return leaves.reduce((sum, { tokens }) => sum + tokens.length, prefix.tokens.length - prefix.done);
+}
+
+/** Plans nobody waits for any more leave the context. */
+function release<E extends Entry>(context: ContextState<E>): void {
+  for (const { entry, prefix } of context.running) if (entry.dropped) prefix.users -= 1;
+  context.running = context.running.filter(({ entry }) => !entry.dropped);
+}
+
+/** Writes a wave's results to their plans; returns the plans that are whole. */
+export function settle<E extends Entry>(
+  wave: Wave<E>,
+  results: WaveResult,
+): Array<{ readonly entry: E; readonly logits: PlanLogits }> {
+  wave.answered.forEach((answered, index) => {
+    for (const { running, leaf } of answered) running.logits[leaf] = results[index] as Float32Array;
+  });
+  return wave.running
+    .filter(({ entry, logits }) => countOf(logits) === entry.plan.leaves.length)
+    .map(({ entry, logits }) => ({ entry, logits }));
+}
+
+/** Entries of a list that has holes. */
+const countOf = (list: readonly unknown[]) => Object.keys(list).length;

@@ -1,1 +1,3 @@
+export * from './builder.js';
+export * from './context.js';
 export * from './dispatcher.js';

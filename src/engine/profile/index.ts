@@ -1,3 +1,4 @@
+export { fillParts } from './fill.js';
 export { FORMATS } from './formats/index.js';
 export { LABELS } from './labels.js';
 export { readDecisionMetadata } from './metadata.js';

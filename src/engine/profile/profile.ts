@@ -2,6 +2,7 @@ import type { Template } from '@huggingface/jinja';
 import type { QuestionType } from '../../api/index.js';
 import type { ModelDescription } from '../addon/index.js';
 import { type ChatFrame, chatFrame } from './chat.js';
+import { fillParts } from './fill.js';
 import { LABELS, labelTokens } from './labels.js';
 import { compileTemplate, displayOrder, type Piece, renderShape, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
@@ -16,6 +17,9 @@ import {
 
 /** Skeletons kept; a shape is a handful of flags, so real traffic has far fewer. */
 const SKELETONS_MAX = 1_000;
+
+/** States that begin in ways that a tokenizer may merge with what stands before them. */
+const STATE_BEGINNINGS = ['a', 'The', '1', ' a', '\n', '\n\na', '{\n  "a": 1\n}', '"', '(', '<', 'é', '🙂'];
 
 /** How one model wants to be asked: its format, proven against its vocabulary. */
 export class Profile {
@@ -46,6 +50,19 @@ export class Profile {
     if (this.skeletons.size >= SKELETONS_MAX && !oldest.done) this.skeletons.delete(oldest.value);
     this.skeletons.set(key, made);
     return made;
+  }
+
+  /** The tokens that every prompt begins with, whatever its state. */
+  head(): Int32Array {
+    const prefixes = sampleShapes().flatMap((shape) => {
+      const { prefix } = this.skeleton(shape);
+      return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => state));
+    });
+    const [first] = prefixes as [Int32Array];
+    let length = 0;
+    while (prefixes.every((prefix) => length < prefix.length && prefix[length] === first[length]))
+      length += 1;
+    return first.slice(0, length);
   }
 
   private build(shape: QuestionShape): Skeleton {

@@ -1,3 +1,4 @@
+export * from './decodes.js';
 export * from './run.js';
-export * from './steps.js';
+export type * from './task.js';
 export * from './types.js';

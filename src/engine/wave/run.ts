@@ -1,34 +1,36 @@
 import type { NativeContext } from '../addon/index.js';
-import { buildSteps, type Form } from './steps.js';
-import type { Plan, PlanLogits, WaveBounds } from './types.js';
+import { buildDecodes } from './decodes.js';
+import type { WaveResult, WaveTask } from './task.js';
+import type { WaveBounds } from './types.js';
 
 /**
- * Answers a wave on a context: builds its steps, runs them, and empties the cache, also after a failure.
- * Returns the logits per plan. `cancel` as NativeContext.decode; throws its errors.
+ * Runs a wave on a context. `cancel` as NativeContext.decode; throws its errors, and the context is then
+ * empty: whoever planned the wave must forget what it held.
  */
 export function runWave(
   context: NativeContext,
-  plans: readonly Plan[],
+  task: WaveTask,
   bounds: WaveBounds,
   cancel: Int32Array,
-  form?: Form,
-): PlanLogits[] {
-  const results = plans.map((plan) => new Array<Float32Array>(plan.leaves.length));
+): WaveResult {
+  const results: Float32Array[] = [];
   try {
-    for (const step of buildSteps(plans, bounds, form)) {
-      if (step.do === 'copy') context.copySequence(step.from, step.to);
-      else if (step.do === 'remove') context.removeSequence(step.sequence);
-      else {
-        const logits = context.decode(step.batch, cancel);
-        step.leaves.forEach(({ plan, leaf }, slot) => {
-          const { optionOffsets } = step.batch;
-          const of = results[plan] as Float32Array[];
-          of[leaf] = logits.slice(optionOffsets[slot], optionOffsets[slot + 1]);
-        });
+    if (task.clear) context.clear();
+    for (const phase of task.phases) {
+      for (const sequence of phase.removals) context.removeSequence(sequence);
+      for (const { from, to } of phase.copies) context.copySequence(from, to);
+      for (const { batch, padded } of buildDecodes(phase.streams, bounds)) {
+        const logits = context.decode(batch, cancel);
+        for (let slot = 0; slot < batch.slots.length; slot++) {
+          results.push(logits.slice(batch.optionOffsets[slot], batch.optionOffsets[slot + 1]));
+        }
+        if (padded) context.removeSequence(bounds.sequences);
       }
     }
-  } finally {
+    for (const sequence of task.removals) context.removeSequence(sequence);
+  } catch (error) {
     context.clear();
+    throw error;
   }
   return results;
 }

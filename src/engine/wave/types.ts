@@ -11,6 +11,8 @@ export interface Leaf {
 /** What the engine computes for one request: the shared prefix once, then one leaf per question. */
 export interface Plan {
   readonly prefix: Int32Array;
+  /** Equal for equal prefixes of one model, and only for them. */
+  readonly prefixKey: string;
   readonly leaves: readonly Leaf[];
 }
 
@@ -19,44 +21,49 @@ export type PlanLogits = readonly Float32Array[];
 
 /** The bounds a wave is built against. */
 export interface WaveBounds {
-  /** KV cells, shared by every sequence of a wave. */
+  /** KV cells, shared by every sequence of a context. */
   readonly cells: number;
-  /** Most tokens of one decode. */
-  readonly batchTokens: number;
+  /** Most tokens of a wave (a leaf that is longer goes alone), and of one decode. */
+  readonly waveTokens: number;
   /** Most tokens computed at once inside a decode. */
   readonly microBatchTokens: number;
-  /** Most sequences of a wave, and so most answer slots. */
-  readonly sequences: number;
   /**
    * Fewest tokens of a micro-batch; a smaller one is filled up with tokens nobody reads. On a CPU, 64: ggml
    * computes the attention of fewer rows by another path, which sums in 16 bits. On the tiny F32 model a
    * question of 20 to 80 tokens behind 3,000 moved by 3.5e-3 between the two paths, by 1e-4 on this one.
    */
   readonly microBatchTokensMin: number;
+  /** Most sequences of a context, one for each prefix that is held and each leaf of a wave. */
+  readonly sequences: number;
 }
 
-/** The KV cells a plan takes while it runs: its prefix once, every leaf. */
+/** The KV cells a plan takes with all its leaves. */
 export function planCells(plan: Plan): number {
   return plan.leaves.reduce((sum, leaf) => sum + leaf.tokens.length, plan.prefix.length);
 }
 
+/** The tokens of a plan's longest leaf. */
+export function longestLeaf(plan: Plan): number {
+  return Math.max(...plan.leaves.map((leaf) => leaf.tokens.length));
+}
+
 /** The tokens of a plan's longest prompt. */
 export function longestPrompt(plan: Plan): number {
-  return plan.prefix.length + Math.max(...plan.leaves.map((leaf) => leaf.tokens.length));
+  return plan.prefix.length + longestLeaf(plan);
 }
 
 /** llama.cpp has at most 256 sequences in a context; one of them is the padding's. */
 export const SEQUENCES_MAX = 255;
 
 /**
- * The context that runs waves of these bounds: a sequence and cells more for the padding, and room for the logits of
- * every sequence (llama.cpp ends the process where a context has fewer outputs than sequences).
+ * The context that runs waves of these bounds: a sequence and cells more for the padding, and room for the
+ * logits of every sequence (llama.cpp ends the process where a context has fewer outputs than sequences).
  */
 export function contextOptions(bounds: WaveBounds, threads: number): ContextOptions {
-  const { cells, batchTokens, microBatchTokens, microBatchTokensMin, sequences } = bounds;
+  const { cells, waveTokens, microBatchTokens, microBatchTokensMin, sequences } = bounds;
   return {
     cells: cells + microBatchTokensMin,
-    batchTokens,
+    batchTokens: Math.max(waveTokens, microBatchTokens) + microBatchTokensMin,
     microBatchTokens,
     sequences: sequences + 1,
     outputs: sequences + 1,

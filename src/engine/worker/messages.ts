@@ -1,8 +1,8 @@
 import type { Backend } from '#native/platform.mjs';
 import type { CatalogBuild } from '../models/index.js';
-import type { Plan, PlanLogits, WaveBounds } from '../wave/index.js';
+import type { WaveBounds } from '../wave/index.js';
 
-/** What passes between the main thread and an engine thread; everything else stays on its side. */
+/** What passes between the main thread and an engine thread, besides waves; the rest stays on its side. */
 
 /** Given once, when the thread starts. */
 export interface WorkerSetup {
@@ -16,13 +16,13 @@ export interface WorkerSetup {
   readonly cancel: Int32Array;
 }
 
-export interface WaveTask {
-  readonly plans: readonly Plan[];
-}
-
-export type WaveResult = readonly PlanLogits[];
-
 /** Posted while the weights load: the part that is loaded, 0 to 1. */
 export interface LoadProgress {
   readonly loaded: number;
+}
+
+/** What a thread tells of its model once its context is there. */
+export interface Introduction {
+  /** Tokens that every prompt begins with. */
+  readonly head: Int32Array;
 }

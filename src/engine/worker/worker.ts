@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadAddon } from '../addon/index.js';
 import { openModel } from '../models/index.js';
-import { contextOptions, runWave } from '../wave/index.js';
-import type { LoadProgress, WaveResult, WaveTask, WorkerSetup } from './messages.js';
+import { contextOptions, runWave, type WaveResult, type WaveTask } from '../wave/index.js';
+import type { Introduction, LoadProgress, WorkerSetup } from './messages.js';
 
 const setup = workerData as WorkerSetup;
 const { addon } = loadAddon(setup.backend);
@@ -12,7 +12,12 @@ const model = openModel(addon, setup.device, setup.build, (loaded) => {
 });
 const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
 
-/** Answers one wave; an empty one answers when the context is there. */
-export default function wave({ plans }: WaveTask): WaveResult {
-  return runWave(context, plans, setup.bounds, setup.cancel);
+/** Runs one wave. Throws the addon's errors; the context is then empty. */
+export function wave(task: WaveTask): WaveResult {
+  return runWave(context, task, setup.bounds, setup.cancel);
+}
+
+/** Answers when the context is there. */
+export function introduce(): Introduction {
+  return { head: model.profile.head() };
 }

@@ -1,0 +1,134 @@
+import { test } from 'tap';
+import { EXACT } from '../../src/engine/index.js';
+import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
+
+const stays = () => new AbortController().signal;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('what arrives while a wave runs forms the next one, and each gets its own answer', async (t) => {
+  const { engine, thread } = fakeEngine();
+  const answers = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
+  t.equal(thread.waves.length, 1);
+  thread.waves[0]?.resolve();
+  t.strictSame((await answers[0])?.logits, [Float32Array.of(1)]);
+  t.equal(thread.waves.length, 2, 'both others left together');
+  thread.waves[1]?.resolve();
+  const rest = await Promise.all(answers.slice(1));
+  t.strictSame(
+    rest.map(({ logits }) => logits),
+    [[Float32Array.of(2)], [Float32Array.of(3)]],
+  );
+});
+
+test('several contexts take waves in turn', async (t) => {
+  const { engine, threads } = fakeEngine({}, 2);
+  const answers = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
+  t.strictSame(
+    threads.map(({ waves }) => waves.length),
+    [1, 1],
+  );
+  threads[1]?.waves[0]?.resolve();
+  await answers[1];
+  t.strictSame(
+    threads.map(({ waves }) => waves.length),
+    [1, 2],
+  );
+  threads[0]?.waves[0]?.resolve();
+  threads[1]?.waves[1]?.resolve();
+  await Promise.all(answers);
+});
+
+test('overloaded: at the bound of the queue a plan waits, one past it is refused at once', async (t) => {
+  const { engine, thread } = fakeEngine({ queueMax: 2 });
+  const accepted = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
+  const refused = await engine.run(markedPlan(4), stays()).catch((error: unknown) => error);
+  t.match(refused, { type: 'overloaded', headers: { retryAfterSeconds: 1 } });
+  thread.waves[0]?.resolve();
+  await accepted[0];
+  thread.waves[1]?.resolve();
+  await Promise.all(accepted);
+});
+
+test('overloaded: Retry-After is the time the queue takes at the measured rate', async (t) => {
+  const { engine, thread, clock } = fakeEngine({ queueMax: 3 });
+  const first = engine.run(markedPlan(1, 98), stays());
+  clock.advance(100);
+  thread.waves[0]?.resolve();
+  // 100 tokens in 100 ms.
+  await first;
+  const waiting = [2, 3, 4, 5].map((mark) => engine.run(markedPlan(mark, 1_498), stays()));
+  for (const each of waiting) each.catch(() => {});
+  const refused = await engine.run(markedPlan(6), stays()).catch((error: unknown) => error);
+  t.match(refused, { headers: { retryAfterSeconds: 5 } }, '4,500 tokens at 1 per ms, rounded up');
+  clock.advance(1_000);
+  await Promise.allSettled(waiting);
+});
+
+test('overloaded: a deadline that passes, waiting or computing; what was computed is not given to another', async (t) => {
+  const { engine, thread, clock } = fakeEngine();
+  const computing = engine.run(markedPlan(1), stays());
+  const waiting = engine.run(markedPlan(2), stays());
+  clock.advance(999);
+  const late = engine.run(markedPlan(3), stays());
+  clock.advance(1);
+  for (const each of [computing, waiting]) await t.rejects(each, { type: 'overloaded' } as never);
+  thread.waves[0]?.resolve();
+  await turn();
+  thread.waves[1]?.resolve();
+  t.strictSame((await late).logits, [Float32Array.of(3)]);
+});
+
+test('a caller that leaves before its wave costs nothing', async (t) => {
+  const { engine, thread } = fakeEngine();
+  const first = engine.run(markedPlan(1), stays());
+  const caller = new AbortController();
+  const gone = engine.run(markedPlan(2), caller.signal);
+  caller.abort(new Error('gone'));
+  await t.rejects(gone, { message: 'gone' });
+  thread.waves[0]?.resolve();
+  await first;
+  t.equal(thread.waves.length, 1, 'no wave was made for it');
+  await t.rejects(engine.run(markedPlan(1), AbortSignal.abort(new Error('left'))), { message: 'left' });
+});
+
+test('a wave that fails: its plans run again once, from the beginning, before those that wait; then they fail', async (t) => {
+  const { engine, thread } = fakeEngine();
+  const plan = engine.run(markedPlan(1), stays());
+  const next = engine.run(markedPlan(2), stays());
+  const lost = t.rejects(plan, { message: 'second' });
+  thread.waves[0]?.reject(new Error('first'));
+  await turn();
+  const streams = thread.waves[1]?.task.phases.flatMap((phase) => phase.streams) ?? [];
+  t.strictSame(
+    streams.filter(({ options }) => options).map(({ tokens }) => tokens[0]),
+    [1, 2],
+  );
+  // The second plan has one attempt left after this one.
+  thread.waves[1]?.reject(new Error('second'));
+  await lost;
+  thread.waves[2]?.resolve();
+  t.strictSame((await next).logits, [Float32Array.of(2)]);
+});
+
+test('exact: one plan per wave, each on an empty context', async (t) => {
+  const { engine, thread } = fakeEngine({ sharing: EXACT });
+  const answers = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
+  for (let wave = 0; wave < 3; wave++) {
+    t.equal(thread.waves.length, wave + 1);
+    t.equal(thread.waves[wave]?.task.clear, true);
+    thread.waves[wave]?.resolve();
+    await answers[wave];
+  }
+});
+
+test('the answer says how long the plan waited and was computed', async (t) => {
+  const { engine, thread, clock } = fakeEngine();
+  const first = engine.run(markedPlan(1), stays());
+  const second = engine.run(markedPlan(2), stays());
+  clock.advance(30);
+  thread.waves[0]?.resolve();
+  t.match(await first, { queueMs: 0, computeMs: 30 });
+  clock.advance(5);
+  thread.waves[1]?.resolve();
+  t.match(await second, { queueMs: 30, computeMs: 5 });
+});

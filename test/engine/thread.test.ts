@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Test, test } from 'tap';
+import { writeTinyModel } from '../../models/tiny/index.js';
+import { EngineThread } from '../../src/engine/index.js';
+import type { WaveTask } from '../../src/engine/wave/index.js';
+import { BOUNDS, buildOf } from '../helpers/engine.js';
+
+/** A wave of one prompt on an empty context. */
+const task = (tokens: number): WaveTask => ({
+  clear: true,
+  removals: [],
+  phases: [
+    {
+      removals: [],
+      copies: [],
+      streams: [
+        {
+          tokens: Int32Array.from({ length: tokens }, (_, i) => 300 + (i % 1_000)),
+          position: 0,
+          sequences: [0],
+          options: Int32Array.of(500, 501),
+        },
+      ],
+    },
+  ],
+});
+
+function start(t: Test, path: string) {
+  const thread = new EngineThread({
+    backend: 'cpu',
+    device: '',
+    build: buildOf(path),
+    bounds: BOUNDS,
+    threads: 1,
+  });
+  t.teardown(() => thread.close());
+  return thread;
+}
+
+function tiny(t: Test): string {
+  const path = join(t.testdir(), 'tiny.gguf');
+  writeTinyModel(path, {});
+  return path;
+}
+
+test('a thread ended in the middle of a wave: the wave fails, another thread answers the next', async (t) => {
+  const thread = start(t, tiny(t));
+  const before = await thread.run(task(50));
+  for (let round = 0; round < 2; round++) {
+    const lost = thread.run(task(8_000));
+    lost.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    await thread.worker?.terminate();
+    await t.rejects(lost, /exited/);
+    t.strictSame(await thread.run(task(50)), before);
+  }
+});
+
+test('a thread ended inside llama_decode: the process goes on', async (t) => {
+  const path = tiny(t);
+  const worker = new Worker(new URL('./decode-forever.js', import.meta.url), { workerData: path });
+  await once(worker, 'message');
+  t.equal(await worker.terminate(), 1);
+  t.equal((await start(t, path).run(task(50))).length, 1);
+});
+
+test('cancel ends the wave under way', async (t) => {
+  const thread = start(t, tiny(t));
+  await thread.introduce();
+  const long = thread.run(task(8_000));
+  thread.cancel();
+  await t.rejects(long, { message: /cancelled/ });
+});
+
+test('threads that share the weights answer alike', async (t) => {
+  const path = tiny(t);
+  const threads = [1, 2, 3].map(() => start(t, path));
+  const [first, ...others] = await Promise.all(threads.map((thread) => thread.run(task(80))));
+  for (const other of others) t.strictSame(other, first);
+});
+
+test('a thread tells what every prompt begins with', async (t) => {
+  const { head } = await start(t, tiny(t)).introduce();
+  t.ok(head.length >= 2, `${head.length} tokens`);
+});
+
+test('a model that does not load: the thread says why, and again', async (t) => {
+  const thread = start(t, '/nowhere.gguf');
+  await t.rejects(thread.introduce(), /nowhere\.gguf/);
+  await t.rejects(thread.run(task(5)), /nowhere\.gguf/);
+});

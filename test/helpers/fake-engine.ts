@@ -1,0 +1,62 @@
+import { Engine, type EngineOptions, EXACT, type Plan } from '../../src/engine/index.js';
+import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
+import { BOUNDS, COLD, planOf } from './engine.js';
+
+/** A clock that stands still until it is moved. */
+export function fakeClock() {
+  let time = 0;
+  const timers = new Set<{ at: number; callback: () => void }>();
+  return {
+    now: () => time,
+    monotonic: () => time,
+    after(ms: number, callback: () => void) {
+      const timer = { at: time + ms, callback };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    /** Moves time on and calls what is due. */
+    advance(ms: number) {
+      time += ms;
+      for (const timer of [...timers].filter(({ at }) => at <= time)) {
+        timers.delete(timer);
+        timer.callback();
+      }
+    },
+  };
+}
+
+/** A thread whose waves end when the test says so; the logit of a leaf is its first token. */
+export function manualThread() {
+  const waves: Array<{ task: WaveTask; resolve(): void; reject(error: Error): void }> = [];
+  return {
+    waves,
+    run: (task: WaveTask) =>
+      new Promise<WaveResult>((resolve, reject) => {
+        const answers = task.phases
+          .flatMap(({ streams }) => streams)
+          .filter(({ options }) => options !== undefined)
+          .map(({ tokens }) => Float32Array.of(tokens[0] as number));
+        waves.push({ task, reject, resolve: () => resolve(answers) });
+      }),
+  };
+}
+
+/** A plan with one leaf, which begins with `mark`. */
+export function markedPlan(mark: number, prefix = 10): Plan {
+  const tokens = Int32Array.from({ length: prefix }, (_, i) => mark * 1_000 + i);
+  return planOf(tokens, [{ tokens: Int32Array.of(mark, 1), options: Int32Array.of(0) }]);
+}
+
+export function fakeEngine(options: Partial<EngineOptions> = {}, count = 1) {
+  const threads = Array.from({ length: count }, manualThread);
+  const clock = fakeClock();
+  const engine = new Engine(threads, {
+    bounds: BOUNDS,
+    sharing: COLD,
+    queueMax: 100,
+    deadlineMs: 1_000,
+    clock,
+    ...options,
+  });
+  return { engine, clock, threads, thread: threads[0] as ReturnType<typeof manualThread>, exact: EXACT };
+}
