@@ -2,7 +2,7 @@
 // cached in native/build, so that a second run with nothing changed does nothing.
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
@@ -22,6 +22,8 @@ const FLAGS = [
   '-Wextra',
   '-Wno-unused-parameter',
   '-DNAPI_CPP_EXCEPTIONS',
+  // An exception of the C++ library (no memory, an index out of range) becomes a JavaScript one.
+  '-DNODE_ADDON_API_CPP_EXCEPTIONS_ALL',
   '-DNAPI_VERSION=8',
   // Without it a worker thread that is ended inside a native call takes the process with it.
   '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
@@ -30,9 +32,12 @@ const FLAGS = [
 /** Ends the install with one message that says what to do. */
 class Remedy extends Error {}
 
+/** The compiler and its own arguments: `CXX` may be `ccache g++ -m64`. */
 function compiler() {
-  const candidates = process.env.CXX ? [process.env.CXX] : ['c++', 'g++', 'clang++'];
-  const found = candidates.find((name) => spawnSync(name, ['--version']).status === 0);
+  const candidates = process.env.CXX?.trim() ? [process.env.CXX.trim()] : ['c++', 'g++', 'clang++'];
+  const found = candidates
+    .map((command) => command.split(/\s+/))
+    .find(([program, ...own]) => spawnSync(program, [...own, '--version']).status === 0);
   if (found) return found;
   throw new Remedy(
     process.platform === 'darwin'
@@ -93,7 +98,7 @@ async function headers() {
 
 function sourceHash(cxx) {
   const hash = createHash('sha256')
-    .update([cxx, ...FLAGS].join(' '))
+    .update([...cxx, ...FLAGS].join(' '))
     .update(readFileSync(join(HEADERS, 'version')));
   for (const file of readdirSync(SOURCES).sort()) hash.update(file).update(readFileSync(join(SOURCES, file)));
   return hash.digest('hex');
@@ -110,8 +115,11 @@ async function compile(cxx) {
   const objects = files.map((file) => join(BUILD, `${basename(file, '.cc')}.o`));
   const stamp = join(BUILD, 'objects');
   const hash = sourceHash(cxx);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return { objects, fresh: false };
-  console.log(`decider: compiling ${files.length} files with ${cxx}`);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return objects;
+  console.log(`decider: compiling ${files.length} files with ${cxx.join(' ')}`);
+  // Nothing made from other sources stays, wherever this may be interrupted.
+  for (const file of readdirSync(BUILD)) if (/\.(o|node)$/.test(file)) rmSync(join(BUILD, file));
+  rmSync(stamp, { force: true });
   const queue = files.map((file, index) => [
     '-c',
     join(SOURCES, file),
@@ -120,30 +128,36 @@ async function compile(cxx) {
     ...FLAGS,
     ...includes.flatMap((path) => ['-isystem', path]),
   ]);
+  const [program, ...own] = cxx;
   const worker = async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) await run(cxx, job, { maxBuffer: 64 << 20 });
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      await run(program, [...own, ...job], { maxBuffer: 64 << 20 });
+    }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
   writeFileSync(stamp, hash);
-  return { objects, fresh: true };
+  return objects;
 }
 
-async function link(cxx, objects, backend, fresh) {
+async function link([program, ...own], objects, backend) {
   const folder = libraries(backend);
   if (folder === null) return false;
-  if (!fresh && existsSync(addonFile(backend))) return true;
+  if (existsSync(addonFile(backend))) return true;
   const { llama, ggml, base } = libraryFiles(folder);
   const origin = process.platform === 'darwin' ? '@loader_path' : '$ORIGIN';
   const undefinedSymbols = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [];
-  await run(cxx, [
+  const unfinished = `${addonFile(backend)}.tmp`;
+  await run(program, [
+    ...own,
     '-shared',
     ...objects,
     '-o',
-    addonFile(backend),
+    unfinished,
     ...[llama, ggml, base].map((file) => join(folder, file)),
     `-Wl,-rpath,${origin}/${relative(BUILD, folder)}`,
     ...undefinedSymbols,
   ]);
+  renameSync(unfinished, addonFile(backend));
   return true;
 }
 
@@ -152,10 +166,10 @@ async function install() {
   const cxx = compiler();
   mkdirSync(BUILD, { recursive: true });
   await headers();
-  const { objects, fresh } = await compile(cxx);
+  const objects = await compile(cxx);
   const linked = [];
   for (const backend of platform().backends) {
-    if (await link(cxx, objects, backend, fresh)) linked.push(backend);
+    if (await link(cxx, objects, backend)) linked.push(backend);
   }
   if (linked.length === 0)
     throw new Remedy(

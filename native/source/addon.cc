@@ -14,6 +14,7 @@ namespace {
 // One per Node environment (the main thread and each worker has its own).
 struct Environment {
   Napi::FunctionReference context;
+  napi_threadsafe_function log = nullptr;
 };
 
 // --- log: one receiver per process, the last to ask -------------------------------------------------
@@ -44,26 +45,28 @@ void deliver_log(napi_env env, napi_value callback, void *, void * data) {
   napi_call_function(env, global, callback, 2, arguments, nullptr);
 }
 
-void stop_log(void *) {
-  std::lock_guard<std::mutex> lock(log_mutex);
-  if (log_receiver == nullptr) return;
-  napi_release_threadsafe_function(log_receiver, napi_tsfn_abort);
-  log_receiver = nullptr;
+void release_log(Environment & environment) {
+  if (environment.log == nullptr) return;
+  {
+    std::lock_guard<std::mutex> lock(log_mutex);
+    if (log_receiver == environment.log) log_receiver = nullptr;
+  }
+  napi_release_threadsafe_function(environment.log, napi_tsfn_abort);
+  environment.log = nullptr;
 }
 
 // onLog(callback(level, text)): the lines of every thread of the process.
 void on_log(const Napi::CallbackInfo & info) {
-  stop_log(nullptr);
-  napi_threadsafe_function receiver;
+  auto & environment = *info.Env().GetInstanceData<Environment>();
+  release_log(environment);
   const napi_status status =
       napi_create_threadsafe_function(info.Env(), info[0], nullptr, Napi::String::New(info.Env(), "log"), 1024, 1,
-                                      nullptr, nullptr, nullptr, deliver_log, &receiver);
+                                      nullptr, nullptr, nullptr, deliver_log, &environment.log);
   if (status != napi_ok) throw Napi::Error::New(info.Env(), "the log could not be set");
-  napi_unref_threadsafe_function(info.Env(), receiver);
-  napi_add_env_cleanup_hook(info.Env(), stop_log, nullptr);
+  napi_unref_threadsafe_function(info.Env(), environment.log);
   {
     std::lock_guard<std::mutex> lock(log_mutex);
-    log_receiver = receiver;
+    log_receiver = environment.log;
   }
   set_log_sink(send_log);
 }
@@ -173,7 +176,7 @@ using ModelHandle = Napi::External<std::shared_ptr<Model>>;
 
 Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
 
-// openModel({path, device}, onProgress(0…1)): handle
+// openModel({path, device}, onProgress(0…1): whether to go on): handle
 Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   const auto env = info.Env();
   const auto object = info[0].As<Napi::Object>();
@@ -182,7 +185,7 @@ Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   try {
     auto model = open_model(options, [&](float value) {
       Napi::HandleScope scope(env);
-      on_progress.Call({Napi::Number::New(env, value)});
+      return on_progress.Call({Napi::Number::New(env, value)}).ToBoolean().Value();
     });
     return ModelHandle::New(env, new std::shared_ptr<Model>(model),
                             [](Napi::Env, std::shared_ptr<Model> * held) { delete held; });
@@ -220,6 +223,7 @@ Napi::Value describe_model(const Napi::CallbackInfo & info) {
   result.Set("layers", description.layers);
   result.Set("embeddingLength", description.embedding_length);
   result.Set("slidingWindow", description.sliding_window);
+  result.Set("longestTokenBytes", static_cast<double>(description.longest_token_bytes));
   result.Set("bosText", description.bos_text);
   result.Set("eosText", description.eos_text);
   auto metadata = Napi::Object::New(env);
@@ -252,9 +256,14 @@ Napi::Value create_context(const Napi::CallbackInfo & info) {
   return info.Env().GetInstanceData<Environment>()->context.New({info[0], info[1]});
 }
 
+void end_environment(Napi::Env, Environment * environment) {
+  release_log(*environment);
+  delete environment;
+}
+
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto * environment = new Environment{Napi::Persistent(ContextObject::define(env))};
-  env.SetInstanceData(environment);
+  env.SetInstanceData<Environment, end_environment>(environment);
   exports.Set("onLog", Napi::Function::New(env, on_log));
   exports.Set("loadBackends", Napi::Function::New(env, load_backends_js));
   exports.Set("openModel", Napi::Function::New(env, open_model_js));

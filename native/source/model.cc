@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 
@@ -23,7 +24,7 @@ std::string read_string(Read read) {
   return text;
 }
 
-llama_model * load(const ModelOptions & options, const std::function<void(float)> & progress) {
+llama_model * load(const ModelOptions & options, const std::function<bool(float)> & progress) {
   llama_model_params params = llama_model_default_params();
   ggml_backend_dev_t devices[2] = {nullptr, nullptr};
   if (!options.device.empty()) {
@@ -35,10 +36,9 @@ llama_model * load(const ModelOptions & options, const std::function<void(float)
   params.n_gpu_layers = options.device.empty() ? 0 : -1;
   params.split_mode = LLAMA_SPLIT_MODE_LAYER;
   params.progress_callback = [](float value, void * data) {
-    (*static_cast<const std::function<void(float)> *>(data))(value);
-    return true;
+    return (*static_cast<const std::function<bool(float)> *>(data))(value);
   };
-  params.progress_callback_user_data = const_cast<std::function<void(float)> *>(&progress);
+  params.progress_callback_user_data = const_cast<std::function<bool(float)> *>(&progress);
 
   ErrorCapture errors;
   llama_model * model = llama_model_load_from_file(options.path.c_str(), params);
@@ -48,7 +48,7 @@ llama_model * load(const ModelOptions & options, const std::function<void(float)
 
 }  // namespace
 
-std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<void(float)> & progress) {
+std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<bool(float)> & progress) {
   std::lock_guard<std::mutex> lock(registry_mutex);
   const std::string key = options.device + "\n" + options.path;
   if (auto model = registry[key].lock()) return model;
@@ -78,7 +78,9 @@ ModelDescription Model::describe() const {
     result.metadata[key] = read_string(
         [&](char * out, size_t size) { return llama_model_meta_val_str_by_index(model_, i, out, size); });
   }
+  result.longest_token_bytes = 0;
   for (llama_token token = 0; token < result.vocabulary_size; token++) {
+    result.longest_token_bytes = std::max<uint64_t>(result.longest_token_bytes, text_of(token).size());
     const auto attributes = llama_vocab_get_attr(vocabulary_, token);
     if (attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) {
       result.control_tokens.push_back({token, text_of(token)});

@@ -32,6 +32,8 @@ struct ModelDescription {
   int32_t layers;
   int32_t embedding_length;
   int32_t sliding_window;
+  // The longest text of a token, in bytes.
+  uint64_t longest_token_bytes;
   std::string bos_text;
   std::string eos_text;
   std::map<std::string, std::string> metadata;
@@ -60,8 +62,8 @@ class Model {
 };
 
 // Returns the model of these options, loading it if no thread holds it; a thread that asks while another
-// loads waits. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1 and runs on the
-// calling thread.
-std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<void(float)> & progress);
+// loads waits. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1, runs on the
+// calling thread, and returns whether to go on.
+std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<bool(float)> & progress);
 
 }  // namespace decider

@@ -17,7 +17,10 @@ export const ERRORS = {
   },
   model_not_found: { status: 404, meaning: 'This server does not serve the model named.' },
   missing: { status: 422, meaning: 'The request has no `state`.' },
-  invalid_questions: { status: 422, meaning: '`questions` is absent or empty, or names a question twice.' },
+  invalid_questions: {
+    status: 422,
+    meaning: '`questions` is absent or empty, or a name is given twice or longer than 1,024 characters.',
+  },
   too_many_questions: { status: 422, meaning: 'More than 16 questions.' },
   invalid_type: { status: 422, meaning: 'A question’s `type` is not `noul`, `choice` or `score`.' },
   invalid_question: {

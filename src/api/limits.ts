@@ -3,6 +3,8 @@ export const LIMITS = {
   /** Contract 8: a decide body as sent. */
   bodyBytes: 32 * 1024 * 1024,
   questions: 16,
+  /** Ours: the name of a question, which comes back in the answer, in code points. */
+  questionNameCodePoints: 1_024,
   optionsPerQuestion: 26,
   scoreLevelsMin: 2,
   /** Contract 4.3 rule 6: what the model reads of a state, in Unicode code points. */

@@ -1,3 +1,4 @@
 export * from './clock.js';
 export * from './log.js';
 export * from './settings.js';
+export * from './thread-pool.js';

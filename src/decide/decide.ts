@@ -1,10 +1,20 @@
 import { ApiError } from '../api/index.js';
+import type { Clock } from '../base/index.js';
 import type { Engine } from '../engine/index.js';
 import { answer, responseJson } from './answers/index.js';
 import type { PrepareResult, PrepareTask } from './prepare.js';
 
-/** The two calls a decision makes out of this room. */
+/** A decision, answered. */
+export interface Decision {
+  /** The JSON text of contract 2.4. */
+  readonly json: string;
+  /** Where its time went, in milliseconds. */
+  readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
+}
+
+/** The calls a decision makes out of this room. */
 export interface DecideCalls {
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Runs `prepare` on another thread. */
   prepare(task: PrepareTask): Promise<PrepareResult>;
   /** The engine of a build; undefined while it is not there. */
@@ -12,10 +22,12 @@ export interface DecideCalls {
 }
 
 /**
- * Answers one request: the JSON text of contract 2.4. Rejects with ApiError, or with the engine's error, or
+ * Answers one request. Rejects with ApiError, or with the engine's error, or
  * with the signal's reason where the caller went away.
  */
-export async function decide(task: PrepareTask, calls: DecideCalls, signal: AbortSignal): Promise<string> {
+export async function decide(task: PrepareTask, calls: DecideCalls, signal: AbortSignal): Promise<Decision> {
+  signal.throwIfAborted();
+  const started = calls.clock.monotonic();
   const prepared = await calls.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
   const { build, plan, questions, temperatures, inputTokens } = prepared;
@@ -23,9 +35,13 @@ export async function decide(task: PrepareTask, calls: DecideCalls, signal: Abor
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const { logits } = await engine.run(plan, signal);
+  const preparedMs = calls.clock.monotonic() - started;
+  const { logits, queueMs, computeMs } = await engine.run(plan, signal);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );
-  return responseJson(build, questions, answers, { inputTokens, outputTokens: answers.length });
+  return {
+    json: responseJson(build, questions, answers, { inputTokens, outputTokens: answers.length }),
+    timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
+  };
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorType } from '../api/index.js';
-import type { Catalog, CatalogBuild } from '../engine/index.js';
+import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
 import { type Askable, type Prepared, planRequest } from './plan/index.js';
 import { readRequest } from './request/index.js';
 import type { Question } from './types.js';
@@ -36,6 +36,14 @@ export function prepare({ body, unknownModel }: PrepareTask, { catalog, open }: 
     return { ok: true, build: build.id, questions: request.questions, ...planRequest(request, open(build)) };
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    // A kind of question that the template of an operator's model cannot show.
+    if (error instanceof ProfileError) {
+      return {
+        ok: false,
+        type: 'invalid_question',
+        message: `The model cannot be asked so: ${error.message}.`,
+      };
+    }
     throw error;
   }
 }

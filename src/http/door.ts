@@ -17,9 +17,16 @@ export interface ModelListEntry {
   readonly releaseDate: string | null;
 }
 
+/** A decision's answer and where its time went. */
+export interface DecideReply {
+  /** The JSON text of contract 2.4. */
+  readonly json: string;
+  /** Milliseconds by name, for `Server-Timing`. */
+  readonly timing: Readonly<Record<string, number>>;
+}
+
 /** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */
 export interface Door {
-  /** The JSON text of the answer (contract 2.4). */
-  decide(call: DecideCall): Promise<string>;
+  decide(call: DecideCall): Promise<DecideReply>;
   models(): readonly ModelListEntry[];
 }

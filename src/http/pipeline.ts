@@ -7,7 +7,7 @@ import type { Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { checkMethod, routeOfTarget } from './match.js';
 import { errorReply, jsonReply } from './reply.js';
-import { HANDLERS } from './routes/index.js';
+import { HANDLERS, type RouteReply } from './routes/index.js';
 import { ClientGone, type Handler, type Incoming, type Reply } from './transport/index.js';
 
 /**
@@ -72,8 +72,8 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   try {
     framing = readFraming(incoming.headers);
     const route = findRoute(incoming);
-    const text = await callRoute(options, route, framing, incoming, requestId);
-    return { ...jsonReply(requestId, text), close: tooLongToDiscard(framing) };
+    const { json, headers } = await callRoute(options, route, framing, incoming, requestId);
+    return { ...jsonReply(requestId, json, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     return errorReply(requestId, error, endsConnection(error, framing));
@@ -94,7 +94,7 @@ async function callRoute(
   framing: Framing,
   incoming: Incoming,
   requestId: string,
-): Promise<string> {
+): Promise<RouteReply> {
   const { signal } = incoming;
   const handler = HANDLERS[route.name];
   if (route.method === 'GET') return handler({ door, body: Buffer.alloc(0), requestId, signal });

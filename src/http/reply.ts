@@ -1,9 +1,9 @@
 import { ApiError } from '../api/index.js';
 import type { HeaderList, Reply } from './transport/index.js';
 
-/** A 200 with a JSON text. */
-export function jsonReply(requestId: string, body: string): Reply {
-  return { status: 200, headers: commonHeaders(requestId), body, close: false };
+/** A 200 with a JSON text, and headers of its own besides the common ones. */
+export function jsonReply(requestId: string, body: string, own: HeaderList = []): Reply {
+  return { status: 200, headers: [...commonHeaders(requestId), ...own], body, close: false };
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Clock } from '../base/index.js';
+import { statSync } from 'node:fs';
+import type { Clock, Log } from '../base/index.js';
 import {
   type BackendChoice,
   Catalog,
@@ -25,6 +26,12 @@ const DERIVED = {
   gpu: { waveTokens: 2_048, microBatchTokens: 2_048, microBatchTokensMin: 0, contexts: 2 },
 };
 
+/** From this size on verifying a file takes long enough to be told. */
+const ANNOUNCED_BYTES_MIN = 1e9;
+
+/** ggml.h, enum ggml_log_level. */
+const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };
+
 /** The models of this process, loaded and running. */
 export interface Engines {
   readonly catalog: Catalog;
@@ -37,6 +44,15 @@ export interface Engines {
   close(): Promise<void>;
 }
 
+/** What the server is given from outside. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly report: StartReport;
+  /** Aborts where the operator wants an end while the server still starts. */
+  readonly stop: AbortSignal;
+}
+
 /** What the start tells while it goes on. */
 export interface StartReport {
   notice(sentence: string): void;
@@ -47,17 +63,25 @@ export interface StartReport {
  * Chooses the backend, verifies every model of the manifest and loads it. Throws BackendError or ModelError,
  * with nothing left running.
  */
-export async function startEngines(settings: Settings, report: StartReport, clock: Clock): Promise<Engines> {
+export async function startEngines(
+  settings: Settings,
+  { report, clock, log, stop }: Surroundings,
+): Promise<Engines> {
   const catalog = new Catalog(readManifest(settings.models), settings.models);
-  const { backend, device, bounds, contexts } = prepareEngine(settings, report);
+  const { backend, addon, device, bounds, contexts } = prepareEngine(settings, report);
   const threads: EngineThread[] = [];
   const engines = new Map<string, Engine>();
   const close = async () => {
     await Promise.all(threads.map((thread) => thread.close()));
   };
+  // Only while it starts: once it runs, waves are answered before the end.
+  const onStop = () => cancelAll(threads);
+  stop.addEventListener('abort', onStop);
   try {
     for (const build of catalog.builds) {
-      await verifyChecksum(build);
+      const bytes = sizeOf(build.path);
+      if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
+      await verifyChecksum(build, stop);
       const setup = { backend, device, build, bounds, threads: settings['engine.threads'] };
       const onProgress = (fraction: number) => report.progress(build, fraction);
       const own = Array.from({ length: contexts }, () => new EngineThread(setup, onProgress));
@@ -80,20 +104,36 @@ export async function startEngines(settings: Settings, report: StartReport, cloc
         }),
       );
     }
+    stop.throwIfAborted();
+    // Not before: why a model does not load is in its error.
+    addon.onLog((level, text) => logLine(log, level, text));
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    stop.removeEventListener('abort', onStop);
   }
   return {
     catalog,
     backend,
     device,
     get: (build) => engines.get(build),
-    cancel: () => {
-      for (const thread of threads) thread.cancel();
-    },
+    cancel: () => cancelAll(threads),
     close,
   };
+}
+
+/** 0 where there is no such file: who reads it says so. */
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+function cancelAll(threads: readonly EngineThread[]): void {
+  for (const thread of threads) thread.cancel();
+}
+
+/** llama.cpp's warnings and errors; the rest of what it says is a page per model. */
+function logLine(log: Log, level: number, text: string): void {
+  if (level === LLAMA_LOG_LEVELS.error) log.error({ llama: text.trim() });
+  else if (level === LLAMA_LOG_LEVELS.warn) log.debug({ llama: text.trim() });
 }
 
 function sharingOf(settings: Settings, head: Int32Array): Sharing {

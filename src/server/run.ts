@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createLog, SettingsError, systemClock } from '../base/index.js';
 import { BackendError, type CatalogBuild, ModelError } from '../engine/index.js';
 import { ListenError } from '../http/index.js';
@@ -16,43 +17,47 @@ const EXAMPLE = JSON.stringify({
 });
 
 /**
- * `decider serve`: starts the server in this process and ends it on a signal. The first SIGTERM or SIGINT
- * drains and ends with 0; a second one ends at once, with 1.
+ * `decider serve`: starts the server in this process and ends it on a signal. The first SIGTERM or SIGINT ends
+ * a start with 0, and a server that runs when it has answered what is in flight, with 0; a second one ends it at
+ * once, with 1.
  */
 export async function serve(config: string | undefined): Promise<void> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
-  const ending = onSignals();
-  let server: Server;
+  const ending = new AbortController();
+  let server: Server | undefined;
+  onSignals(
+    () => ending.abort(),
+    () => {
+      // A thread inside llama.cpp would keep the process until its wave ends.
+      server?.engines.cancel();
+      process.exit(1);
+    },
+  );
   try {
     const settings = loadSettings(process.env, config);
     const log = createLog(settings['log.level']);
-    server = await startServer(settings, {
-      clock: systemClock,
-      log,
-      report: { notice: print, progress: progress(print) },
-    });
+    const report = { notice: print, progress: progress(print) };
+    server = await startServer(settings, { clock: systemClock, log, report, stop: ending.signal });
   } catch (error) {
+    if (ending.signal.aborted) process.exit(0);
     fail(error);
   }
   introduce(server, print);
-  await ending;
+  if (!ending.signal.aborted) await once(ending.signal, 'abort');
   print('draining');
   await server.stop();
   process.exit(0);
 }
 
-/** Resolves at the first signal; the second ends the process. */
-function onSignals(): Promise<void> {
-  return new Promise((resolve) => {
-    let count = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        count += 1;
-        if (count > 1) process.exit(1);
-        resolve();
-      });
-    }
-  });
+function onSignals(first: () => void, second: () => void): void {
+  let count = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      count += 1;
+      if (count === 1) first();
+      else second();
+    });
+  }
 }
 
 /** Ends the process with 1 and says why. */

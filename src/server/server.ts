@@ -1,16 +1,8 @@
-import type { Clock, Log } from '../base/index.js';
 import { type DecideCalls, decide } from '../decide/index.js';
 import { isLoopback, startHttp } from '../http/index.js';
-import { type Engines, type StartReport, startEngines } from './engines.js';
+import { type Engines, type Surroundings, startEngines } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
 import type { Settings } from './settings.js';
-
-/** What the server is given from outside. */
-export interface Surroundings {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly report: StartReport;
-}
 
 export interface Server {
   readonly url: string;
@@ -30,9 +22,10 @@ export class StartError extends Error {
 
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. Resolves when it
- * can answer. Throws StartError, ModelError, BackendError or ListenError, with nothing left running.
+ * can answer. Throws StartError, ModelError, BackendError ListenError or the reason to stop, with nothing left running.
  */
-export async function startServer(settings: Settings, { clock, log, report }: Surroundings): Promise<Server> {
+export async function startServer(settings: Settings, surroundings: Surroundings): Promise<Server> {
+  const { clock, log } = surroundings;
   const { host, port } = settings;
   if (!isLoopback(host)) {
     throw new StartError(
@@ -44,7 +37,7 @@ export async function startServer(settings: Settings, { clock, log, report }: Su
     for (const end of parts.splice(0).reverse()) await end();
   };
   try {
-    const engines = await startEngines(settings, report, clock);
+    const engines = await startEngines(settings, surroundings);
     parts.push(() => engines.close());
     const prepare = new PreparePool(
       {
@@ -58,6 +51,7 @@ export async function startServer(settings: Settings, { clock, log, report }: Su
     parts.push(() => prepare.close());
     await prepare.ready();
     const calls: DecideCalls = {
+      clock,
       prepare: (task) => prepare.prepare(task),
       engine: (build) => engines.get(build),
     };
@@ -75,9 +69,9 @@ export async function startServer(settings: Settings, { clock, log, report }: Su
     });
     parts.push(async () => {
       // What takes longer than this to answer is not answered.
-      const giveUp = clock.after(DRAIN_MS_MAX, () => engines.cancel());
-      await http.stop();
-      giveUp();
+      const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
+      await Promise.race([http.stop(), late]);
+      engines.cancel();
     });
     const address = http.host.includes(':') ? `[${http.host}]` : http.host;
     return { url: `http://${address}:${http.port}`, transport: http.transport, engines, stop };

@@ -28,9 +28,12 @@ test('serve: random weights and stand-ins are said plainly', async (t) => {
 });
 
 /** A request that keeps the engine busy for a second or more. `sent` resolves when the system has all of it. */
-function longRequest(url: string) {
+function longRequest(url: string, words = 300) {
   const questions = Object.fromEntries(
-    Array.from({ length: 16 }, (_, i) => [`q${i}`, { type: 'noul', instructions: `${i} word`.repeat(300) }]),
+    Array.from({ length: 16 }, (_, i) => [
+      `q${i}`,
+      { type: 'noul', instructions: `${i} word`.repeat(words) },
+    ]),
   );
   const body = JSON.stringify({ state: 'word '.repeat(3_000), questions });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
@@ -72,6 +75,37 @@ test('serve: a second SIGTERM ends at once, with 1', async (t) => {
   command.child.kill('SIGTERM');
   t.equal((await command.end()).code, 1);
   await t.rejects(status);
+});
+
+test('serve: a second SIGTERM does not wait for the wave under way', async (t) => {
+  const environment = {
+    ...FREE,
+    DECIDER_MODELS: modelsFolder(t.testdir()),
+    DECIDER_ENGINE_CELLS: '60000',
+    DECIDER_ENGINE_WAVE_TOKENS: '60000',
+  };
+  const command = decider(t, ['serve'], environment);
+  const url = (await command.line(/^listening on /)).slice('listening on '.length);
+  // A wave of 50,000 tokens takes a minute; the test's own time limit is the proof.
+  const { status, sent } = longRequest(url, 3_000);
+  status.catch(() => {});
+  await sent;
+  await fetch(`${url}/health`);
+  command.child.kill('SIGTERM');
+  await command.line(/^draining$/);
+  command.child.kill('SIGTERM');
+  t.equal((await command.end()).code, 1);
+  await t.rejects(status);
+});
+
+test('serve: SIGTERM while a model is verified ends with 0', async (t) => {
+  const models = modelsFolder(t.testdir());
+  // Sparse: no disk is written, but all of it has to be read.
+  truncateSync(join(models, 'tiny.gguf'), 64 * 2 ** 30);
+  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models });
+  await command.line(/^verifying tiny-20260101, 68\.7 GB$/);
+  command.child.kill('SIGTERM');
+  t.equal((await command.end()).code, 0);
 });
 
 test('serve: a model that does not load ends with 1 and one line', async (t) => {

@@ -49,6 +49,21 @@ test('a named backend that finds no device, is not installed or does not exist i
   t.equal(chooseBackend('cpu', machine(['cuda'], ['cuda'])).backend, 'cpu');
 });
 
+test('the log of llama.cpp reaches the last who asked, however often', async (t) => {
+  const { addon } = loadAddon('cpu');
+  addon.onLog(() => t.fail('no longer asked'));
+  const line = new Promise<string>((resolve) => {
+    addon.onLog((_level, text) => {
+      if (text.includes('nowhere')) resolve(text);
+    });
+  });
+  t.throws(() => addon.openModel({ path: '/nowhere.gguf', device: '' }, () => true));
+  // A log keeps no process alive.
+  const alive = setInterval(() => {}, 1_000);
+  t.match(await line, /nowhere/);
+  clearInterval(alive);
+});
+
 test('the CPU backend of this machine finds its device', async (t) => {
   const { devices } = loadAddon(chooseBackend('cpu').backend);
   t.ok(devices.some((device) => !device.gpu));

@@ -110,6 +110,7 @@ test('a plan with more leaves than cells, sequences or tokens takes turns and st
     { ...BOUNDS, cells: 450 },
     { ...BOUNDS, sequences: 2 },
     { ...BOUNDS, waveTokens: 64, microBatchTokens: 64 },
+    { ...BOUNDS, waveTokens: 520 },
     { ...BOUNDS, waveTokens: 10, microBatchTokens: 64 },
   ]) {
     const worst = planDistance(expected ?? [], answerAll(context, [asked], COLD, bounds)[0] ?? []);
@@ -127,4 +128,15 @@ test('a cancelled wave says so, and the context answers the next one', async (t)
   const state = new ContextState<{ plan: Plan; dropped: boolean }>(BOUNDS, COLD);
   t.throws(() => answerAll(context, [asked], COLD, BOUNDS, state, cancel), { code: 'cancelled' });
   t.strictSame(answerAll(context, [asked]), before);
+});
+
+test('a wave whose last micro-batch has to be filled up fits the context made for its bounds', async (t) => {
+  const { model, plan } = open(t);
+  for (const waveTokens of [64, 513, 520, 575]) {
+    const bounds = { ...BOUNDS, waveTokens, microBatchTokens: Math.min(512, waveTokens) };
+    const own = openContext(model, bounds);
+    const [logits] = answerAll(own, [plan(waveTokens * 2 + 1, 2)], COLD, bounds);
+    t.equal(logits?.length, 2);
+    own.close();
+  }
 });

@@ -3,7 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
-import { Catalog, openModel, readManifest, verifyChecksum } from '../../src/engine/index.js';
+import { Catalog, fillParts, openModel, readManifest, verifyChecksum } from '../../src/engine/index.js';
 import { addon, buildOf, openTiny } from '../helpers/engine.js';
 
 const text = (value: string) => ({ type: 'string' as const, value });
@@ -83,6 +83,58 @@ for (const [name, template, reason] of [
     t.match(refused(t.testdir(), { metadata }), reason);
   });
 }
+
+for (const filter of ['upper', 'title', 'indent(4)', 'replace("\\n", " ")', 'replace("a", "b")', 'escape']) {
+  test(`a decision template that applies ${filter} to the state is refused`, async (t) => {
+    const template = `{{ state | ${filter} }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}`;
+    const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
+    t.match(refused(t.testdir(), { metadata }), /decision template (changes the texts|does not render)/);
+  });
+}
+
+test('a decision template that trims is followed', async (t) => {
+  const template =
+    '<bos>{{ state | trim }}|{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}';
+  const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
+  const { profile, tokenizer } = openTiny(t.testdir(), { metadata });
+  const shape = {
+    type: 'noul',
+    stateIsText: true,
+    hasInstructions: true,
+    described: [false, false],
+  } as const;
+  const { prefix } = profile.skeleton(shape);
+  const tokens = fillParts(prefix, tokenizer, () => ' \n a b \n');
+  const shown = Buffer.concat([...tokens].map((token) => tokenizer.piece(token))).toString('utf8');
+  t.equal(shown, '<bos>a b');
+});
+
+test('a shape that was no sample, and that the template treats otherwise, is refused when it comes', async (t) => {
+  const template =
+    '{% if options|length == 4 %}FOUR{% endif %}{{ state }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}';
+  const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
+  const { profile } = openTiny(t.testdir(), { metadata });
+  const shape = (options: number) => ({
+    type: 'choice' as const,
+    stateIsText: true,
+    hasInstructions: true,
+    described: Array.from({ length: options }, () => false),
+  });
+  t.ok(profile.skeleton(shape(3)));
+  t.throws(() => profile.skeleton(shape(4)), { name: 'ProfileError' });
+});
+
+test('names of the language are no names of ours', async (t) => {
+  t.match(
+    refused(t.testdir(), { metadata: decision('constructor') }),
+    /decision type constructor is not read/,
+  );
+  t.throws(() => openTiny(t.testdir(), {}, { profile: '__proto__' }), /known are letters, mapika, winnow/);
+  t.throws(
+    () => openTiny(t.testdir(), {}, { temperatures: { 'choice.constructor': 1 } }),
+    /no known question type/,
+  );
+});
 
 test('temperatures: the bucket of the option count, else the type, else 1; GGUF before manifest', async (t) => {
   const number = (value: number) => ({ type: 'float32' as const, value });

@@ -56,6 +56,7 @@ export async function startTestServer(
     clock: systemClock,
     log: createLog('info', { write: (line: string) => void lines.push(line) }),
     report: { notice: () => {}, progress: () => {} },
+    stop: new AbortController().signal,
   });
   t.teardown(() => server.stop());
   const decide = (body: unknown, path = '/v1/decide') =>

@@ -17,6 +17,7 @@ onBoth('the two decide paths differ in what becomes of an unknown model', async 
     const response = await ask(request('POST', path as string, '{"é":1}'));
     t.equal(response.status, 200);
     t.strictSame(JSON.parse(response.body), { length: 8, text: '{"é":1}', unknownModel });
+    t.equal(response.headers.get('server-timing'), 'queue;dur=1.50, engine;dur=20.00');
     t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
   }
 });

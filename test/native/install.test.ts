@@ -17,3 +17,8 @@ test('install: with everything in place it does nothing', async (t) => {
   t.equal(status, 0);
   t.match(stdout, /^decider: the addon is built for [^\n]+\n$/);
 });
+
+test('install: a compiler with arguments of its own is one', async (t) => {
+  const { stderr } = install({ ...(process.env as Record<string, string>), CXX: 'no-such-compiler -m64' });
+  t.match(stderr, /^decider needs a C\+\+[^\n]*no-such-compiler -m64/);
+});

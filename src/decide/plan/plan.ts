@@ -3,14 +3,13 @@ import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
 import {
   fillParts,
   type Leaf,
-  longestPrompt,
   type OpenModel,
   type Plan,
   type QuestionShape,
   type Skeleton,
   type Slot,
 } from '../../engine/index.js';
-import { stateText, truncateCodePoints } from '../request/index.js';
+import { quoteName, stateText } from '../request/index.js';
 import type { DecideRequest, Question } from '../types.js';
 
 /** A request as the engine computes it, and what its answers need besides the logits. */
@@ -39,13 +38,14 @@ export function planRequest(request: DecideRequest, model: Askable): Prepared {
   const prefix = fillParts(first.prefix, tokenizer, () => state);
   const leaves = request.questions.map((question, index): Leaf => {
     const skeleton = skeletons[index] as Skeleton;
-    return {
-      tokens: fillParts(skeleton.leaf, tokenizer, (slot) => textOf(slot, question, state)),
-      options: Int32Array.from(skeleton.labels, (label) => profile.labels[label] as number),
-    };
+    const text = (slot: Slot) => textOf(slot, question, state);
+    // What is too long for any tokenizer's longest tokens is not tokenized: that would take minutes.
+    if (bytesOf(skeleton.leaf, text) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
+    const tokens = fillParts(skeleton.leaf, tokenizer, text);
+    if (prefix.length + tokens.length > model.contextLength) throw tooLong(question, model);
+    return { tokens, options: Int32Array.from(skeleton.labels, (label) => profile.labels[label] as number) };
   });
   const plan = { prefix, prefixKey: prefixKey(prefix), leaves };
-  requireFit(plan, request, model.contextLength);
   return {
     plan,
     temperatures: request.questions.map((question) =>
@@ -84,15 +84,17 @@ function prefixKey(prefix: Int32Array): string {
   return createHash('sha256').update(prefix).digest('base64');
 }
 
-function requireFit(plan: Plan, request: DecideRequest, contextLength: number): void {
-  if (longestPrompt(plan) <= contextLength) return;
-  const index = plan.leaves.findIndex((leaf) => plan.prefix.length + leaf.tokens.length > contextLength);
-  const tokens = plan.prefix.length + (plan.leaves[index] as Leaf).tokens.length;
-  const name = JSON.stringify(
-    truncateCodePoints(request.questions[index]?.name ?? '', LIMITS.quotedNameCodePoints),
+/** Bytes of the caller's texts in a leaf. */
+function bytesOf(parts: Skeleton['leaf'], text: (slot: Slot) => string): number {
+  return parts.reduce(
+    (sum, part) => sum + (part.kind === 'slot' ? Buffer.byteLength(text(part.slot)) : 0),
+    0,
   );
-  throw new ApiError(
+}
+
+function tooLong(question: Question, { contextLength }: Askable): ApiError {
+  return new ApiError(
     'invalid_question',
-    `The state and the question ${name} take ${tokens} tokens, more than the model's context window of ${contextLength}.`,
+    `The state and the question ${quoteName(question.name)} take more than the model's context window of ${contextLength} tokens.`,
   );
 }

@@ -1,3 +1,3 @@
-export { truncateCodePoints } from './code-points.js';
+export { quoteName } from './quote-name.js';
 export { type ReadOptions, readRequest } from './read-request.js';
 export { stateText } from './state-text.js';

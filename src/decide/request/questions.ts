@@ -1,5 +1,6 @@
 import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Question } from '../types.js';
+import { truncateCodePoints } from './code-points.js';
 import { readOptions } from './criteria.js';
 import { field, firstRepeated, textOrNull } from './nodes.js';
 import { quoteName } from './quote-name.js';
@@ -8,7 +9,7 @@ import { quoteName } from './quote-name.js';
  * Checks `questions` (contract 2.1 and 2.2) and reads them in the order sent.
  *
  * @throws ApiError `invalid_request` for a value that is no object, `invalid_questions` for an empty one or
- *   a name sent twice, `too_many_questions`, and what `readQuestion` throws for the first question not valid
+ *   a name sent twice or too long, `too_many_questions`, and what `readQuestion` throws for the first question not valid
  */
 export function readQuestions(node: JsonNode): Question[] {
   if (node.kind !== 'object') throw new ApiError('invalid_request', '`questions` must be an object.');
@@ -24,6 +25,13 @@ export function readQuestions(node: JsonNode): Question[] {
     throw new ApiError(
       'too_many_questions',
       `\`questions\` holds ${entries.length} questions; the limit is ${LIMITS.questions}.`,
+    );
+  }
+  const long = entries.find(([name]) => codePointsOver(name, LIMITS.questionNameCodePoints));
+  if (long !== undefined) {
+    throw new ApiError(
+      'invalid_questions',
+      `The name ${quoteName(long[0])} is longer than the limit of ${LIMITS.questionNameCodePoints} characters.`,
     );
   }
   return entries.map(([name, question]) => readQuestion(name, question));
@@ -45,6 +53,8 @@ function readQuestion(name: string, node: JsonNode): Question {
   }
   return { name, type, instructions, options: readOptions(subject, type, field(node, 'criteria')) };
 }
+
+const codePointsOver = (text: string, max: number) => truncateCodePoints(text, max) !== text;
 
 const NULL: JsonNode = { kind: 'literal', source: 'null' };
 

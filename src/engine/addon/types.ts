@@ -4,8 +4,11 @@ export interface Addon {
   onLog(callback: (level: number, text: string) => void): void;
   /** Loads the compute backends in a folder (once per process and folder) and lists all devices so far. */
   loadBackends(folder: string): Device[];
-  /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. */
-  openModel(options: { path: string; device: string }, onProgress: (fraction: number) => void): ModelHandle;
+  /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `onProgress` returns whether to go on. */
+  openModel(
+    options: { path: string; device: string },
+    onProgress: (fraction: number) => boolean,
+  ): ModelHandle;
   closeModel(model: ModelHandle): void;
   describeModel(model: ModelHandle): ModelDescription;
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
@@ -39,6 +42,8 @@ export interface ModelDescription {
   readonly layers: number;
   readonly embeddingLength: number;
   readonly slidingWindow: number;
+  /** The longest text of a token, in bytes. */
+  readonly longestTokenBytes: number;
   readonly bosText: string;
   readonly eosText: string;
   /** The GGUF's scalar values as text. */

@@ -32,7 +32,7 @@ export function openModel(
   addon: Addon,
   device: string,
   build: CatalogBuild,
-  onProgress: (fraction: number) => void = () => {},
+  onProgress: (fraction: number) => boolean = () => true,
 ): OpenModel {
   let handle: ModelHandle;
   try {
@@ -73,7 +73,7 @@ function chooseFormat(
   if (declared !== null) return { format: declared, source: 'gguf' };
   const name = build.model.profile;
   if (name === undefined) return { format: FORMATS.letters as Format, source: 'default' };
-  const format = FORMATS[name];
+  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (format === undefined) {
     throw new ProfileError(
       `the manifest names the profile ${name}; known are ${Object.keys(FORMATS).join(', ')}`,

@@ -28,6 +28,7 @@ export function fillParts(
 }
 
 function written(part: Extract<Part, { kind: 'slot' }>, text: string): string {
-  const escaped = part.json ? JSON.stringify(text).slice(1, -1) : text;
+  const trimmed = part.trims ? text.trim() : text;
+  const escaped = part.json ? JSON.stringify(trimmed).slice(1, -1) : trimmed;
   return part.escapesLess ? escaped.replaceAll('<', '\\u003c') : escaped;
 }

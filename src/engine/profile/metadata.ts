@@ -28,7 +28,7 @@ export function readDecisionMetadata(description: ModelDescription): DecisionMet
 
 function declaredFormat(type: string | undefined, template: string | undefined): Format | null {
   if (type === undefined) return null;
-  const noulFirst = LETTER_TYPES[type];
+  const noulFirst = Object.hasOwn(LETTER_TYPES, type) ? LETTER_TYPES[type] : undefined;
   if (noulFirst === undefined) {
     throw new ProfileError(
       `its decision type ${type} is not read from letters; supported are ${Object.keys(LETTER_TYPES).join(', ')}`,

@@ -27,6 +27,8 @@ export class Profile {
   private readonly template: Template;
   private readonly chat: ChatFrame;
   private readonly skeletons = new Map<string, Skeleton>();
+  /** The one prefix for text states and the one for JSON states. */
+  private readonly prefixTexts = new Map<boolean, string>();
 
   /** Throws ProfileError where the format and the model do not fit. */
   constructor(
@@ -37,15 +39,23 @@ export class Profile {
   ) {
     this.template = compileTemplate(format);
     this.chat = chatFrame(description);
+    requireNoSpace(tokenizer);
     this.labels = this.prove();
   }
 
-  /** The prompt of a shape, around the caller's texts. */
+  /**
+   * The prompt of a shape, around the caller's texts. Throws ProfileError where the template treats a shape
+   * that was not among the samples otherwise than those.
+   */
   skeleton(shape: QuestionShape): Skeleton {
     const key = shapeKey(shape);
     const known = this.skeletons.get(key);
     if (known !== undefined) return known;
     const made = this.build(shape);
+    requireTexts(shape, made);
+    if (prefixText(made) !== this.prefixTexts.get(shape.stateIsText)) {
+      throw new ProfileError('its decision template shows something of the question before the state');
+    }
     const oldest = this.skeletons.keys().next();
     if (this.skeletons.size >= SKELETONS_MAX && !oldest.done) this.skeletons.delete(oldest.value);
     this.skeletons.set(key, made);
@@ -87,22 +97,27 @@ export class Profile {
    * all, and the letters must be single tokens behind each ending. Returns the letters' tokens.
    */
   private prove(): Int32Array {
-    const skeletons = sampleShapes().map((shape) => {
-      const skeleton = this.build(shape);
-      requireTexts(shape, skeleton);
-      return { key: `${shape.stateIsText}`, skeleton };
-    });
-    const prefixes = new Set(skeletons.map(({ key, skeleton }) => key + JSON.stringify(skeleton.prefix)));
-    if (prefixes.size !== 2) {
-      throw new ProfileError('its decision template shows something of the question before the state');
+    const shapes = sampleShapes();
+    for (const shape of shapes) {
+      const known = this.prefixTexts.has(shape.stateIsText);
+      if (!known) this.prefixTexts.set(shape.stateIsText, prefixText(this.build(shape)));
     }
-    const endings = new Set(skeletons.map(({ skeleton }) => lastText(skeleton.leaf)));
+    const skeletons = shapes.map((shape) => this.skeleton(shape));
+    const endings = new Set(skeletons.map((skeleton) => lastText(skeleton.leaf)));
     const proven = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
     const [first] = proven as [Int32Array];
     if (proven.some((labels) => labels.some((token, index) => token !== first[index]))) {
       throw new ProfileError('the letters are other tokens for one kind of question than for another');
     }
     return first;
+  }
+}
+
+/** Some vocabularies put a space before every text, wherever it is cut: their prompts would be full of them. */
+function requireNoSpace(tokenizer: Tokenizer): void {
+  const [first] = tokenizer.plain('a');
+  if (first !== undefined && tokenizer.piece(first).toString('utf8').startsWith(' ')) {
+    throw new ProfileError('its vocabulary puts a space before every text, which is not supported');
   }
 }
 
@@ -125,6 +140,8 @@ function cutAfterState(parts: readonly Part[]): Pick<Skeleton, 'prefix' | 'leaf'
   }
   return { prefix, leaf };
 }
+
+const prefixText = ({ prefix }: Skeleton) => JSON.stringify(prefix);
 
 function requireTexts(shape: QuestionShape, { prefix, leaf }: Skeleton): void {
   const shown = new Set([...prefix, ...leaf].map((part) => (part.kind === 'slot' ? slotName(part) : '')));

@@ -1,9 +1,9 @@
 import { Template } from '@huggingface/jinja';
 import type { ChatFrame } from './chat.js';
-import { type Format, ProfileError, type QuestionShape, type Slot } from './types.js';
+import { type Format, type Part, ProfileError, type QuestionShape, type Slot } from './types.js';
 
 /** A rendered prompt of one shape: template text and slots, in order. */
-export type Piece = string | { readonly slot: Slot; readonly json: boolean; readonly escapesLess: boolean };
+export type Piece = string | Omit<Extract<Part, { kind: 'slot' }>, 'kind'>;
 
 /** Which option stands at each place of the prompt: noul may show no before yes. */
 export function displayOrder(format: Format, shape: QuestionShape): number[] {
@@ -22,12 +22,33 @@ export function compileTemplate(format: Format): Template {
 }
 
 /**
+ * A stand-in for a text of the caller: white space around control characters around `<`, a number, and
+ * characters that filters change: both cases, inner white space, a line break, what HTML escapes.
+ */
+const standInFor = (index: number) => ` \u0001<${index}${CHANGEABLE}\u0001 `;
+const CHANGEABLE = "aZ  >&'é\nß";
+const STAND_IN = new RegExp(
+  [
+    '( ?)(?:',
+    `\\u0001(<|\\\\u003c)(\\d+)${escapePattern(CHANGEABLE)}\\u0001`,
+    '|',
+    `\\\\u0001(<|\\\\u003c)(\\d+)${escapePattern(JSON.stringify(CHANGEABLE).slice(1, -1))}\\\\u0001`,
+    ')( ?)',
+  ].join(''),
+  'g',
+);
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/**
  * Renders a template for one shape of question, with a stand-in for each text of the caller.
  *
- * The stand-in is \u0001<N\u0001. What a template does to a caller's text shows in what becomes of it: as a
- * JSON string the control characters come out escaped, and where `<` is replaced, it is. Any other change
- * leaves a stand-in that is not recognised, and the model is refused: a text that cannot be followed through
- * the template cannot be kept apart from the template's own.
+ * What a template does to a caller's text shows in what becomes of the stand-in: inside a JSON string it comes
+ * out escaped, where `<` is replaced it is replaced there, where white space is trimmed its own is gone. Any
+ * other change leaves a stand-in that is not recognised, and the model is refused: a text that cannot be
+ * followed through the template cannot be kept apart from the template's own.
  */
 export function renderShape(
   template: Template,
@@ -37,7 +58,7 @@ export function renderShape(
   shape: QuestionShape,
 ): Piece[] {
   const slots: Slot[] = [];
-  const standIn = (slot: Slot) => `\u0001<${slots.push(slot) - 1}\u0001`;
+  const standIn = (slot: Slot) => standInFor(slots.push(slot) - 1);
   const options = displayOrder(format, shape).map((option, place) => ({
     key: optionKey(shape, option, standIn),
     description: shape.described[option] ? standIn({ of: 'description', option }) : null,
@@ -75,23 +96,27 @@ function optionKey(shape: QuestionShape, option: number, standIn: (slot: Slot) =
 function split(text: string, slots: readonly Slot[]): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the stand-in is made of control characters
-  for (const match of text.matchAll(/(\u0001|\\u0001)(<|\\u003c)(\d+)(?:\u0001|\\u0001)/g)) {
+  for (const match of text.matchAll(STAND_IN)) {
+    const [whole, before, rawLess, rawIndex, jsonLess, jsonIndex, after] = match;
+    const slot = slots[Number(rawIndex ?? jsonIndex)];
+    if (slot === undefined || before !== after) throw new ProfileError(CHANGED);
     if (match.index > end) pieces.push(text.slice(end, match.index));
-    const slot = slots[Number(match[3])];
-    if (slot === undefined) throw new ProfileError('its decision template invents a text');
-    pieces.push({ slot, json: match[1] !== '\u0001', escapesLess: match[2] !== '<' });
-    end = match.index + match[0].length;
+    pieces.push({
+      slot,
+      json: jsonIndex !== undefined,
+      escapesLess: (rawLess ?? jsonLess) !== '<',
+      trims: before === '',
+    });
+    end = match.index + whole.length;
   }
   if (end < text.length) pieces.push(text.slice(end));
   const rest = pieces.filter((piece) => typeof piece === 'string').join('');
-  if (rest.includes('\u0001') || rest.includes('\\u0001')) {
-    throw new ProfileError(
-      'its decision template changes the texts it is given in a way that is not supported',
-    );
-  }
+  if (rest.includes('\u0001') || rest.includes('\\u0001')) throw new ProfileError(CHANGED);
   return pieces;
 }
+
+const CHANGED =
+  'its decision template changes the texts it is given in a way that is not supported, or shows all questions';
 
 /** A JSON state is inserted as JSON, not as a JSON string that holds JSON: takes the quotes around it away. */
 export function unquoteState(pieces: readonly Piece[]): Piece[] {

@@ -1,20 +1,22 @@
-import type { Addon, ModelDescription, ModelHandle, TokenEntry } from '../addon/index.js';
+import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
 
 /**
- * Turns text into tokens under one rule: only text of a template may become a special token.
+ * Turns text into tokens under one rule: only text of a template may become a marker of structure.
  *
  * llama.cpp keeps control tokens out of plain text when asked, but finds *user-defined* tokens in any text,
- * and published Gemma-4 files define `<|channel>` and `<channel|>` as such. Callers' text is therefore
- * looked over after tokenizing, and cut inside each marker it holds.
+ * and published Gemma-4 files define `<|channel>` and `<channel|>` as such; and the merges of some
+ * vocabularies can build a control token out of its letters. It also copies the text at every user-defined
+ * token it finds: 100,000 of them in one text took 26 s. So user-defined tokens are found here, and plain
+ * text reaches llama.cpp without any.
  */
 export class Tokenizer {
-  /** Which tokens are markers of structure, by token id. */
-  private readonly markers: Uint8Array;
-  private readonly markerIds = new Map<string, number>();
-  /** Every marker, for the template's text. */
+  private readonly markers = new Map<string, number>();
+  /** By token id. */
+  private readonly isMarkerId: Uint8Array;
+  /** User-defined tokens that are content, such as runs of newlines. */
+  private readonly contents = new Map<string, number>();
   private readonly templatePattern: RegExp;
-  /** The markers that llama.cpp finds in any text. */
-  private readonly callerPattern: RegExp;
+  private readonly userDefinedPattern: RegExp | null;
 
   constructor(
     private readonly addon: Addon,
@@ -22,15 +24,16 @@ export class Tokenizer {
     private readonly description: ModelDescription,
     templates: readonly string[],
   ) {
-    const found = description.userDefinedTokens.filter((token) => isMarker(token.text, templates));
-    const all = [...description.controlTokens, ...found].filter((token) => token.text !== '');
-    this.markers = new Uint8Array(description.vocabularySize);
-    for (const token of all) {
-      this.markers[token.id] = 1;
-      this.markerIds.set(token.text, token.id);
+    const userDefined = description.userDefinedTokens.filter(({ text }) => text !== '');
+    const found = userDefined.filter(({ text }) => isMarker(text, templates));
+    this.isMarkerId = new Uint8Array(description.vocabularySize);
+    for (const { id, text } of [...description.controlTokens, ...found]) {
+      this.isMarkerId[id] = 1;
+      if (text !== '') this.markers.set(text, id);
     }
-    this.templatePattern = anyOf(all);
-    this.callerPattern = anyOf(found);
+    for (const { id, text } of userDefined) if (!this.markers.has(text)) this.contents.set(text, id);
+    this.templatePattern = anyOf([...this.markers.keys()]);
+    this.userDefinedPattern = userDefined.length === 0 ? null : anyOf(userDefined.map(({ text }) => text));
   }
 
   /** Cuts a template's text at its markers: the only way into a prompt for a marker. */
@@ -39,7 +42,7 @@ export class Tokenizer {
     let end = 0;
     for (const match of text.matchAll(this.templatePattern)) {
       if (match.index > end) parts.push(text.slice(end, match.index));
-      parts.push({ text: match[0], token: this.markerIds.get(match[0]) as number });
+      parts.push({ text: match[0], token: this.markers.get(match[0]) as number });
       end = match.index + match[0].length;
     }
     if (end < text.length) parts.push(text.slice(end));
@@ -48,12 +51,15 @@ export class Tokenizer {
 
   /** Plain text, a caller's among it: never yields a marker of structure, whatever it holds. */
   plain(text: string): Int32Array {
-    const tokens = this.addon.tokenize(this.model, text, false);
+    const tokens = concatenate(this.splitPlain(text).map((part) => this.tokensOf(part)));
     if (!tokens.some((token) => this.isStructure(token))) return tokens;
-    const pieces = this.cut(text).map((piece) => this.addon.tokenize(this.model, piece, false));
-    const result = concatenate(pieces);
-    if (result.some((token) => this.isStructure(token))) throw new Error('a marker survived its cut');
-    return result;
+    // Merges have built a control token: code point by code point they cannot.
+    return concatenate([...text].map((character) => this.tokensOf(character)));
+  }
+
+  /** Most bytes of text that can be so few tokens; a longer one need not be tokenized to be refused. */
+  bytesOf(tokens: number): number {
+    return tokens * Math.max(1, this.description.longestTokenBytes);
   }
 
   /** Whether the token stands for a byte: the vocabulary has no token for the text it was made from. */
@@ -62,7 +68,7 @@ export class Tokenizer {
   }
 
   isStructure(token: number): boolean {
-    return this.markers[token] === 1;
+    return this.isMarkerId[token] === 1;
   }
 
   /** The bytes a token stands for. */
@@ -70,19 +76,27 @@ export class Tokenizer {
     return this.addon.tokenPiece(this.model, token);
   }
 
-  /** Ends a piece after the first character of every marker, so that no piece holds a whole one. */
-  private cut(text: string): string[] {
-    const pieces: string[] = [];
-    const pattern = new RegExp(this.callerPattern);
+  private tokensOf(part: string | number): Int32Array {
+    return typeof part === 'number' ? Int32Array.of(part) : this.addon.tokenize(this.model, part, false);
+  }
+
+  /** Text without user-defined tokens, and those that are content. A marker ends a part after its first character. */
+  private splitPlain(text: string): Array<string | number> {
+    if (this.userDefinedPattern === null) return [text];
+    const pattern = new RegExp(this.userDefinedPattern);
+    const parts: Array<string | number> = [];
     let start = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      pieces.push(text.slice(start, match.index + 1));
-      start = match.index + 1;
-      // The rest of this marker may begin another.
+      const content = this.contents.get(match[0]);
+      const end = content === undefined ? match.index + 1 : match.index;
+      if (end > start) parts.push(text.slice(start, end));
+      if (content !== undefined) parts.push(content);
+      start = content === undefined ? end : match.index + match[0].length;
+      // The rest of a marker may begin another.
       pattern.lastIndex = start;
     }
-    pieces.push(text.slice(start));
-    return pieces;
+    if (start < text.length) parts.push(text.slice(start));
+    return parts;
   }
 }
 
@@ -92,14 +106,14 @@ export class Tokenizer {
  */
 function isMarker(text: string, templates: readonly string[]): boolean {
   if (text.startsWith('<|') || text.endsWith('|>')) return true;
-  return text.startsWith('<') && templates.some((template) => template.includes(text));
+  return text.trim() !== '' && templates.some((template) => template.includes(text));
 }
 
-/** Matches any of the tokens' texts, the longest first, as llama.cpp does; nothing where there are none. */
-function anyOf(tokens: readonly TokenEntry[]): RegExp {
-  if (tokens.length === 0) return /(?!)/g;
-  const texts = tokens.map((token) => token.text).sort((a, b) => b.length - a.length);
-  return new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');
+/** Matches any of the texts, the longest first, as llama.cpp does; nothing where there are none. */
+function anyOf(texts: readonly string[]): RegExp {
+  if (texts.length === 0) return /(?!)/g;
+  const longest = [...texts].sort((a, b) => b.length - a.length);
+  return new RegExp(longest.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');
 }
 
 /** Joins token lists into one. */

@@ -31,6 +31,8 @@ export type Part =
       readonly json: boolean;
       /** The template wrote `<` as `\\u003c`, as the winnow format does: so does what fills the slot. */
       readonly escapesLess: boolean;
+      /** The template took the white space around the text away: so does what fills the slot. */
+      readonly trims: boolean;
     };
 
 /** The prompt of all questions of one shape, cut where the shared prefix ends. */

@@ -12,7 +12,7 @@ export interface WorkerSetup {
   readonly build: CatalogBuild;
   readonly bounds: WaveBounds;
   readonly threads: number;
-  /** One word of shared memory: non-zero ends the wave under way. */
+  /** One word of shared memory: non-zero ends the loading, or the wave under way. */
   readonly cancel: Int32Array;
 }
 

@@ -9,6 +9,7 @@ const setup = workerData as WorkerSetup;
 const { addon } = loadAddon(setup.backend);
 const model = openModel(addon, setup.device, setup.build, (loaded) => {
   parentPort?.postMessage({ loaded } satisfies LoadProgress);
+  return Atomics.load(setup.cancel, 0) === 0;
 });
 const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
 

@@ -1,8 +1,16 @@
-import type { RouteHandler } from './route.js';
+import type { DecideReply } from '../door.js';
+import type { RouteHandler, RouteReply } from './route.js';
 
 /** `POST /v1/decide` (contract 4.1): a model that is not served is an error. */
-export const decide: RouteHandler = ({ door, ...call }) => door.decide({ ...call, unknownModel: 'refuse' });
+export const decide: RouteHandler = async ({ door, ...call }) =>
+  withTiming(await door.decide({ ...call, unknownModel: 'refuse' }));
 
 /** `POST /v1/systemone` (contract 4.2): a model that is not served is answered by the default one. */
-export const systemone: RouteHandler = ({ door, ...call }) =>
-  door.decide({ ...call, unknownModel: 'default' });
+export const systemone: RouteHandler = async ({ door, ...call }) =>
+  withTiming(await door.decide({ ...call, unknownModel: 'default' }));
+
+/** W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
+function withTiming({ json, timing }: DecideReply): RouteReply {
+  const parts = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+  return { json, headers: [['Server-Timing', parts.join(', ')]] };
+}

@@ -1,4 +1,4 @@
 import type { RouteHandler } from './route.js';
 
 /** `GET /health` (contract 4.5). */
-export const health: RouteHandler = () => '{"status":"ok"}';
+export const health: RouteHandler = () => ({ json: '{"status":"ok"}' });

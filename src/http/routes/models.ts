@@ -3,7 +3,7 @@ import type { RouteHandler } from './route.js';
 /** `GET /v1/models`: every model served, once in each of the two lists of contract 2.8. */
 export const models: RouteHandler = ({ door }) => {
   const served = door.models();
-  return JSON.stringify({
+  const json = JSON.stringify({
     object: 'list',
     data: served.map(({ id, ownedBy }) => ({ id, object: 'model', owned_by: ownedBy })),
     models: served.map(({ id, description, releaseDate }) => ({
@@ -12,4 +12,5 @@ export const models: RouteHandler = ({ door }) => {
       release_date: releaseDate,
     })),
   });
+  return { json };
 };

@@ -1,4 +1,5 @@
 import type { Door } from '../door.js';
+import type { HeaderList } from '../transport/index.js';
 
 /** A request that has passed every check of its head. */
 export interface RouteCall {
@@ -9,5 +10,11 @@ export interface RouteCall {
   readonly signal: AbortSignal;
 }
 
-/** Makes the JSON text of a 200, or throws an `ApiError`. */
-export type RouteHandler = (call: RouteCall) => string | Promise<string>;
+/** What a route answers with a 200: a JSON text, and headers besides the common ones. */
+export interface RouteReply {
+  readonly json: string;
+  readonly headers?: HeaderList;
+}
+
+/** Makes a 200, or throws an `ApiError`. */
+export type RouteHandler = (call: RouteCall) => RouteReply | Promise<RouteReply>;

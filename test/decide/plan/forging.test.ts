@@ -27,11 +27,16 @@ function requestOf(text: () => string): DecideRequest {
   };
 }
 
-/** The tokens of structure in a plan, part by part. */
+/**
+ * The special tokens in a plan, part by part: all that the vocabulary calls control or user-defined, whatever
+ * the tokenizer under test thinks of them.
+ */
 function structure(request: DecideRequest, model: OpenModel): number[][] {
   const { plan } = planRequest(request, model);
+  const { controlTokens, userDefinedTokens } = model.description;
+  const special = new Set([...controlTokens, ...userDefinedTokens].map(({ id }) => id));
   return [plan.prefix, ...plan.leaves.map((leaf) => leaf.tokens)].map((tokens) =>
-    [...tokens].filter((token) => model.tokenizer.isStructure(token)),
+    [...tokens].filter((token) => special.has(token)),
   );
 }
 
@@ -97,4 +102,24 @@ test("a caller's text keeps its words: what is cut is put together again by the 
     const bytes = Buffer.concat([...tokenizer.plain(text)].map((token) => tokenizer.piece(token)));
     t.equal(bytes.toString('utf8'), text);
   }
+});
+
+test('a marker need not look like one: what a template writes is one', async (t) => {
+  const chatTemplate = '{{ bos_token }}<|"|>{{ messages[0].content }}<|"|>';
+  property(t, openTiny(t.testdir(), { chatTemplate }), 100);
+});
+
+test('megabytes of markers in a question are refused, not tokenized', async (t) => {
+  const model = openTiny(t.testdir());
+  const request = requestOf(() => 'x');
+  const [first] = request.questions as [Question];
+  const long = { ...request, questions: [{ ...first, instructions: '<|channel>'.repeat(3_000_000) }] };
+  t.throws(() => planRequest(long, { ...model, contextLength: 8_192 }), {
+    type: 'invalid_question',
+  } as never);
+  // Short enough to be looked at: found without a copy of the text for each.
+  const shorter = { ...request, questions: [{ ...first, instructions: '<|channel>'.repeat(20_000) }] };
+  t.throws(() => planRequest(shorter, { ...model, contextLength: 8_192 }), {
+    type: 'invalid_question',
+  } as never);
 });

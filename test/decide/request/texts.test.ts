@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { stateText, truncateCodePoints } from '../../../src/decide/request/index.js';
+import { truncateCodePoints } from '../../../src/decide/request/code-points.js';
+import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { quoteName } from '../../../src/decide/request/quote-name.js';
 import { random, seedFromEnvironment } from '../../helpers/random.js';
