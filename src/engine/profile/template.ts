@@ -26,7 +26,7 @@ export function compileTemplate(format: Format): Template {
  * characters that filters change: both cases, inner white space, a line break, what HTML escapes.
  */
 const standInFor = (index: number) => ` \u0001<${index}${CHANGEABLE}\u0001 `;
-const CHANGEABLE = "aZ  >&'é\nß";
+const CHANGEABLE = " ab Z  >&'é\nß";
 const STAND_IN = new RegExp(
   [
     '( ?)(?:',
