@@ -21,6 +21,7 @@ export interface ThreadPoolOptions {
 export class ThreadPool {
   private pool: Piscina;
   private diedAtStart: Error | null = null;
+  private closing = false;
 
   constructor(private readonly options: ThreadPoolOptions) {
     this.pool = this.start();
@@ -51,6 +52,7 @@ export class ThreadPool {
 
   /** Lets the tasks under way end. */
   close(): Promise<void> {
+    this.closing = true;
     return this.pool.close({ force: false });
   }
 
@@ -73,10 +75,17 @@ export class ThreadPool {
       workerData: data,
     });
     if (onMessage !== undefined) pool.on('message', onMessage);
+    let reason: Error | null = null;
     pool.on('error', (error: Error) => {
-      if (pool.threads.length > 0) return;
-      this.diedAtStart = error;
-      void pool.destroy();
+      reason = error;
+    });
+    pool.on('workerDestroy', () => {
+      // By then piscina has started another thread, or has given up.
+      setImmediate(() => {
+        if (pool !== this.pool || this.closing || pool.threads.length > 0) return;
+        this.diedAtStart = reason ?? new Error('A thread ended while it started.');
+        void pool.destroy();
+      });
     });
     return pool;
   }

@@ -39,6 +39,8 @@ export interface Engines {
   /** '' for the CPU. */
   readonly device: string;
   get(build: string): Engine | undefined;
+  /** The threads that compute, for tests that end them. */
+  readonly workers: ReadonlyArray<NonNullable<EngineThread['worker']>>;
   /** Ends the waves under way. */
   cancel(): void;
   close(): Promise<void>;
@@ -118,6 +120,9 @@ export async function startEngines(
     backend,
     device,
     get: (build) => engines.get(build),
+    get workers() {
+      return threads.flatMap(({ worker }) => worker ?? []);
+    },
     cancel: () => cancelAll(threads),
     close,
   };

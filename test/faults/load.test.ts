@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import { test } from 'tap';
+import { createLog, systemClock } from '../../src/base/index.js';
+import { loadSettings, startServer } from '../../src/server/index.js';
+import { random, seedFromEnvironment } from '../helpers/random.js';
+import { modelsFolder } from '../helpers/server.js';
+
+const REQUESTS = 5_000;
+const CONNECTIONS = 128;
+/** Different bodies, so that every answer can be told from the others. */
+const KINDS = 40;
+const TOLERANCE = 1e-3;
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends one request over a connection of its own, perhaps slowly, perhaps only half. Null: it was aborted. */
+function send(port: number, body: string, how: 'whole' | 'slow' | 'aborted'): Promise<Answer | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const head = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text) => {
+      received += text;
+      const end = received.indexOf('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? Number.NaN);
+      if (end < 0 || Buffer.byteLength(received.slice(end + 4)) < length) return;
+      resolve({ status: Number(received.slice(9, 12)), body: received.slice(end + 4) });
+      socket.destroy();
+    });
+    socket.on('close', () =>
+      how === 'aborted' ? resolve(null) : reject(new Error('closed without an answer')),
+    );
+    socket.on('error', (error) => (how === 'aborted' ? resolve(null) : reject(error)));
+    socket.on('connect', () => {
+      if (how === 'whole') socket.write(head + body);
+      else {
+        socket.write(head);
+        const half = Math.floor(body.length / 2);
+        setImmediate(() => socket.write(body.slice(0, half)));
+        setTimeout(() => (how === 'aborted' ? socket.destroy() : socket.write(body.slice(half))), 30);
+      }
+    });
+  });
+}
+
+const bodyOf = (kind: number) =>
+  JSON.stringify({
+    state: `case ${kind % 7}: ${'the parcel was lost '.repeat(kind % 11)}`,
+    questions: Object.fromEntries(
+      Array.from({ length: 1 + (kind % 3) }, (_, i) => [
+        `q${kind}-${i}`,
+        { type: 'choice', instructions: `Which team? ${kind}`, criteria: ['a', 'b', 'c'] },
+      ]),
+    ),
+  });
+
+/** The probabilities of an answer, in order, behind its questions' names. */
+function reading(body: string): { names: string; numbers: number[] } {
+  const { answers } = JSON.parse(body) as {
+    answers: Record<string, { probabilities: Record<string, number> }>;
+  };
+  return {
+    names: Object.keys(answers).join(),
+    numbers: Object.values(answers).flatMap(({ probabilities }) => Object.values(probabilities)),
+  };
+}
+
+for (const transport of ['uws', 'node']) {
+  test(`${REQUESTS / 2} requests at ${CONNECTIONS} connections, 10 % aborted, 5 % slow, the engine thread ended every 200 answers (${transport})`, async (t) => {
+    const seed = seedFromEnvironment();
+    t.comment(`TEST_SEED=${seed}`);
+    const next = random(seed);
+    const environment = {
+      DECIDER_PORT: '0',
+      DECIDER_MODELS: modelsFolder(t.testdir()),
+      DECIDER_ENGINE_BACKEND: 'cpu',
+      DECIDER_ENGINE_THREADS: '1',
+      DECIDER_ENGINE_QUEUE: '128',
+      DECIDER_HTTP_TRANSPORT: transport,
+    };
+    const surroundings = {
+      clock: systemClock,
+      log: createLog('silent'),
+      report: { notice: () => {}, progress: () => {} },
+      stop: new AbortController().signal,
+    };
+    const server = await startServer(loadSettings(environment, undefined), surroundings);
+    t.teardown(() => server.stop());
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    t.teardown(() => process.off('unhandledRejection', onUnhandled));
+
+    const port = Number(new URL(server.url).port);
+    const bodies = Array.from({ length: KINDS }, (_, kind) => bodyOf(kind));
+    const alone: Array<ReturnType<typeof reading>> = [];
+    for (const body of bodies) alone.push(reading((await send(port, body, 'whole'))?.body ?? ''));
+
+    const counts = { answered: 0, aborted: 0, overloaded: 0, failed: 0 };
+    let worst = 0;
+    let sent = 0;
+    const client = async () => {
+      while (sent < REQUESTS / 2) {
+        sent += 1;
+        const kind = next.integer(KINDS);
+        const dice = next.integer(100);
+        const how = dice < 10 ? 'aborted' : dice < 15 ? 'slow' : 'whole';
+        const answer = await send(port, bodies[kind] as string, how);
+        if (answer === null) counts.aborted += 1;
+        else if (answer.status === 503) counts.overloaded += 1;
+        else if (answer.status !== 200) counts.failed += 1;
+        else {
+          counts.answered += 1;
+          // Again and again the thread that computes is ended, also while it starts.
+          if (counts.answered % 200 < 2) void server.engines.workers[0]?.terminate();
+          const [found, expected] = [reading(answer.body), alone[kind] as (typeof alone)[number]];
+          if (found.names !== expected.names) t.fail('another request’s answer');
+          found.numbers.forEach((p, i) => {
+            worst = Math.max(worst, Math.abs(p - (expected.numbers[i] as number)));
+          });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, client));
+    t.comment(JSON.stringify({ ...counts, worst }));
+    t.equal(counts.failed, 0, 'a 200, or a 503 of the table');
+    t.ok(counts.answered > REQUESTS / 4);
+    // Rounding to four decimals adds 1e-4.
+    t.ok(worst <= TOLERANCE + 1e-4, `largest |Δp| ${worst}`);
+    t.strictSame(unhandled, []);
+    const after = await send(port, bodies[0] as string, 'whole');
+    t.equal(after?.status, 200);
+  });
+}
