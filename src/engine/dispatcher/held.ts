@@ -39,6 +39,12 @@ export interface HeldPrefix {
 /**
  * What one context holds between waves: prefixes, by key. A prefix without users stays until its cells or its
  * sequence are wanted, so that the next request about the same state finds it.
+ *
+ * It pays: on states of 1,500 tokens with short requests between, keeping them is 3.4 times faster where 90 %
+ * of the states repeat and 1.6 times at 50 %; where none does it costs 9 % on a model so small that attention
+ * is most of its work (`npm run bench:cache`), since kept cells are looked at and skipped. Rejected: states
+ * saved to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of
+ * partly equal prefixes: requests share a whole state, or only the head, which is held for all.
  */
 export class HeldPrefixes {
   private readonly byKey = new Map<string, HeldPrefix>();

@@ -1,0 +1,91 @@
+// What it brings to keep states between waves: the same requests with and without, in turn in one run, at
+// several rates of repeated states; a ratio above 1 means that keeping is faster. Short requests on states of
+// their own run between, since what is kept lies in the cache that they attend over.
+//
+//   npm run bench:cache                       a generated model
+//   npm run bench:cache -- --model FILE       a GGUF of your own
+//   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, kept_ms, cold_ms, ratio}]}
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { COUPLED_PRODUCT_MAX, type Plan, type Sharing } from '../src/engine/index.js';
+import { median, openInProcess } from './in-process.js';
+
+const ROUNDS = 5;
+const REQUESTS = 30;
+const LONG_TOKENS = 1_500;
+const SHORT_TOKENS = 40;
+const LEAF_TOKENS = 60;
+const REPEAT_RATES = [0, 0.5, 0.9];
+const BOUNDS = {
+  cells: 8_192,
+  waveTokens: 512,
+  microBatchTokens: 512,
+  microBatchTokensMin: 64,
+  sequences: 64,
+};
+const cold: Sharing = {
+  head: new Int32Array(0),
+  idleCellsMax: 0,
+  exact: false,
+  coupledProductMax: COUPLED_PRODUCT_MAX,
+};
+const SHARINGS = { kept: { ...cold, idleCellsMax: 4_096 }, cold };
+
+const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
+const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, BOUNDS);
+
+let made = 0;
+const tokens = (count: number) => {
+  made += 1;
+  return Int32Array.from({ length: count }, (_, i) => 300 + ((i * 7 + made * 31) % 1_000));
+};
+const planOn = (prefix: Int32Array): Plan => ({
+  prefix,
+  prefixKey: prefix.join(),
+  leaves: [{ tokens: tokens(LEAF_TOKENS), options: engine.labels.slice(0, 3) }],
+});
+
+/** Long and short requests in turn; a long state is one of the last two with the probability given. */
+function requests(rate: number): Plan[] {
+  const recent = [tokens(LONG_TOKENS), tokens(LONG_TOKENS)];
+  return Array.from({ length: REQUESTS }, (_, i) => {
+    if (i % 2 === 1) return planOn(tokens(SHORT_TOKENS));
+    // Evenly spread, so that every rate is met exactly.
+    const repeats = Math.floor((i / 2 + 1) * rate) > Math.floor((i / 2) * rate);
+    if (!repeats) {
+      recent.shift();
+      recent.push(tokens(LONG_TOKENS));
+    }
+    return planOn(recent[repeats ? (i / 2) % 2 : 1] as Int32Array);
+  });
+}
+
+const cases = REPEAT_RATES.map((rate) => {
+  const times: Record<keyof typeof SHARINGS, number[]> = { kept: [], cold: [] };
+  for (let round = -1; round < ROUNDS; round++) {
+    const plans = requests(rate);
+    for (const name of ['kept', 'cold'] as const) {
+      const state = engine.newState(SHARINGS[name]);
+      // One after the other, as a client that waits for each answer.
+      const taken = plans.reduce((sum, plan) => sum + engine.time([plan], state), 0);
+      if (round >= 0) times[name].push(taken);
+    }
+  }
+  const [kept, without] = [median(times.kept), median(times.cold)];
+  return { case: `${rate * 100} % repeated`, kept_ms: kept, cold_ms: without, ratio: without / kept };
+});
+
+const { machine, summary } = engine;
+console.log(
+  `${machine}; ${summary}; ${REQUESTS} requests, half on states of ${LONG_TOKENS} tokens, half of ${SHORT_TOKENS}; median of ${ROUNDS}, ms`,
+);
+console.log('states           kept        not kept    ratio');
+for (const row of cases) {
+  console.log(
+    `${row.case.padEnd(17)}${row.kept_ms.toFixed(0).padEnd(12)}${row.cold_ms.toFixed(0).padEnd(12)}${row.ratio.toFixed(2)}`,
+  );
+}
+if (values.json !== undefined) {
+  writeFileSync(values.json, JSON.stringify({ machine, model: summary, cases }, null, 2));
+}
+engine.close();

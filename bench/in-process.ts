@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
+import { ContextState, Dispatcher, type Entry } from '../src/engine/dispatcher/index.js';
+import { loadAddon, openModel, type Plan, type Sharing, type WaveBounds } from '../src/engine/index.js';
+import { contextOptions, runWave } from '../src/engine/wave/index.js';
+
+/** One context on this thread, fed by the engine's own dispatcher: what a wave costs, without messages. */
+export interface InProcess {
+  readonly machine: string;
+  readonly summary: string;
+  readonly labels: Int32Array;
+  /** A context that holds nothing. */
+  newState(sharing: Sharing): ContextState<Entry>;
+  /** Answers plans that wait together; returns milliseconds. */
+  time(plans: readonly Plan[], state: ContextState<Entry>): number;
+  close(): void;
+}
+
+/** Opens a GGUF, or a generated model where none is named. */
+export function openInProcess(
+  file: string | undefined,
+  generated: TinyModelOptions,
+  bounds: WaveBounds,
+): InProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
+  const path = file ?? join(folder, 'bench.gguf');
+  if (file === undefined) writeTinyModel(path, generated);
+  const threads = Math.max(1, availableParallelism() - 1);
+  const { addon } = loadAddon('cpu');
+  const model = openModel(addon, '', {
+    id: 'bench',
+    path,
+    sha256: '',
+    model: {
+      id: 'bench',
+      description: '',
+      release_date: null,
+      builds: [],
+      reads_images: false,
+      price_class: '',
+    },
+  });
+  const context = addon.createContext(model.handle, contextOptions(bounds, threads));
+  const cancel = new Int32Array(new SharedArrayBuffer(4));
+  return {
+    machine: `${cpus()[0]?.model ?? 'unknown'}, ${threads} of ${availableParallelism()} cores`,
+    summary: model.description.summary,
+    labels: model.profile.labels,
+    newState(sharing) {
+      context.clear();
+      return new ContextState(bounds, sharing);
+    },
+    time(plans, state) {
+      const dispatcher = new Dispatcher<Entry>({ queueMax: plans.length });
+      for (const plan of plans) dispatcher.add({ plan, dropped: false }, 'live');
+      const start = performance.now();
+      for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+        runWave(context, wave.task, bounds, cancel);
+      }
+      return performance.now() - start;
+    },
+    close() {
+      context.close();
+      addon.closeModel(model.handle);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** The middle of a list of times. */
+export function median(list: readonly number[]): number {
+  return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
+}
