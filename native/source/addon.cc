@@ -199,6 +199,15 @@ Napi::Value open_model_js(const Napi::CallbackInfo & info) {
 // closeModel(handle): gives this handle's share of the weights back at once.
 void close_model(const Napi::CallbackInfo & info) { info[0].As<ModelHandle>().Data()->reset(); }
 
+// quantizeModel(from, to, type)
+void quantize_model_js(const Napi::CallbackInfo & info) {
+  try {
+    quantize_model(info[0].As<Napi::String>(), info[1].As<Napi::String>(), info[2].As<Napi::String>());
+  } catch (const std::exception & error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
+}
+
 Napi::Array token_array(Napi::Env env, const std::vector<TokenEntry> & tokens) {
   auto result = Napi::Array::New(env, tokens.size());
   for (size_t i = 0; i < tokens.size(); i++) {
@@ -268,6 +277,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("loadBackends", Napi::Function::New(env, load_backends_js));
   exports.Set("openModel", Napi::Function::New(env, open_model_js));
   exports.Set("closeModel", Napi::Function::New(env, close_model));
+  exports.Set("quantizeModel", Napi::Function::New(env, quantize_model_js));
   exports.Set("describeModel", Napi::Function::New(env, describe_model));
   exports.Set("tokenize", Napi::Function::New(env, tokenize));
   exports.Set("tokenPiece", Napi::Function::New(env, token_piece));

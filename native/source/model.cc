@@ -57,6 +57,19 @@ std::shared_ptr<Model> open_model(const ModelOptions & options, const std::funct
   return model;
 }
 
+void quantize_model(const std::string & from, const std::string & to, const std::string & type) {
+  llama_model_quantize_params params = llama_model_quantize_default_params();
+  params.ftype = type == "q8_0"   ? LLAMA_FTYPE_MOSTLY_Q8_0
+                 : type == "q4_0" ? LLAMA_FTYPE_MOSTLY_Q4_0
+                                  : LLAMA_FTYPE_MOSTLY_F16;
+  // Otherwise some matrices would get another type, which ones depending on the architecture.
+  params.pure = true;
+  ErrorCapture errors;
+  if (llama_model_quantize(from.c_str(), to.c_str(), &params) != 0) {
+    throw std::runtime_error(errors.text().empty() ? "unknown reason" : errors.text());
+  }
+}
+
 ModelDescription Model::describe() const {
   ModelDescription result;
   result.summary = read_string([&](char * out, size_t size) { return llama_model_desc(model_, out, size); });

@@ -61,6 +61,10 @@ class Model {
   const llama_vocab * vocabulary_;
 };
 
+// Writes the model in file `from` to file `to` with its matrices stored as `type`: `q8_0`, `f16` or `q4_0`.
+// Vectors keep their type. Throws std::runtime_error with llama.cpp's reason.
+void quantize_model(const std::string & from, const std::string & to, const std::string & type);
+
 // Returns the model of these options, loading it if no thread holds it; a thread that asks while another
 // loads waits. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1, runs on the
 // calling thread, and returns whether to go on.

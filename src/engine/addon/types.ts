@@ -10,6 +10,8 @@ export interface Addon {
     onProgress: (fraction: number) => boolean,
   ): ModelHandle;
   closeModel(model: ModelHandle): void;
+  /** Writes a model's file anew with its matrices in another type. Throws an Error with llama.cpp's reason. */
+  quantizeModel(from: string, to: string, type: 'q8_0' | 'f16' | 'q4_0'): void;
   describeModel(model: ModelHandle): ModelDescription;
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
   tokenPiece(model: ModelHandle, token: number): Buffer;

@@ -1,0 +1,104 @@
+// Our engine against what bounds it and what is nearest to it, side by side in one run: every round has all
+// contestants in turn, on texts that none has seen. A ratio above 1 means that ours is faster.
+//
+//   ideal   plain llama_decode of the same number of unique tokens, nothing shared, no thread in between
+//   peer    node-llama-cpp's decision context with the same file and texts, in a process of its own; compared
+//           per unique token, since its prompts differ by some tokens, and with our planning counted
+//   full    every question decoded with its full prompt
+//
+//   npm run bench:engine                      a generated model of 315M parameters, q8_0
+//   npm run bench:engine -- --type f16        the same model in half precision
+//   npm run bench:engine -- --model FILE      a GGUF of your own
+//   npm run bench:engine -- --cases a,b --rounds N --threads N --backend cpu|cuda|vulkan|metal --no-peer
+//   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
+import { measure } from './engine/measure.js';
+import { benchmarkModel, smallestModel, type WeightType } from './engine/models.js';
+import { deviceOf, type Ours, openOurs, settingsOf } from './engine/ours.js';
+import { Peer } from './engine/peer.js';
+import { peerTokens, peerUnique } from './engine/peer-tokens.js';
+import { HEAD, type Result, resultOf, showResult } from './engine/result.js';
+import { deviceNamed, leastSeconds } from './engine/roofline.js';
+import { textsOf } from './engine/texts.js';
+import { warmUp } from './engine/warm-up.js';
+import { machine, table, writeJson } from './report.js';
+
+const { values } = parseArgs({
+  options: {
+    model: { type: 'string' },
+    type: { type: 'string', default: 'q8_0' },
+    backend: { type: 'string', default: 'auto' },
+    cases: { type: 'string' },
+    rounds: { type: 'string' },
+    threads: { type: 'string' },
+    json: { type: 'string' },
+    'no-peer': { type: 'boolean', default: false },
+  },
+});
+const cases = casesNamed(values.cases);
+// All cores: beside an engine that computes, this process only waits.
+const threads = Number(values.threads ?? availableParallelism());
+const settings = settingsOf(values.backend, threads);
+const { addon } = deviceOf(settings);
+
+const files = {
+  benchmark: () => values.model ?? benchmarkModel(values.type as WeightType, addon),
+  smallest: smallestModel,
+};
+const results: Result[] = [];
+const summaries: string[] = [];
+for (const model of ['benchmark', 'smallest'] as const) {
+  const some = cases.filter((one) => one.model === model);
+  if (some.length > 0) await runCases(files[model](), some);
+}
+if (results.length > 1) console.log(`\n${table(HEAD, results.map(showResult))}`);
+writeJson(values.json, {
+  machine: machine(),
+  model: summaries.join('; '),
+  command: ['npm run bench:engine --', ...process.argv.slice(2)].join(' '),
+  threads,
+  cases: results,
+});
+
+async function runCases(file: string, some: readonly Case[]): Promise<void> {
+  const ours = await openOurs(file, settings);
+  const peer = values['no-peer'] ? null : await openPeer(file, ours.device.gpu ? ours.backend : false);
+  try {
+    const { description } = ours.model;
+    const size = `${Math.round(description.parameters / 1e6)}M parameters, ${Math.round(description.sizeBytes / 1e6)} MB`;
+    const summary = `${description.summary} (${size})`;
+    summaries.push(summary);
+    const where = ours.device.gpu ? ours.device.name : `${threads} threads`;
+    console.log(`${machine()}\n${summary} on ${where}; times in ms, median (min)`);
+    console.log(`plain decode of ${ours.chunk} tokens: ${Math.round(await warmUp(ours, peer))} tokens/s`);
+    for (const one of some) {
+      const rounds = Number(values.rounds ?? usualRounds(one));
+      const tokens = peer === null ? null : peerUnique(one, await peerTokens(peer, one));
+      const result = resultOf(one, await measure(one, rounds, ours, peer), tokens, leastMs(one, ours));
+      results.push(result);
+      console.log(`\n${describeCase(one)}; ${result.rounds} rounds, ${result.load}`);
+      console.log(table(HEAD, [showResult(result)]));
+    }
+  } finally {
+    await peer?.close();
+    await ours.close();
+  }
+}
+
+/** The roofline's time for a round of a case; null where the device's limits are not known. */
+function leastMs(one: Case, { device, model, plan }: Ours): number | null {
+  const limits = device.gpu ? deviceNamed(device.name) : null;
+  if (limits === null) return null;
+  return leastSeconds(textsOf(one, 'roofline').map(plan), model.description, limits) * 1_000;
+}
+
+async function openPeer(file: string, gpu: string | false): Promise<Peer | null> {
+  try {
+    return await Peer.open(file, gpu, threads);
+  } catch (error) {
+    console.log(`without a peer: ${(error as Error).message}`);
+    return null;
+  }
+}

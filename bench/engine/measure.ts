@@ -1,0 +1,125 @@
+import { availableParallelism } from 'node:os';
+import type { Plan } from '../../src/engine/index.js';
+import type { Case } from './cases.js';
+import type { Ours } from './ours.js';
+import type { Peer } from './peer.js';
+import { machineTicks, othersPart, untilQuiet } from './quiet.js';
+import { type Asked, textsOf } from './texts.js';
+import { fullPrompts, longestOf, uniqueTokens } from './unique.js';
+
+/** Full prompts that are measured in a round; the others of a case take as long. */
+const FULL_PROMPTS = 2;
+/** Questions that the decision context takes at a time, its own choice; it is given the better of these. */
+const DEFAULT_PARALLEL = 4;
+const PARALLEL_QUESTIONS = [DEFAULT_PARALLEL, 16];
+/** A round in which other processes took more than this of the cores we need is repeated … */
+const OTHERS_MAX = 0.05;
+/** … as often as this, in all. */
+const TRIES_MAX = 2;
+
+/** One round: what each contestant took for the same texts, in milliseconds. */
+export interface Round {
+  readonly ours: number;
+  /** Rendering and tokenizing the prompts. The peer's time holds its own. */
+  readonly planning: number;
+  readonly ideal: number;
+  readonly full: number;
+  readonly peer: number | null;
+  readonly tokens: number;
+  /** The part of the machine that went to others meanwhile. */
+  readonly others: number;
+}
+
+export interface Measured {
+  readonly rounds: readonly Round[];
+  /** How many questions the decision context was given in parallel; null without one. */
+  readonly parallelQuestions: number | null;
+}
+
+/**
+ * Measures a case: in every round all contestants, one after the other, on texts nobody has seen. Where other
+ * processes take too much of the machine it goes on for longer, and keeps the rounds with the least of that.
+ */
+export async function measure(one: Case, rounds: number, ours: Ours, peer: Peer | null): Promise<Measured> {
+  const othersMax = OTHERS_MAX + Math.max(0, 1 - ours.threads / availableParallelism());
+  let setting: number | null = null;
+  const measured: Round[] = [];
+  const quiet = () => measured.filter(({ others }) => !(others > othersMax)).length;
+  while (quiet() < rounds && measured.length < rounds * TRIES_MAX) {
+    const before = machineTicks();
+    const cpu = process.cpuUsage();
+    const texts = textsOf(one, `round ${measured.length}`);
+    const mine = await measureOurs(texts, one, ours);
+    const theirs: PeerMeasured | null = peer && (await measurePeer(texts, one, peer, setting));
+    const { user, system } = process.cpuUsage(cpu);
+    const ownMs = (user + system) / 1_000 + (theirs?.cpuMs ?? 0);
+    measured.push({ ...mine, peer: theirs?.ms ?? null, others: othersPart(before, machineTicks(), ownMs) });
+    setting = theirs?.setting ?? null;
+  }
+  measured.sort((a, b) => a.others - b.others);
+  return { rounds: measured.slice(0, rounds), parallelQuestions: setting };
+}
+
+interface PeerMeasured {
+  readonly ms: number;
+  readonly cpuMs: number;
+  /** Questions in parallel. */
+  readonly setting: number;
+}
+
+/** Without a setting yet, tries all that may suit the case; the better time counts. */
+async function measurePeer(
+  texts: readonly Asked[],
+  one: Case,
+  peer: Peer,
+  setting: number | null,
+): Promise<PeerMeasured | null> {
+  const several = one.requests * one.questions > DEFAULT_PARALLEL;
+  const settings = setting !== null ? [setting] : several ? PARALLEL_QUESTIONS : [DEFAULT_PARALLEL];
+  let best: { ms: number; setting: number } | null = null;
+  let cpuMs = 0;
+  for (const parallel of settings) {
+    const asked = best === null ? texts : textsOf(one, `with ${parallel} in parallel`);
+    const run = await peer.run(asked, one.arrival, parallel);
+    cpuMs += run.cpuMs;
+    if (best === null || run.ms < best.ms) best = { ms: run.ms, setting: parallel };
+  }
+  return best && { ...best, cpuMs };
+}
+
+async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
+  const started = performance.now();
+  const plans = texts.map(ours.plan);
+  const planning = performance.now() - started;
+  const engine = await timed(() => runAll(plans, one, ours));
+  await untilQuiet();
+  const unique = uniqueTokens(plans);
+  const longest = longestOf(plans);
+  const ideal = await timed(async () => ours.plain.decode(unique, longest));
+  await untilQuiet();
+  const prompts = fullPrompts(plans);
+  const sample = prompts.slice(0, FULL_PROMPTS);
+  const full = await timed(async () => {
+    for (const prompt of sample) ours.plain.decode(prompt, prompt.length);
+  });
+  await untilQuiet();
+  return {
+    ours: engine,
+    planning,
+    ideal,
+    full: (full * prompts.length) / sample.length,
+    tokens: unique.length,
+  };
+}
+
+/** While the engine computes this thread only waits. */
+async function runAll(plans: readonly Plan[], { arrival }: Case, ours: Ours): Promise<void> {
+  if (arrival === 'together') await Promise.all(plans.map(ours.run));
+  else for (const plan of plans) await ours.run(plan);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}

@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
+import type { Addon } from '../../src/engine/index.js';
+
+/** How the benchmark model's matrices are stored. */
+export type WeightType = 'q8_0' | 'f16' | 'q4_0';
+
+/** 315M parameters in the proportions of a small Gemma. Another shape needs another name. */
+const BENCHMARK: TinyModelOptions = {
+  name: 'bench-315m',
+  type: 'f16',
+  layers: 20,
+  globalEvery: 6,
+  width: 1_024,
+  heads: 4,
+  headSize: 256,
+  globalHeadSize: 512,
+  feedForward: 4_096,
+  slidingWindow: 1_024,
+};
+
+/** The smallest model that loads. */
+const SMALLEST: TinyModelOptions = { name: 'bench-smallest', layers: 2, globalEvery: 2, width: 64 };
+
+const FOLDER = join(tmpdir(), 'decider-bench-models');
+
+/** The benchmark model's file, made when it is not there yet: half a minute, once per machine. */
+export function benchmarkModel(type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
+  const source = generated(BENCHMARK);
+  return type === 'f16'
+    ? source
+    : cached(`${BENCHMARK.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
+}
+
+export function smallestModel(): string {
+  return generated(SMALLEST);
+}
+
+function generated(options: TinyModelOptions): string {
+  return cached(`${options.name}-${options.type ?? 'f32'}`, (to) => writeTinyModel(to, options));
+}
+
+function cached(name: string, write: (to: string) => void): string {
+  mkdirSync(FOLDER, { recursive: true });
+  const file = join(FOLDER, `${name}.gguf`);
+  if (existsSync(file)) return file;
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    write(unfinished);
+    renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  return file;
+}

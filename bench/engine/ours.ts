@@ -1,0 +1,122 @@
+// The one place of the benchmarks that knows the engine's own interfaces.
+import { systemClock } from '../../src/base/index.js';
+import { planRequest } from '../../src/decide/index.js';
+import {
+  type CatalogBuild,
+  COUPLED_PRODUCT_MAX,
+  Engine,
+  EngineThread,
+  loadAddon,
+  type OpenModel,
+  openModel,
+  type Plan,
+} from '../../src/engine/index.js';
+import { prepareEngine } from '../../src/server/engines.js';
+import { loadSettings, type Settings } from '../../src/server/index.js';
+import { Plain } from './plain.js';
+import type { Asked } from './texts.js';
+
+const DEADLINE_MS = 3_600_000;
+
+/** Our engine on one model, with the threads, contexts and bounds that a server has by default. */
+export interface Ours {
+  readonly model: OpenModel;
+  readonly device: { readonly gpu: boolean; readonly name: string };
+  readonly backend: string;
+  readonly threads: number;
+  /** Tokens of one plain decode. */
+  readonly chunk: number;
+  readonly plain: Plain;
+  plan(asked: Asked): Plan;
+  /** Answers one request. */
+  run(plan: Plan): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A server's settings on this machine, but for what a benchmark chooses. */
+export function settingsOf(backend: string, threads: number): Settings {
+  return loadSettings(
+    { DECIDER_ENGINE_BACKEND: backend, DECIDER_ENGINE_THREADS: String(threads) },
+    undefined,
+  );
+}
+
+/** The addon and the device that a benchmark runs on. */
+export function deviceOf(settings: Settings) {
+  return prepareEngine(settings, { notice: (sentence) => console.log(sentence) });
+}
+
+export async function openOurs(path: string, settings: Settings): Promise<Ours> {
+  const { backend, addon, device, bounds, contexts } = deviceOf(settings);
+  const threads = settings['engine.threads'];
+  const build = buildOf(path);
+  const model = openModel(addon, device, build);
+  const own = Array.from(
+    { length: contexts },
+    () => new EngineThread({ backend, device, build, bounds, threads }),
+  );
+  const [introduction] = await Promise.all(own.map((thread) => thread.introduce()));
+  const engine = new Engine(own, {
+    bounds,
+    sharing: {
+      head: introduction?.head ?? new Int32Array(0),
+      idleCellsMax: settings['engine.idle_cells'],
+      exact: false,
+      coupledProductMax: COUPLED_PRODUCT_MAX,
+    },
+    queueMax: settings['engine.queue'],
+    deadlineMs: DEADLINE_MS,
+    clock: systemClock,
+  });
+  const plain = new Plain(addon, model.handle, bounds.microBatchTokens, bounds.cells, threads);
+  const { signal } = new AbortController();
+  const name = loadAddon(backend).devices.find((one) => one.name === device)?.description ?? '';
+  return {
+    model,
+    device: { gpu: device !== '', name },
+    backend,
+    threads,
+    chunk: bounds.microBatchTokens,
+    plain,
+    plan: (asked) => planOf(asked, model),
+    run: (plan) => engine.run(plan, signal),
+    async close() {
+      plain.close();
+      await Promise.all(own.map((thread) => thread.close()));
+      addon.closeModel(model.handle);
+    },
+  };
+}
+
+/** The request as a preparing thread would plan it. */
+export function planOf(
+  asked: Asked,
+  model: Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength'>,
+): Plan {
+  const questions = asked.questions.map(({ instructions, options }, index) => ({
+    name: `question ${index}`,
+    type: 'choice' as const,
+    instructions,
+    options: options.map((name) => ({ key: name, name, description: null })),
+  }));
+  const state = { kind: 'text' as const, value: asked.state };
+  const request = { model: null, state, questions, imageBudget: 280 as const, hasAssets: false };
+  return planRequest(request, model).plan;
+}
+
+/** A catalogue entry for a file that no manifest names. */
+function buildOf(path: string): CatalogBuild {
+  return {
+    id: 'benchmark',
+    path,
+    sha256: '',
+    model: {
+      id: 'benchmark',
+      description: '',
+      release_date: null,
+      builds: [],
+      reads_images: false,
+      price_class: '',
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Case } from './cases.js';
+import type { Ours } from './ours.js';
+import type { Peer } from './peer.js';
+import { untilQuiet } from './quiet.js';
+import { textsOf } from './texts.js';
+
+const WARM_UP: Case = {
+  name: 'warm up',
+  requests: 1,
+  questions: 2,
+  stateTokens: 400,
+  questionTokens: 50,
+  arrival: 'together',
+  oneState: false,
+  model: 'benchmark',
+};
+const PLAIN_ROUNDS = 3;
+
+/**
+ * Has everyone answer once, so that no round pays for what happens at a first time. Returns the tokens per
+ * second of a plain decode of one chunk in an empty cache: the rate to compare all others with.
+ */
+export async function warmUp(ours: Ours, peer: Peer | null): Promise<number> {
+  await ours.run(ours.plan(textsOf(WARM_UP, 'ours')[0]!));
+  await untilQuiet();
+  await peer?.run(textsOf(WARM_UP, 'peer'), 'one by one', 4);
+  const tokens = Int32Array.from({ length: ours.chunk }, (_, index) => 300 + ((index * 7) % 1_000));
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < PLAIN_ROUNDS; round++) {
+    const start = performance.now();
+    ours.plain.decode(tokens, tokens.length);
+    least = Math.min(least, performance.now() - start);
+  }
+  await untilQuiet();
+  return (ours.chunk / least) * 1_000;
+}

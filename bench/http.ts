@@ -1,0 +1,90 @@
+// What our server costs besides the model: processor time per request against the bare transport, on requests
+// of 1 KB with three questions, and its latency under arrivals that wait for nobody. The engine answers at once.
+//
+//   bare    the transport alone (uWebSockets.js, node:http), which answers as many bytes as ours
+//   ours    our http and decide: the request read and checked, the answer made; no thread, no tokens
+//   whole   ours with its preparing thread, rendering and tokenizing
+//
+//   npm run bench:http                        every transport that loads
+//   npm run bench:http -- --requests N --rounds N --connections N --seconds N
+//   npm run bench:http -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
+import { parseArgs } from 'node:util';
+import { BODY_BYTES, requestBodies, requestBytes } from './http/bodies.js';
+import { measureCost } from './http/cost.js';
+import { KINDS, TRANSPORTS, type TransportName } from './http/kinds.js';
+import { LATENCY_HEAD, measureLatency, showLatency } from './http/latency.js';
+import type { Server } from './http/server.js';
+import { startServers } from './http/servers.js';
+import { tokenizingMicroseconds } from './http/tokenizing.js';
+import { machine, showNumber, table, writeJson } from './report.js';
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '64' },
+    seconds: { type: 'string', default: '5' },
+    json: { type: 'string' },
+  },
+});
+const [count, rounds, connections, seconds] = [
+  values.requests,
+  values.rounds,
+  values.connections,
+  values.seconds,
+].map(Number) as [number, number, number, number];
+const bodies = requestBodies();
+const load = { requests: bodies.map(requestBytes), count, rounds, connections, seconds };
+
+console.log(machine());
+console.log(
+  `requests of ${BODY_BYTES} bytes with 3 questions, ${count} a round on ${connections} connections, ${rounds} rounds`,
+);
+for (const [kind, what] of Object.entries(KINDS)) console.log(`${kind}: ${what}`);
+const tokenizing = tokenizingMicroseconds(bodies);
+console.log(`rendering and tokenizing alone: ${showNumber(tokenizing)} µs a request\n`);
+
+const cases: unknown[] = [];
+for (const transport of TRANSPORTS) {
+  const servers = await startServers(transport).catch((error: Error) => {
+    console.log(`without ${transport}: ${error.message}\n`);
+    return null;
+  });
+  if (servers === null) continue;
+  try {
+    await benchmark(transport, servers);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+writeJson(values.json, { machine: machine(), load: { ...load, requests: undefined }, tokenizing, cases });
+
+async function benchmark(transport: TransportName, servers: readonly Server[]): Promise<void> {
+  const costs = await measureCost(servers, load);
+  const rows = costs.map((cost) => [
+    `${transport} ${cost.kind}`,
+    `${showNumber(cost.cpu.median)} (${showNumber(cost.cpu.min)})`,
+    cost.times.toFixed(2),
+    showNumber(cost.perSecond),
+    `${showNumber(cost.clientBusy * 100)} %`,
+  ]);
+  console.log(table(['server', 'CPU µs/request', '× bare', 'requests/s', 'client busy'], rows));
+  const bare = costs.find(({ kind }) => kind === 'bare');
+  for (const cost of costs) {
+    cases.push({
+      case: `${transport} ${cost.kind}`,
+      ours: cost.cpu,
+      peer: bare?.cpu,
+      ratio_peer: 1 / cost.times,
+      per_second: cost.perSecond,
+    });
+  }
+  for (const server of servers.filter(({ kind }) => kind !== 'bare')) {
+    const capacity = costs.find(({ kind }) => kind === server.kind)?.perSecond ?? 0;
+    const latencies = await measureLatency(server, load, capacity);
+    console.log(`\n${transport} ${server.kind}, open loop, ms`);
+    console.log(table(LATENCY_HEAD, latencies.map(showLatency)));
+    cases.push({ case: `${transport} ${server.kind} latency`, latencies });
+  }
+  console.log();
+}

@@ -1,0 +1,73 @@
+import { quantile, type Times, timesOf } from '../report.js';
+import { openConnections } from './connection.js';
+import { KINDS, type Kind } from './kinds.js';
+import { closedLoop } from './load.js';
+import type { Server } from './server.js';
+
+export interface Load {
+  readonly requests: readonly Buffer[];
+  /** Requests of a round. */
+  readonly count: number;
+  readonly rounds: number;
+  readonly connections: number;
+  /** How long arrivals are kept up. */
+  readonly seconds: number;
+}
+
+/** What a request costs a server. */
+export interface Cost {
+  readonly kind: Kind;
+  /** Microseconds of processor time, all threads of the server together. */
+  readonly cpu: Times;
+  /** How many times that of the bare transport. */
+  readonly times: number;
+  /** Requests per second in the median round. */
+  readonly perSecond: number;
+  /** The part of a core that the client needed: near 1 it is the client that is measured. */
+  readonly clientBusy: number;
+}
+
+/** Loads all servers of one transport in turn, round by round. */
+export async function measureCost(servers: readonly Server[], load: Load): Promise<Cost[]> {
+  const rounds = new Map(
+    servers.map((server) => [server.kind, [] as { cpu: number; ms: number; client: number }[]]),
+  );
+  for (let round = -1; round < load.rounds; round++) {
+    for (const server of servers) {
+      const measured = await measureOnce(server, load);
+      // The first round warms up.
+      if (round >= 0) rounds.get(server.kind)?.push(measured);
+    }
+  }
+  const cpuOf = (kind: Kind) => timesOf((rounds.get(kind) ?? []).map(({ cpu }) => cpu));
+  return (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const own = rounds.get(kind) ?? [];
+    return {
+      kind,
+      cpu: cpuOf(kind),
+      times: cpuOf(kind).median / cpuOf('bare').median,
+      perSecond:
+        (load.count /
+          quantile(
+            own.map(({ ms }) => ms),
+            0.5,
+          )) *
+        1_000,
+      clientBusy: quantile(
+        own.map(({ client }) => client),
+        0.5,
+      ),
+    };
+  });
+}
+
+async function measureOnce(server: Server, { requests, count, connections }: Load) {
+  const open = await openConnections(server.port, connections);
+  const before = await server.spent();
+  const own = process.cpuUsage();
+  const ms = await closedLoop(open, requests, count);
+  const { user, system } = process.cpuUsage(own);
+  const cpu = (((await server.spent()) - before) * 1_000) / count;
+  for (const connection of open) connection.close();
+  return { cpu, ms, client: (user + system) / 1_000 / ms };
+}

@@ -1,0 +1,16 @@
+// One server of the benchmark in a process of its own; started by server.ts with its kind and transport.
+// Its log goes where the parent sends standard error.
+import { listenBare } from './bare.js';
+import type { Kind, Listening, Spent, TransportName } from './kinds.js';
+import { listenOurs } from './ours.js';
+
+const [kind, transport, answer] = process.argv.slice(2) as [Kind, TransportName, string];
+const port = await (kind === 'bare'
+  ? listenBare(transport, answer)
+  : listenOurs(transport, kind === 'whole'));
+process.send?.({ port } satisfies Listening);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpuMs: (user + system) / 1_000 } satisfies Spent);
+});
+process.on('disconnect', () => process.exit());

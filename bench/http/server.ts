@@ -1,0 +1,37 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Kind, Listening, Spent, TransportName } from './kinds.js';
+
+const SCRIPT = fileURLToPath(new URL('./server-process.js', import.meta.url));
+
+/** A server under load, seen from outside. */
+export class Server {
+  private constructor(
+    readonly kind: Kind,
+    readonly transport: TransportName,
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {}
+
+  /** `answer`: what the bare transport answers. */
+  static async start(kind: Kind, transport: TransportName, answer: string): Promise<Server> {
+    const child = fork(SCRIPT, [kind, transport, answer], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
+    if (started === null) throw new Error(`the server ${kind} does not start on ${transport}`);
+    return new Server(kind, transport, child, (started[0] as Listening).port);
+  }
+
+  /** Processor time it has spent so far, in milliseconds. */
+  async spent(): Promise<number> {
+    const told = once(this.child, 'message');
+    this.child.send('spent');
+    return ((await told)[0] as Spent).cpuMs;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -1,0 +1,45 @@
+// Reading a body: our scan, JSON.parse, and simdjson through its npm package, on generated decide requests.
+// The package takes texts, so making a text of the bytes is part of everyone's work but the scan's.
+//
+//   npm run bench:json
+//   npm run bench:json -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { decideBody } from './json/bodies.js';
+import { contestants, type SimdJson, throughputs } from './json/contestants.js';
+import { machine, quantile, showNumber, table, writeJson } from './report.js';
+
+const SIZES = [1_000, 100_000, 30_000_000];
+const ROUNDS = 7;
+const ROUND_MS = 200;
+
+const { values } = parseArgs({ options: { json: { type: 'string' } } });
+// The package and its lock are in a folder of their own: only this benchmark needs them.
+const require = createRequire(new URL('../../bench/json/package.json', import.meta.url));
+const readers = contestants(require('simdjson') as SimdJson);
+
+const cases = SIZES.map((bytes) => {
+  const body = decideBody(bytes);
+  const rates = throughputs(body, readers, ROUNDS, ROUND_MS);
+  const rate = (name: string) => quantile(rates.get(name) ?? [], 0.5);
+  return {
+    case: `${(body.length / 1_000).toLocaleString('en', { maximumFractionDigits: 0 })} KB`,
+    rates: Object.fromEntries([...rates.keys()].map((name) => [name, rate(name)])),
+    // The two that check a whole body and build nothing; the two that build everything.
+    ours: rate('scan'),
+    peer: rate('simdjson isValid'),
+    ratio_peer: rate('scan') / rate('simdjson isValid'),
+    ratio_parse: rate('JSON.parse') / rate('simdjson parse'),
+  };
+});
+
+console.log(`${machine()}\nMB/s, median of ${ROUNDS}`);
+const names = Object.keys(readers);
+const rows = cases.map((row) => [
+  row.case,
+  ...names.map((name) => showNumber(row.rates[name] ?? Number.NaN)),
+  row.ratio_peer.toFixed(2),
+  row.ratio_parse.toFixed(2),
+]);
+console.log(table(['body', ...names, 'scan ÷ isValid', 'JSON.parse ÷ parse'], rows));
+writeJson(values.json, { machine: machine(), cases });

@@ -1,0 +1,46 @@
+import { scanBody } from '../../src/decide/request/scan.js';
+
+/** What is used of the npm package `simdjson`, which takes texts and no bytes. */
+export interface SimdJson {
+  parse(text: string): unknown;
+  lazyParse(text: string): { valueForKeyPath(path: string): unknown };
+  isValid(text: string): boolean;
+}
+
+/** Ways to read a body, each from its bytes. */
+export function contestants(simdjson: SimdJson): Readonly<Record<string, (body: Buffer) => unknown>> {
+  return {
+    // Bounds depth and size and finds the fields; it builds nothing.
+    scan: (body) => scanBody(body, ['state', 'questions']),
+    'JSON.parse': (body) => JSON.parse(body.toString('utf8')),
+    'simdjson parse': (body) => simdjson.parse(body.toString('utf8')),
+    'simdjson lazyParse': (body) =>
+      simdjson.lazyParse(body.toString('utf8')).valueForKeyPath('questions.team'),
+    'simdjson isValid': (body) => simdjson.isValid(body.toString('utf8')),
+  };
+}
+
+/** Megabytes per second of each, round by round in turn; in every round each runs for at least `roundMs`. */
+export function throughputs(
+  body: Buffer,
+  readers: ReturnType<typeof contestants>,
+  rounds: number,
+  roundMs: number,
+): Map<string, number[]> {
+  const found = new Map(Object.keys(readers).map((name) => [name, [] as number[]]));
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, read] of Object.entries(readers)) {
+      const start = performance.now();
+      let times = 0;
+      let taken = 0;
+      while (taken < roundMs) {
+        read(body);
+        times += 1;
+        taken = performance.now() - start;
+      }
+      // The first round warms up.
+      if (round >= 0) found.get(name)?.push((body.length * times) / taken / 1_000);
+    }
+  }
+  return found;
+}

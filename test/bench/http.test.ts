@@ -1,0 +1,42 @@
+import { type Test, test } from 'tap';
+import { BODY_BYTES, requestBodies, requestBytes } from '../../bench/http/bodies.js';
+import { measureCost } from '../../bench/http/cost.js';
+import { LATENCY_HEAD, measureLatency, showLatency } from '../../bench/http/latency.js';
+import type { Server } from '../../bench/http/server.js';
+import { startServers } from '../../bench/http/servers.js';
+import { tokenizingMicroseconds } from '../../bench/http/tokenizing.js';
+
+const bodies = requestBodies();
+const LOAD = { requests: bodies.map(requestBytes), count: 40, rounds: 1, connections: 4, seconds: 0.2 };
+
+test('bodies have the size they are said to have', async (t) => {
+  for (const body of bodies) if (body.length !== BODY_BYTES) t.fail(`${body.length} bytes`);
+  t.equal(new Set(bodies.map(String)).size, bodies.length, 'all different');
+  t.ok(tokenizingMicroseconds(bodies.slice(0, 4)) > 0);
+});
+
+test('every kind of server is measured, on node:http', async (t) => {
+  const servers = await start(t);
+  const costs = await measureCost(servers, LOAD);
+  t.strictSame(
+    costs.map(({ kind }) => kind),
+    ['bare', 'ours', 'whole'],
+  );
+  for (const { kind, cpu, times, perSecond, clientBusy } of costs) {
+    for (const value of [cpu.median, cpu.min, times, perSecond, clientBusy]) {
+      t.ok(value > 0 && Number.isFinite(value), `${kind}: ${value}`);
+    }
+  }
+  const latencies = await measureLatency(servers[0] as Server, LOAD, 100);
+  t.equal(latencies.length, 3);
+  for (const latency of latencies) {
+    t.ok(latency.p50 <= latency.p90 && latency.p90 <= latency.p99 && latency.p99 <= latency.max);
+    t.equal(showLatency(latency).length, LATENCY_HEAD.length);
+  }
+});
+
+async function start(t: Test): Promise<Server[]> {
+  const servers = await startServers('node');
+  t.teardown(() => Promise.all(servers.map((server) => server.stop())));
+  return servers;
+}
