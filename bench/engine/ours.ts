@@ -33,12 +33,10 @@ export interface Ours {
   close(): Promise<void>;
 }
 
-/** A server's settings on this machine, but for what a benchmark chooses. */
+/** The settings a server would have here, `DECIDER_` variables among them, but for what a benchmark chooses. */
 export function settingsOf(backend: string, threads: number): Settings {
-  return loadSettings(
-    { DECIDER_ENGINE_BACKEND: backend, DECIDER_ENGINE_THREADS: String(threads) },
-    undefined,
-  );
+  const chosen = { DECIDER_ENGINE_BACKEND: backend, DECIDER_ENGINE_THREADS: String(threads) };
+  return loadSettings({ ...process.env, ...chosen }, undefined);
 }
 
 /** The addon and the device that a benchmark runs on. */
