@@ -1,4 +1,5 @@
 export * from './clock.js';
+export * from './ids.js';
 export * from './log.js';
 export * from './settings.js';
 export * from './thread-pool.js';

@@ -1,0 +1,45 @@
+import { StoreError } from './errors.js';
+import { Store } from './store.js';
+
+/** How the tables are laid out. Raise it with every change that an older server could not read. */
+export const FORMAT = 1;
+
+/** A step from one format to the next; runs in the transaction that also raises the version. */
+export interface Upgrade {
+  readonly from: number;
+  run(store: Store): void;
+}
+
+/** One step for every format there was before. */
+export const UPGRADES: readonly Upgrade[] = [];
+
+/**
+ * Opens a data folder, making it where there is none, and brings its tables to `format`, step by step, in one
+ * transaction. Throws StoreError where the format is newer, or where no step leads on.
+ */
+export function openStore(
+  folder: string,
+  format: number = FORMAT,
+  upgrades: readonly Upgrade[] = UPGRADES,
+): Store {
+  const store = new Store(folder);
+  const meta = store.table('meta');
+  const found = meta.get('format')?.format;
+  if (found === format) return store;
+  if (found !== undefined && found > format) {
+    throw new StoreError(
+      `The data folder ${folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
+    );
+  }
+  store.change(() => {
+    for (let version = found ?? format; version < format; version += 1) {
+      const step = upgrades.find(({ from }) => from === version);
+      if (step === undefined) {
+        throw new StoreError(`The data folder ${folder} has format ${version}: no step leads from there.`);
+      }
+      step.run(store);
+    }
+    meta.put(['format'], { format });
+  });
+  return store;
+}

@@ -1,0 +1,52 @@
+/** A part of a key: `text` is UTF-8 and ends with a NUL byte, `number` is 4 bytes, highest first. */
+export type PartKind = 'text' | 'number';
+export type Part = string | number;
+
+/** Shown in the table's list as `workspace, day`. */
+export type KeyLayout = ReadonlyArray<readonly [name: string, kind: PartKind]>;
+
+/**
+ * The bytes of a key, or of the beginning of one where there are fewer parts than the layout has: keys sort by
+ * their parts, and those that begin alike stand together. Parts are ids and numbers of our own, never a caller's
+ * text, so a NUL byte cannot occur in one.
+ */
+export function encodeKey(layout: KeyLayout, parts: readonly Part[]): Buffer {
+  return Buffer.concat(
+    parts.map((part, index) => {
+      const kind = layout[index]?.[1];
+      if (kind === 'text' && typeof part === 'string') return Buffer.from(`${part}\0`);
+      if (kind === 'number' && typeof part === 'number') return numberBytes(part);
+      throw new Error(`part ${index} of the key does not fit its layout`);
+    }),
+  );
+}
+
+function numberBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** The parts of a whole key. */
+export function decodeKey(layout: KeyLayout, key: Buffer): Part[] {
+  let at = 0;
+  return layout.map(([, kind]) => {
+    if (kind === 'number') {
+      at += 4;
+      return key.readUInt32BE(at - 4);
+    }
+    const end = key.indexOf(0, at);
+    const text = key.toString('utf8', at, end);
+    at = end + 1;
+    return text;
+  });
+}
+
+/** The first key behind all those that begin with `prefix`; undefined where nothing is behind them. */
+export function endOfPrefix(prefix: Buffer): Buffer | undefined {
+  for (let at = prefix.length - 1; at >= 0; at -= 1) {
+    const byte = prefix[at] as number;
+    if (byte < 0xff) return Buffer.concat([prefix.subarray(0, at), Buffer.of(byte + 1)]);
+  }
+  return undefined;
+}

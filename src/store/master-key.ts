@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from './errors.js';
+import { KEY_BYTES } from './sealing.js';
+
+export const MASTER_KEY_FILE = 'master.key';
+
+/**
+ * The key that seals all others: `given` (64 hexadecimal digits) where there is one, else the folder's
+ * `master.key`, which is made, readable by its owner only, where `mayCreate`. Throws StoreError.
+ */
+export function masterKey(folder: string, given: string, mayCreate: boolean): Buffer {
+  if (given !== '') return parse(given, 'DECIDER_MASTER_KEY');
+  const file = join(folder, MASTER_KEY_FILE);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) {
+    if (!mayCreate) {
+      throw new StoreError(`${file} is missing: what is sealed in ${folder} cannot be read without it.`);
+    }
+    const key = randomBytes(KEY_BYTES);
+    writeFileSync(file, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    return key;
+  }
+  if ((found.mode & 0o077) !== 0) {
+    throw new StoreError(`${file} is open to others than its owner; make its mode 0600.`);
+  }
+  return parse(readFileSync(file, 'utf8').trim(), file);
+}
+
+function parse(text: string, source: string): Buffer {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new StoreError(`${source} is not 64 hexadecimal digits.`);
+  return Buffer.from(text, 'hex');
+}

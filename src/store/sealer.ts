@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { StoreError } from './errors.js';
+import { masterKey } from './master-key.js';
+import { KEY_BYTES, type Place, seal, unseal } from './sealing.js';
+import type { Store } from './store.js';
+import type { Table } from './table.js';
+import type { RawWrite } from './writer-thread.js';
+
+/** Sealed by the master key when the folder is first used, to tell a wrong one. */
+const CHECK = Buffer.from('decider');
+
+/**
+ * Seals values under data keys, one for each owner, which are sealed by the master key. Who destroys the data key
+ * of an owner destroys all its values, wherever the disk still has them.
+ */
+export class Sealer {
+  private readonly master: Buffer;
+  private readonly keys: Table<'data_keys'>;
+
+  /** `given`: the master key as 64 hexadecimal digits, '' where the folder's file holds it. Throws StoreError. */
+  constructor(store: Store, given: string) {
+    this.keys = store.table('data_keys');
+    const meta = store.table('meta');
+    const place: Place = { table: 'meta', key: meta.key('master'), name: 'master' };
+    const check = meta.get('master')?.check;
+    this.master = masterKey(store.folder, given, check === undefined);
+    if (check === undefined) {
+      const sealed = seal(this.master, place, CHECK).toString('base64');
+      store.change(() => meta.put(['master'], { check: sealed }));
+    } else if (!opens(this.master, place, Buffer.from(check, 'base64'))) {
+      throw new StoreError(
+        `The master key is not the one that the data folder ${store.folder} was sealed with.`,
+      );
+    }
+  }
+
+  /** A new data key, and the write that keeps it for its owner. */
+  newDataKey(owner: string): { readonly key: Buffer; readonly write: RawWrite } {
+    const key = randomBytes(KEY_BYTES);
+    return { key, write: this.keys.write([owner], seal(this.master, this.placeOf(owner), key)) };
+  }
+
+  /** An owner's data key; undefined where it has none. Throws StoreError where it is damaged. */
+  dataKey(owner: string): Buffer | undefined {
+    const sealed = this.keys.get(owner);
+    return sealed && unseal(this.master, this.placeOf(owner), sealed);
+  }
+
+  private placeOf(owner: string): Place {
+    return { table: 'data_keys', key: this.keys.key(owner), name: owner };
+  }
+}
+
+function opens(key: Buffer, place: Place, sealed: Buffer): boolean {
+  try {
+    return unseal(key, place, sealed).equals(CHECK);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { StoreError } from './errors.js';
+
+/** AES-256-GCM (NIST SP 800-38D): a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+export const KEY_BYTES = 32;
+
+/** Where a sealed value lives. It opens nowhere else: the place is its associated data. */
+export interface Place {
+  readonly table: string;
+  readonly key: Uint8Array;
+  /** How a person calls the place, for the error. */
+  readonly name: string;
+}
+
+/** Seals `plain` under a key of 32 bytes, for one place. */
+export function seal(key: Uint8Array, place: Place, plain: Uint8Array): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(associatedData(place));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** What `seal` was given. Throws StoreError where key, place or any bit of the value is another. */
+export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): Buffer {
+  try {
+    const tagAt = sealed.length - TAG_BYTES;
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(associatedData(place));
+    decipher.setAuthTag(sealed.subarray(tagAt));
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, tagAt)), decipher.final()]);
+  } catch {
+    throw new StoreError(
+      `The sealed value ${place.name} of the table ${place.table} is damaged, or sealed by another key.`,
+    );
+  }
+}
+
+const associatedData = ({ table, key }: Place) => Buffer.concat([Buffer.from(`${table}\0`), key]);

@@ -1,0 +1,62 @@
+import { ThreadPool } from '../base/index.js';
+import { type Environment, openEnvironment } from './environment.js';
+import { Table } from './table.js';
+import { TABLE_NAMES, type TableName } from './tables.js';
+import type { RawWrite } from './writer-thread.js';
+
+/**
+ * The tables of one data folder.
+ *
+ * Administration (`change`) happens in a transaction on this thread, from the command line or at the first start,
+ * and raises a counter that every process sees at once. What the running server writes (`write`) goes to a thread of
+ * its own, in transactions that are on the disk when they resolve. The two write different tables.
+ */
+export class Store {
+  private readonly environment: Environment;
+  private readonly tables: ReadonlyMap<TableName, Table<TableName>>;
+  private writer: ThreadPool | null = null;
+
+  /** See `openStore`, which also brings it to the format of this server. */
+  constructor(readonly folder: string) {
+    this.environment = openEnvironment(folder);
+    const { databases } = this.environment;
+    this.tables = new Map(TABLE_NAMES.map((name) => [name, new Table(name, databases[name])]));
+  }
+
+  table<Name extends TableName>(name: Name): Table<Name> {
+    return this.tables.get(name) as unknown as Table<Name>;
+  }
+
+  /** Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws. */
+  change<Result>(work: () => Result): Result {
+    return this.environment.root.transactionSync(() => {
+      const result = work();
+      const meta = this.table('meta');
+      meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
+      return result;
+    });
+  }
+
+  /** How often administration changed something, as any process sees it now. */
+  changes(): number {
+    this.environment.root.resetReadTxn();
+    return this.table('meta').get('changes')?.changes ?? 0;
+  }
+
+  /** All writes in one transaction, on the disk when it resolves; none where it rejects. */
+  async write(writes: readonly RawWrite[]): Promise<void> {
+    this.writer ??= new ThreadPool({
+      file: new URL('./writer-thread.js', import.meta.url),
+      threads: 1,
+      data: this.folder,
+    });
+    await this.writer.run('write', writes);
+    this.environment.root.resetReadTxn();
+  }
+
+  /** Ends the writes under way, then the environment. */
+  async close(): Promise<void> {
+    await this.writer?.close();
+    await this.environment.root.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import type { KeyLayout } from './key-layout.js';
+
+/** Milliseconds since 1970. */
+const Instant = Type.Integer({ minimum: 0 });
+const Count = Type.Integer({ minimum: 0 });
+/** Money in units of 10⁻¹² of the currency, as decimal text: JSON has no whole numbers of that size. */
+const Amount = Type.String({ pattern: '^-?[0-9]{1,38}$' });
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** The room that writes a table, and what it keeps there. */
+interface TableFacts {
+  readonly owner: 'store' | 'access' | 'batch';
+  readonly meaning: string;
+  readonly key: KeyLayout;
+}
+
+/**
+ * Every table of the environment. Values are JSON of the schema, but `sealed` ones, which are ciphertext (see
+ * sealing.ts). `administration` tables are written by the command line and the first start, the others by the
+ * running server alone: that is what lets it keep them in memory.
+ */
+export const TABLES = {
+  meta: {
+    owner: 'store',
+    meaning: 'The format’s version, the process that serves, a count of administrative changes.',
+    key: [['name', 'text']],
+    value: Type.Object({
+      format: Type.Optional(Count),
+      changes: Type.Optional(Count),
+      pid: Type.Optional(Count),
+      started: Type.Optional(Type.String()),
+      check: Type.Optional(Type.String()),
+    }),
+  },
+  workspaces: {
+    owner: 'access',
+    meaning: 'A workspace: what it was granted, its budget, models and limits.',
+    key: [['workspace', 'text']],
+    value: Type.Object({
+      id: Type.String(),
+      created: Instant,
+      granted: Amount,
+      budget: nullable(Amount),
+      models: nullable(Type.Array(Type.String())),
+      bytesPerMinute: Count,
+      requestsPerMinute: Count,
+    }),
+  },
+  grants: {
+    owner: 'access',
+    meaning: 'Credit given to a workspace, or taken back.',
+    key: [
+      ['workspace', 'text'],
+      ['number', 'number'],
+    ],
+    value: Type.Object({ at: Instant, amount: Amount }),
+  },
+  keys: {
+    owner: 'access',
+    meaning: 'An API key. The token itself is nowhere.',
+    key: [['key', 'text']],
+    value: Type.Object({
+      id: Type.String(),
+      workspace: Type.String(),
+      digest: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+      created: Instant,
+      expires: nullable(Instant),
+      revoked: nullable(Instant),
+      rolledTo: nullable(Type.String()),
+    }),
+  },
+  digests: {
+    owner: 'access',
+    meaning: 'The key whose token has this SHA-256.',
+    key: [['digest', 'text']],
+    value: Type.String(),
+  },
+  accounts: {
+    owner: 'access',
+    meaning: 'What a workspace was charged in all, and in its last month.',
+    key: [['workspace', 'text']],
+    value: Type.Object({
+      charged: Amount,
+      month: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$' }),
+      monthCharged: Amount,
+    }),
+  },
+  usage: {
+    owner: 'access',
+    meaning: 'What a key used of a model on a UTC day at one price, live and batch apart.',
+    key: [
+      ['workspace', 'text'],
+      ['day', 'text'],
+      ['key', 'text'],
+      ['model', 'text'],
+      ['kind', 'text'],
+      ['price', 'text'],
+    ],
+    value: Type.Object({ requests: Count, inputTokens: Count, amount: Amount }),
+  },
+  data_keys: {
+    owner: 'store',
+    meaning: 'The key that seals one owner’s data, itself sealed by the master key.',
+    key: [['owner', 'text']],
+    value: 'sealed',
+  },
+} as const satisfies Record<string, TableFacts & { readonly value: object | 'sealed' }>;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
