@@ -58,6 +58,7 @@ export async function listenOurs(transport: TransportName, whole: boolean): Prom
     port: 0,
     clock: systemClock,
     door: {
+      checkReady: () => {},
       decide: ({ body, unknownModel, signal }) => decide({ body, unknownModel }, calls, signal),
       models: () => [],
     },

@@ -13,7 +13,12 @@ export const ROUTES = [
     meaning: 'The same; an unknown `model` is answered by the default one.',
   },
   { name: 'models', method: 'GET', path: '/v1/models', meaning: 'The models served.' },
-  { name: 'health', method: 'GET', path: '/health', meaning: '`{"status":"ok"}` while the server answers.' },
+  {
+    name: 'health',
+    method: 'GET',
+    path: '/health',
+    meaning: '`{"status":"ok"}`; 503 until the models are loaded.',
+  },
 ] as const;
 
 export type Route = (typeof ROUTES)[number];

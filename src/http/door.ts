@@ -27,6 +27,8 @@ export interface DecideReply {
 
 /** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */
 export interface Door {
+  /** Throws an `ApiError` `model_unavailable` until `decide` can answer. */
+  checkReady(): void;
   decide(call: DecideCall): Promise<DecideReply>;
   models(): readonly ModelListEntry[];
 }

@@ -32,20 +32,6 @@ const ANNOUNCED_BYTES_MIN = 1e9;
 /** ggml.h, enum ggml_log_level. */
 const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };
 
-/** The models of this process, loaded and running. */
-export interface Engines {
-  readonly catalog: Catalog;
-  readonly backend: ReturnType<typeof loadAddon>['backend'];
-  /** '' for the CPU. */
-  readonly device: string;
-  get(build: string): Engine | undefined;
-  /** The threads that compute, for tests that end them. */
-  readonly workers: ReadonlyArray<NonNullable<EngineThread['worker']>>;
-  /** Ends the waves under way. */
-  cancel(): void;
-  close(): Promise<void>;
-}
-
 /** What the server is given from outside. */
 export interface Surroundings {
   readonly clock: Clock;
@@ -57,83 +43,100 @@ export interface Surroundings {
 
 /** What the start tells while it goes on. */
 export interface StartReport {
+  /** HTTP listens, and answers 503 until the models are loaded; they are when what this returns resolves. */
+  listening?(url: string): void | Promise<void>;
   notice(sentence: string): void;
   progress(build: CatalogBuild, fraction: number): void;
 }
 
 /**
- * Chooses the backend, verifies every model of the manifest and loads it. Throws BackendError or ModelError,
- * with nothing left running.
+ * The models of this process. Its making reads the manifest and chooses the backend; `load` does what takes time.
+ * The constructor throws BackendError or ModelError.
  */
-export async function startEngines(
-  settings: Settings,
-  { report, clock, log, stop }: Surroundings,
-): Promise<Engines> {
-  const catalog = new Catalog(readManifest(settings.models), settings.models);
-  const { backend, addon, device, bounds, contexts } = prepareEngine(settings, report);
-  const threads: EngineThread[] = [];
-  const engines = new Map<string, Engine>();
-  const close = async () => {
-    await Promise.all(threads.map((thread) => thread.close()));
-  };
-  // Only while it starts: once it runs, waves are answered before the end.
-  const onStop = () => cancelAll(threads);
-  stop.addEventListener('abort', onStop);
-  try {
-    for (const build of catalog.builds) {
-      const bytes = sizeOf(build.path);
-      if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
-      await verifyChecksum(build, stop);
-      const setup = { backend, device, build, bounds, threads: settings['engine.threads'] };
-      const onProgress = (fraction: number) => report.progress(build, fraction);
-      const own = Array.from({ length: contexts }, () => new EngineThread(setup, onProgress));
-      threads.push(...own);
-      // An error loses its class on its way from a thread.
-      const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch(
-        (error: Error) => {
-          throw new ModelError(error.message);
-        },
-      );
-      const sharing = sharingOf(settings, introductions[0]?.head ?? new Int32Array(0));
-      engines.set(
-        build.id,
-        new Engine(own, {
-          bounds,
-          sharing,
-          queueMax: settings['engine.queue'],
-          deadlineMs: settings['engine.deadline_ms'],
-          clock,
-        }),
-      );
-    }
-    stop.throwIfAborted();
-    // Not before: why a model does not load is in its error.
-    addon.onLog((level, text) => logLine(log, level, text));
-  } catch (error) {
-    await close();
-    throw error;
-  } finally {
-    stop.removeEventListener('abort', onStop);
+export class Engines {
+  readonly catalog: Catalog;
+  private readonly prepared: ReturnType<typeof prepareEngine>;
+  private readonly threads: EngineThread[] = [];
+  private readonly loaded = new Map<string, Engine>();
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly surroundings: Surroundings,
+  ) {
+    this.catalog = new Catalog(readManifest(settings.models), settings.models);
+    this.prepared = prepareEngine(settings, surroundings.report);
   }
-  return {
-    catalog,
-    backend,
-    device,
-    get: (build) => engines.get(build),
-    get workers() {
-      return threads.flatMap(({ worker }) => worker ?? []);
-    },
-    cancel: () => cancelAll(threads),
-    close,
-  };
+
+  get backend() {
+    return this.prepared.backend;
+  }
+
+  /** '' for the CPU. */
+  get device(): string {
+    return this.prepared.device;
+  }
+
+  /** The engine of a build; undefined until it is loaded. */
+  get(build: string): Engine | undefined {
+    return this.loaded.get(build);
+  }
+
+  /** The threads that compute, for tests that end them. */
+  get workers() {
+    return this.threads.flatMap(({ worker }) => worker ?? []);
+  }
+
+  /** Verifies every model of the manifest and loads it. Throws ModelError, or the reason to stop; then `close`. */
+  async load(): Promise<void> {
+    const { stop, log } = this.surroundings;
+    // Only while it loads: once it runs, waves are answered before the end.
+    const onStop = () => this.cancel();
+    stop.addEventListener('abort', onStop);
+    try {
+      for (const build of this.catalog.builds) this.loaded.set(build.id, await this.loadBuild(build));
+      stop.throwIfAborted();
+      // Not before: why a model does not load is in its error.
+      this.prepared.addon.onLog((level, text) => logLine(log, level, text));
+    } finally {
+      stop.removeEventListener('abort', onStop);
+    }
+  }
+
+  /** Ends the waves under way. */
+  cancel(): void {
+    for (const thread of this.threads) thread.cancel();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.close()));
+  }
+
+  private async loadBuild(build: CatalogBuild): Promise<Engine> {
+    const { report, clock, stop } = this.surroundings;
+    const { backend, device, bounds, contexts } = this.prepared;
+    const bytes = sizeOf(build.path);
+    if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
+    await verifyChecksum(build, stop);
+    const setup = { backend, device, build, bounds, threads: this.settings['engine.threads'] };
+    const onProgress = (fraction: number) => report.progress(build, fraction);
+    const own = Array.from({ length: contexts }, () => new EngineThread(setup, onProgress));
+    this.threads.push(...own);
+    // An error loses its class on its way from a thread.
+    const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch((error: Error) => {
+      throw new ModelError(error.message);
+    });
+    return new Engine(own, {
+      bounds,
+      sharing: sharingOf(this.settings, introductions[0]?.head ?? new Int32Array(0)),
+      queueMax: this.settings['engine.queue'],
+      deadlineMs: this.settings['engine.deadline_ms'],
+      clock,
+    });
+  }
 }
 
 /** 0 where there is no such file: who reads it says so. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-function cancelAll(threads: readonly EngineThread[]): void {
-  for (const thread of threads) thread.cancel();
-}
 
 /** llama.cpp's warnings and errors; the rest of what it says is a page per model. */
 function logLine(log: Log, level: number, text: string): void {

@@ -58,6 +58,7 @@ export async function serve(
     port: 0,
     clock: systemClock,
     door: {
+      checkReady: () => {},
       decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
       models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null }],
     },

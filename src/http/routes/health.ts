@@ -1,4 +1,7 @@
 import type { RouteHandler } from './route.js';
 
-/** `GET /health` (contract 4.5). */
-export const health: RouteHandler = () => ({ json: '{"status":"ok"}' });
+/** `GET /health` (contract 4.5); 503 until the models are loaded, so that a load balancer can wait for them. */
+export const health: RouteHandler = ({ door }) => {
+  door.checkReady();
+  return { json: '{"status":"ok"}' };
+};

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { truncateSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { createLog, systemClock } from '../../src/base/index.js';
+import { loadSettings, startServer } from '../../src/server/index.js';
+import { modelsFolder } from '../helpers/server.js';
+
+const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
+const decide = (url: string) =>
+  fetch(`${url}/v1/decide`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: BODY });
+
+/** Starts a server; `whileLoading` runs when it listens, and its models load only when that has ended. */
+function start(
+  models: string,
+  transport: string,
+  whileLoading: (url: string) => Promise<void>,
+  stop: AbortSignal = new AbortController().signal,
+) {
+  const environment = {
+    DECIDER_PORT: '0',
+    DECIDER_MODELS: models,
+    DECIDER_ENGINE_BACKEND: 'cpu',
+    DECIDER_ENGINE_THREADS: '1',
+    DECIDER_HTTP_TRANSPORT: transport,
+  };
+  return startServer(loadSettings(environment, undefined), {
+    clock: systemClock,
+    log: createLog('silent'),
+    report: { listening: whileLoading, notice: () => {}, progress: () => {} },
+    stop,
+  });
+}
+
+async function isUnavailable(t: Test, response: Response) {
+  t.equal(response.status, 503);
+  t.match(response.headers.get('retry-after'), /^[1-9]\d*$/);
+  t.match(await response.json(), { type: 'model_unavailable' });
+}
+
+/** A connection of its own: `fetch` would try one it has kept. */
+async function isGone(t: Test, url: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await t.rejects(once(socket, 'connect'), { code: 'ECONNREFUSED' });
+}
+
+for (const transport of ['uws', 'node']) {
+  test(`503 model_unavailable until the models are loaded (${transport})`, async (t) => {
+    const server = await start(modelsFolder(t.testdir()), transport, async (url) => {
+      await isUnavailable(t, await decide(url));
+      await isUnavailable(t, await fetch(`${url}/health`));
+      t.match(await (await fetch(`${url}/v1/models`)).json(), { data: [{ id: 'tiny' }] });
+      t.equal((await fetch(`${url}/nothing`)).status, 404);
+    });
+    t.teardown(() => server.stop());
+    t.equal((await decide(server.url)).status, 200);
+    const health = await fetch(`${server.url}/health`);
+    t.equal(health.status, 200);
+    t.strictSame(await health.json(), { status: 'ok' });
+  });
+
+  test(`a model that does not load ends the start, and nothing listens any more (${transport})`, async (t) => {
+    const models = modelsFolder(t.testdir());
+    truncateSync(join(models, 'tiny.gguf'), 1_000);
+    let url = '';
+    const starting = start(models, transport, async (listening) => {
+      url = listening;
+      await isUnavailable(t, await decide(url));
+    });
+    await t.rejects(starting, { name: 'ModelError', message: /SHA-256/ });
+    await isGone(t, url);
+  });
+
+  test(`a stop while the models load ends the start, and nothing listens any more (${transport})`, async (t) => {
+    const stop = new AbortController();
+    let url = '';
+    const whileLoading = async (listening: string) => {
+      url = listening;
+      stop.abort();
+      await isUnavailable(t, await decide(url));
+    };
+    const starting = start(modelsFolder(t.testdir()), transport, whileLoading, stop.signal);
+    await t.rejects(starting, { name: 'AbortError' });
+    await isGone(t, url);
+  });
+}
