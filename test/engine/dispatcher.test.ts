@@ -5,6 +5,8 @@ import {
   type Sharing,
   settle,
   type Urgency,
+  type Wave,
+  WaveBuilder,
 } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import { longestPrompt, type WaveBounds, type WaveTask } from '../../src/engine/wave/index.js';
@@ -12,16 +14,14 @@ import { COLD, planOf } from '../helpers/engine.js';
 import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
 
 const SCHEDULES = 100_000;
+/** More cells or sequences than a schedule can use. */
+const ROOM = 4_000;
 
 interface Entry {
   readonly plan: Plan;
   readonly urgency: Urgency;
   dropped: boolean;
-  /** The wave under way when it came. */
-  readonly since: number;
   answers: number;
-  /** Waves that began while it waited, those of its own included. */
-  waves: number;
 }
 
 /** Plays tasks on a cache of plain lists. */
@@ -75,11 +75,12 @@ class Cache {
 
 function randomBounds(next: Random): WaveBounds {
   return {
-    cells: 30 + next.integer(60),
+    // Now and then room for all: then nothing but tokens can make a plan wait.
+    cells: next.integer(3) === 0 ? ROOM : 30 + next.integer(120),
     waveTokens: 8 + next.integer(20),
     microBatchTokens: 8,
     microBatchTokensMin: 0,
-    sequences: 2 + next.integer(12),
+    sequences: next.integer(2) === 0 ? ROOM : 2 + next.integer(12),
   };
 }
 
@@ -89,8 +90,10 @@ function randomPlan(next: Random, head: Int32Array): Plan {
   const own = Int32Array.from({ length: 1 + which * 5 }, (_, i) => 1_000 * (which + 1) + i);
   const prefix = which % 2 === 0 ? Int32Array.of(...head, ...own) : own;
   const leaves = Array.from({ length: 1 + next.integer(4) }, () => {
-    const kind = next.integer(8);
-    const tokens = Int32Array.from({ length: 1 + kind }, (_, i) => 100_000 * (which + 1) + kind * 100 + i);
+    const kind = next.integer(10);
+    // The last two are longer than any wave.
+    const length = kind < 8 ? 1 + kind : 20 * (kind - 6);
+    const tokens = Int32Array.from({ length }, (_, i) => 100_000 * (which + 1) + kind * 100 + i);
     return { tokens, options: Int32Array.of(kind) };
   });
   return planOf(prefix, leaves);
@@ -120,9 +123,9 @@ function runSchedule(next: Random): void {
       const plan = randomPlan(next, head);
       if (longestPrompt(plan) > bounds.cells) continue;
       const urgency = next.integer(3) === 0 ? 'batch' : 'live';
-      const entry = { plan, urgency, dropped: false, since: wave, answers: 0, waves: 0 } as const;
-      entries.push({ ...entry });
-      dispatcher.add(entries.at(-1) as Entry, urgency);
+      const entry: Entry = { plan, urgency, dropped: false, answers: 0 };
+      entries.push(entry);
+      dispatcher.add(entry, urgency);
     }
     if (next.integer(20) === 0) drop(next.pick(entries), dispatcher);
     const { state, cache } = contexts[wave % contexts.length] as (typeof contexts)[number];
@@ -140,6 +143,25 @@ function drop(entry: Entry | undefined, dispatcher: Dispatcher<Entry>): void {
   dispatcher.remove(entry);
 }
 
+/** The short live plans that the next wave has to answer: the oldest, of half a wave together. */
+function firstShort(dispatcher: Dispatcher<Entry>, state: ContextState<Entry>): Entry[] {
+  const { bounds, sharing } = state;
+  if (sharing.exact || bounds.cells < ROOM || bounds.sequences < ROOM) return [];
+  const half = Math.floor(bounds.waveTokens / 2);
+  let left = half;
+  const short = dispatcher.waiting('live').filter((entry) => state.remaining(entry) <= half);
+  const end = short.findIndex((entry) => {
+    left -= state.remaining(entry);
+    return left < 0;
+  });
+  return short.slice(0, end < 0 ? short.length : end);
+}
+
+function tokensOf({ phases }: WaveTask): number {
+  const streams = phases.flatMap((phase) => phase.streams);
+  return streams.reduce((sum, { tokens }) => sum + tokens.length, 0);
+}
+
 /** Fills and plays one wave; now and then it fails. False where there was nothing to do. */
 function playWave(
   dispatcher: Dispatcher<Entry>,
@@ -148,8 +170,12 @@ function playWave(
   bounds: WaveBounds,
   next: Random,
 ): boolean {
+  const first = firstShort(dispatcher, state);
   const wave = dispatcher.fill(state);
-  if (wave === null) return false;
+  if (wave === null) {
+    if (first.length > 0) throw new Error('a short plan waits, and there is no wave');
+    return false;
+  }
   if (next.integer(40) === 0) {
     const lost = [...new Set([...wave.running, ...state.running].map(({ entry }) => entry))];
     state.reset();
@@ -157,12 +183,8 @@ function playWave(
     dispatcher.addAgain(lost.filter(({ dropped }) => !dropped));
     return true;
   }
-  const streams = wave.task.phases.flatMap((phase) => phase.streams);
-  const tokens = streams.reduce((sum, stream) => sum + stream.tokens.length, 0);
-  const longest = Math.max(...streams.map((stream) => stream.tokens.length));
-  const headTokens = streams.filter((stream) => stream.tokens === state.sharing.head).length * 3;
-  if (tokens - headTokens > Math.max(bounds.waveTokens, longest))
-    throw new Error(`${tokens} tokens in a wave`);
+  const tokens = tokensOf(wave.task);
+  if (tokens > bounds.waveTokens) throw new Error(`${tokens} tokens in a wave`);
   const seen = cache.play(wave.task);
   wave.answered.forEach((answered, index) => {
     for (const { running, leaf } of answered) {
@@ -175,7 +197,10 @@ function playWave(
     const [{ running, leaf }] = answered as [(typeof answered)[number]];
     return Float32Array.of(running.entry.plan.leaves[leaf]?.tokens[0] as number);
   });
-  for (const { entry, logits } of settle(wave, results)) {
+  const whole = settle(wave, results);
+  if (!first.every((short) => whole.some(({ entry }) => entry === short)))
+    throw new Error('a short plan waits for more than the wave under way');
+  for (const { entry, logits } of whole) {
     entry.answers += 1;
     const expected = entry.plan.leaves.map((leaf) => leaf.tokens[0]);
     if (expected.join() !== logits.map((each) => each[0]).join()) throw new Error('another leaf’s logits');
@@ -216,7 +241,7 @@ function entry(prefix: number, leaf = 10, leaves = 1): Entry {
       options: Int32Array.of(1),
     })),
   );
-  return { plan, urgency: 'live', dropped: false, since: 0, answers: 0, waves: 0 };
+  return { plan, urgency: 'live', dropped: false, answers: 0 };
 }
 
 function setUp(sharing: Sharing = COLD) {
@@ -233,13 +258,15 @@ function setUp(sharing: Sharing = COLD) {
       wave.answered.map(() => Float32Array.of(0)),
     ).map((answered) => answered.entry);
   };
-  return { dispatcher, next };
+  return { dispatcher, next, state, cache };
 }
 
 test('a short live plan waits for no more than the wave under way, however long the others are', async (t) => {
   const { dispatcher, next } = setUp();
-  for (let i = 0; i < 5; i++) dispatcher.add(entry(2_000), 'live');
-  for (let i = 0; i < 5; i++) dispatcher.add(entry(2_000), 'batch');
+  for (let i = 0; i < 3; i++) dispatcher.add(entry(2_000), 'live');
+  for (let i = 0; i < 3; i++) dispatcher.add(entry(20, 1_200), 'live');
+  for (let i = 0; i < 3; i++) dispatcher.add(entry(2_000), 'batch');
+  for (let i = 0; i < 3; i++) dispatcher.add(entry(20, 1_200), 'batch');
   for (let round = 0; round < 150; round++) {
     next();
     const short = entry(30);
@@ -250,14 +277,85 @@ test('a short live plan waits for no more than the wave under way, however long 
 
 test('a long plan moves by half a wave at least, however many short ones come', async (t) => {
   const { dispatcher, next } = setUp();
-  const long = entry(990);
-  dispatcher.add(long, 'live');
-  let waves = 0;
-  for (let done = false; !done; waves++) {
-    for (let i = 0; i < 10; i++) dispatcher.add(entry(30), 'live');
-    done = next().includes(long);
-    t.ok(waves < 25, 'a thousand tokens in twenty halves');
+  for (const long of [entry(990), entry(10, 990)]) {
+    dispatcher.add(long, 'live');
+    let waves = 0;
+    for (let done = false; !done; waves++) {
+      for (let i = 0; i < 10; i++) dispatcher.add(entry(30), 'live');
+      done = next().includes(long);
+      t.ok(waves < 25, 'a thousand tokens in twenty halves');
+    }
   }
+});
+
+/** Fills waves until nothing is left to do. */
+function wavesOf(dispatcher: Dispatcher<Entry>, state: ContextState<Entry>): Array<Wave<Entry>> {
+  const waves: Array<Wave<Entry>> = [];
+  for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) waves.push(wave);
+  return waves;
+}
+
+test('a leaf of several waves is computed once for all who ask it, also where the first of them leaves', async (t) => {
+  for (const leaves of [false, true]) {
+    const dispatcher = new Dispatcher<Entry>({ queueMax: 10 });
+    const state = new ContextState<Entry>(BOUNDS, COLD);
+    const first = entry(50, 330);
+    const second = { ...first };
+    const builder = new WaveBuilder(state);
+    for (const one of [first, second]) {
+      dispatcher.add(one, 'live');
+      dispatcher.remove(one);
+      const running = builder.admit(one);
+      if (running !== null) builder.advance(running, Math.min(60, builder.left));
+    }
+    const begun = builder.finish();
+    t.equal(begun && tokensOf(begun.task), 100, 'both together fill the wave');
+    first.dropped = leaves;
+    const waves = wavesOf(dispatcher, state);
+    t.strictSame(
+      waves.map(({ task }) => tokensOf(task)),
+      [100, 100, 80],
+    );
+    const answered = waves.flatMap((wave) => wave.answered.flat()).map(({ running }) => running.entry);
+    t.ok(answered.includes(second));
+    t.equal(state.begun.cells, 0);
+    t.equal(state.running.length, 0);
+  }
+});
+
+test('a leaf that nobody wants any more gives back its cells and its sequence', async (t) => {
+  const { dispatcher, next, state, cache } = setUp();
+  const long = entry(50, 400);
+  dispatcher.add(long, 'live');
+  next();
+  t.equal(state.begun.cells, 400);
+  t.equal(cache.sequences, 2, 'its prefix and itself');
+  long.dropped = true;
+  t.strictSame(next(), []);
+  t.equal(state.begun.cells, 0);
+  const other = entry(10);
+  dispatcher.add(other, 'live');
+  t.strictSame(next(), [other]);
+  t.equal(cache.sequences, 0);
+});
+
+test('exact: the waves of a request are the same, whatever came before it', async (t) => {
+  const asked = entry(130, 250, 3);
+  const tasks = (before: readonly Entry[]) => {
+    const dispatcher = new Dispatcher<Entry>({ queueMax: 10 });
+    const state = new ContextState<Entry>(BOUNDS, { ...COLD, exact: true });
+    for (const one of before) dispatcher.add(one, 'live');
+    if (before.length > 0) dispatcher.fill(state);
+    // The last is cut in the middle of a leaf.
+    for (const one of before.slice(-1)) drop(one, dispatcher);
+    wavesOf(dispatcher, state);
+    dispatcher.add(asked, 'live');
+    return wavesOf(dispatcher, state).map(({ task }) => task);
+  };
+  const alone = tasks([]);
+  t.strictSame(alone.map(tokensOf), [100, 100, 100, 100, 100, 100, 100, 100, 80]);
+  t.strictSame(tasks([entry(20, 30, 2), entry(70, 300)]), alone);
+  t.strictSame(tasks([entry(70, 300)]), alone);
 });
 
 test('live goes before batch, and batch gets its turn after eight waves', async (t) => {
@@ -276,12 +374,12 @@ test('live goes before batch, and batch gets its turn after eight waves', async 
 test('equal prefixes of one wave are computed once, and kept for later ones within the bound', async (t) => {
   const shared = entry(60, 5, 2);
   const same = { ...entry(1), plan: { ...shared.plan, leaves: entry(1, 7).plan.leaves } };
-  const tokensOf = (idleCellsMax: number) => {
+  const taken = (idleCellsMax: number) => {
     const dispatcher = new Dispatcher<Entry>({ queueMax: 10 });
     const state = new ContextState<Entry>(BOUNDS, { ...COLD, idleCellsMax });
     const count = () => {
-      const phases = dispatcher.fill(state)?.task.phases ?? [];
-      return phases.flatMap((phase) => phase.streams).reduce((sum, { tokens }) => sum + tokens.length, 0);
+      const wave = dispatcher.fill(state);
+      return wave === null ? 0 : tokensOf(wave.task);
     };
     dispatcher.add({ ...shared }, 'live');
     dispatcher.add({ ...same }, 'live');
@@ -289,8 +387,8 @@ test('equal prefixes of one wave are computed once, and kept for later ones with
     dispatcher.add({ ...same }, 'live');
     return [together, count()];
   };
-  t.strictSame(tokensOf(60), [60 + 10 + 7, 7]);
-  t.strictSame(tokensOf(59), [60 + 10 + 7, 60 + 7]);
+  t.strictSame(taken(60), [60 + 10 + 7, 7]);
+  t.strictSame(taken(59), [60 + 10 + 7, 60 + 7]);
 });
 
 test('queue: at its bound it takes no more, and a plan can be taken back', async (t) => {

@@ -119,6 +119,24 @@ test('a plan with more leaves than cells, sequences or tokens takes turns and st
   }
 });
 
+test('a leaf of three waves equals itself in one, alone, with equal ones, and among neighbours', async (t) => {
+  const { context, plan, tokens, next, model } = open(t);
+  const leaf = { tokens: tokens(700), options: model.profile.labels.slice(0, 5) };
+  const asked = planOf(tokens(90), [...plan(1, 1).leaves, leaf]);
+  const [expected] = answerAll(context, [asked], COLD, BOUNDS);
+  const others = () => Array.from({ length: 7 }, () => plan(1 + next.integer(120), 1 + next.integer(4)));
+  const bounds = { ...BOUNDS, waveTokens: 256, microBatchTokens: 256 };
+  for (const sharing of [...Object.values(FORMS), { ...COLD, exact: true }]) {
+    for (const plans of [[asked], [asked, asked], [asked, ...others()]]) {
+      for (const cells of [BOUNDS.cells, 1_000]) {
+        const found = answerAll(context, plans, sharing, { ...bounds, cells })[0] ?? [];
+        const worst = planDistance(expected ?? [], found);
+        t.ok(worst <= TOLERANCE, `${plans.length} plans: largest |Δp| ${worst.toExponential(1)}`);
+      }
+    }
+  }
+});
+
 test('a cancelled wave says so, and the context answers the next one', async (t) => {
   const { context, plan } = open(t);
   const asked = plan(100, 2);

@@ -1,21 +1,7 @@
-import { type Plan, planCells, type WaveBounds } from '../wave/index.js';
-import { type HeldPrefix, HeldPrefixes, Sequences } from './held.js';
-
-/** What a plan waits as: the dispatcher looks at the plan, and at whether it is still wanted. */
-export interface Entry {
-  readonly plan: Plan;
-  /** The owner no longer wants the answer. */
-  readonly dropped: boolean;
-}
-
-/** A plan on a context, possibly spread over several waves. */
-export interface Running<E extends Entry> {
-  readonly entry: E;
-  readonly prefix: HeldPrefix;
-  /** The first leaf that is in no wave yet. */
-  nextLeaf: number;
-  readonly logits: Float32Array[];
-}
+import { planCells, type WaveBounds } from '../wave/index.js';
+import { BegunLeaves } from './begun.js';
+import { HeldPrefixes, Sequences } from './held.js';
+import type { Entry, Running } from './running.js';
 
 /**
  * Prefix tokens × sequences up to which a chunk of a prefix carries the sequences of the leaves behind it, so
@@ -44,12 +30,18 @@ export const EXACT: Sharing = {
   coupledProductMax: COUPLED_PRODUCT_MAX,
 };
 
-/** One context as the dispatcher sees it: which prefixes it holds, which plans run on it. */
+/** The key of the head among the prefixes that a context holds. */
+export const HEAD_KEY = 'head';
+
+/** One context as the dispatcher sees it: which prefixes and begun leaves it holds, which plans run on it. */
 export class ContextState<E extends Entry> {
   /** Oldest first. */
   running: Array<Running<E>> = [];
   sequences!: Sequences;
   held!: HeldPrefixes;
+  begun!: BegunLeaves<E>;
+  /** Sequences that are free, but have to be removed before the next wave uses them. */
+  removals: number[] = [];
   wave = 0;
 
   constructor(
@@ -63,15 +55,31 @@ export class ContextState<E extends Entry> {
   reset(): void {
     const { bounds, sharing } = this;
     this.running = [];
+    this.removals = [];
     this.sequences = new Sequences(bounds.sequences);
     this.held = new HeldPrefixes(bounds, this.sequences, sharing.exact ? 0 : sharing.idleCellsMax);
+    this.begun = new BegunLeaves(this.sequences);
   }
 
-  /** Tokens a plan still needs on this context. */
+  /** Plans that nobody waits for any more leave, and with them what nobody else needs. */
+  release(): void {
+    for (const { entry, prefix } of this.running) if (entry.dropped) prefix.users -= 1;
+    this.running = this.running.filter(({ entry }) => !entry.dropped);
+    this.removals.push(...this.begun.release().map(({ sequence }) => sequence));
+  }
+
+  /** Tokens a plan that waits needs on this context. */
   remaining({ plan }: Entry): number {
-    const held = this.held.find(plan.prefixKey);
-    const done = held?.done ?? (this.startsWithHead(plan.prefix) ? this.sharing.head.length : 0);
-    return planCells(plan) - done;
+    const head = this.startsWithHead(plan.prefix) ? this.held.find(HEAD_KEY) : undefined;
+    return planCells(plan) - ((this.held.find(plan.prefixKey) ?? head)?.done ?? 0);
+  }
+
+  /** Tokens of a running plan that are in no wave yet. */
+  remainingOf(running: Running<E>): number {
+    const { prefix, nextLeaf, entry } = running;
+    const begun = this.begun.of(running).map(({ leaf, done }) => leaf.tokens.length - done);
+    const leaves = entry.plan.leaves.slice(nextLeaf).map(({ tokens }) => tokens.length);
+    return [...begun, ...leaves].reduce((sum, tokens) => sum + tokens, prefix.tokens.length - prefix.done);
   }
 
   /** Whether a prefix can be built on the head's cells. */

@@ -1,6 +1,7 @@
 import type { PlanLogits, WaveResult } from '../wave/index.js';
 import { type Wave, WaveBuilder } from './builder.js';
-import type { ContextState, Entry, Running } from './context.js';
+import type { ContextState } from './context.js';
+import type { Entry, Running } from './running.js';
 
 /** Live plans go before batch plans. */
 export type Urgency = 'live' | 'batch';
@@ -25,16 +26,20 @@ export interface DispatcherOptions {
  *
  * 1. *Short* live plans that wait, of at most half a wave, oldest first, whole.
  * 2. *Long* live plans and those on the context, the ones that can end before the others, oldest first: each
- *    takes what it can, a chunk of its prefix, then leaves. While both kinds wait, each kind is sure of half the wave, so that a
- *    short plan never waits behind a long one for more than the wave under way, and a long one always moves.
+ *    takes what it can, a chunk of its prefix, then leaves, of which the last may be cut. While both kinds wait,
+ *    each kind is sure of half the wave, so that a short plan never waits behind a long one for more than the
+ *    wave under way, and a long one always moves.
  * 3. Batch plans, likewise oldest first, in the room left. Where eight waves had none for them, the ninth
  *    gives them a quarter before anyone else, at the expense of long plans.
  *
  * A plan that finds no room for its prefix beside those that run ends the filling: nobody behind it may take
- * the cells it waits for. A plan on a context stays there until its last leaf is in a wave; because every
- * admitted plan keeps room for its longest leaf, the oldest can always go on.
+ * the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave. Because every
+ * admitted plan keeps room for its longest leaf, and a leaf that is begun has the cells of all its tokens, the
+ * oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those take is free
+ * again after the wave.
  *
- * Equal prefixes of a context are computed once, and equal leaves on them within a wave (see WaveBuilder).
+ * No wave has more tokens than its bound. Equal prefixes of a context are computed once, and so are equal
+ * leaves on them that are in one wave or begun (see WaveBuilder).
  *
  * Exact mode takes one plan at a time onto an empty context, in chunks that depend on nothing else.
  */
@@ -76,7 +81,7 @@ export class Dispatcher<E extends Entry> {
 
   /** Fills the next wave of a context; null where there is nothing to do for it. */
   fill(context: ContextState<E>): Wave<E> | null {
-    release(context);
+    context.release();
     const builder = new WaveBuilder(context);
     if (context.sharing.exact) this.fillExact(context, builder);
     else this.fillShared(context, builder);
@@ -119,7 +124,7 @@ export class Dispatcher<E extends Entry> {
   private all(urgency: Urgency, context: ContextState<E>): Array<Candidate<E>> {
     const running = context.running.filter(({ entry }) => this.urgency.get(entry) === urgency);
     return [
-      ...running.map((each) => ({ entry: each.entry, running: each, remaining: remainingOf(each) })),
+      ...running.map((each) => ({ entry: each.entry, running: each, remaining: context.remainingOf(each) })),
       ...this.queues[urgency]
         .slice(0, CANDIDATES_MAX)
         .map((entry) => ({ entry, running: null, remaining: context.remaining(entry) })),
@@ -166,18 +171,6 @@ function fitting<E extends Entry>(
     return left < 0;
   });
   return candidates.slice(0, end < 0 ? candidates.length : end);
-}
-
-/** Tokens of a running plan that are in no wave yet. */
-function remainingOf<E extends Entry>({ prefix, nextLeaf, entry }: Running<E>): number {
-  const leaves = entry.plan.leaves.slice(nextLeaf);
-  return leaves.reduce((sum, { tokens }) => sum + tokens.length, prefix.tokens.length - prefix.done);
-}
-
-/** Plans nobody waits for any more leave the context. */
-function release<E extends Entry>(context: ContextState<E>): void {
-  for (const { entry, prefix } of context.running) if (entry.dropped) prefix.users -= 1;
-  context.running = context.running.filter(({ entry }) => !entry.dropped);
 }
 
 /** Writes a wave's results to their plans; returns the plans that are whole. */

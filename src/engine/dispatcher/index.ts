@@ -1,3 +1,4 @@
 export * from './builder.js';
 export * from './context.js';
 export * from './dispatcher.js';
+export type * from './running.js';

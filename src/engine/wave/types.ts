@@ -23,7 +23,7 @@ export type PlanLogits = readonly Float32Array[];
 export interface WaveBounds {
   /** KV cells, shared by every sequence of a context. */
   readonly cells: number;
-  /** Most tokens of a wave (a leaf that is longer goes alone), and of one decode. */
+  /** Most tokens of a wave, and of one decode. */
   readonly waveTokens: number;
   /** Most tokens computed at once inside a decode. */
   readonly microBatchTokens: number;

@@ -1,0 +1,18 @@
+import type { Plan } from '../wave/index.js';
+import type { HeldPrefix } from './held.js';
+
+/** What a plan waits as: the dispatcher looks at the plan, and at whether it is still wanted. */
+export interface Entry {
+  readonly plan: Plan;
+  /** The owner no longer wants the answer. */
+  readonly dropped: boolean;
+}
+
+/** A plan on a context, possibly spread over several waves. */
+export interface Running<E extends Entry> {
+  readonly entry: E;
+  readonly prefix: HeldPrefix;
+  /** The first leaf that is in no wave yet. */
+  nextLeaf: number;
+  readonly logits: Float32Array[];
+}
