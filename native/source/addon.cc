@@ -83,6 +83,7 @@ Napi::Value load_backends_js(const Napi::CallbackInfo & info) {
     entry.Set("name", devices[i].name);
     entry.Set("description", devices[i].description);
     entry.Set("gpu", devices[i].gpu);
+    entry.Set("integrated", devices[i].integrated);
     entry.Set("memoryFreeBytes", static_cast<double>(devices[i].memory_free_bytes));
     entry.Set("memoryTotalBytes", static_cast<double>(devices[i].memory_total_bytes));
     result[static_cast<uint32_t>(i)] = entry;

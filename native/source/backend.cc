@@ -44,7 +44,8 @@ std::vector<Device> list_devices() {
     entry.name = ggml_backend_dev_name(device);
     entry.description = ggml_backend_dev_description(device);
     const auto type = ggml_backend_dev_type(device);
-    entry.gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+    entry.integrated = type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+    entry.gpu = entry.integrated || type == GGML_BACKEND_DEVICE_TYPE_GPU;
     ggml_backend_dev_memory(device, &entry.memory_free_bytes, &entry.memory_total_bytes);
     devices.push_back(entry);
   }

@@ -10,6 +10,7 @@ struct Device {
   std::string name;
   std::string description;
   bool gpu;
+  bool integrated;
   size_t memory_free_bytes;
   size_t memory_total_bytes;
 };

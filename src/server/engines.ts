@@ -6,6 +6,7 @@ import {
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
   chooseBackend,
+  chooseDevices,
   Engine,
   EngineThread,
   EXACT,
@@ -13,6 +14,7 @@ import {
   ModelError,
   readManifest,
   type Sharing,
+  threadDevices,
   verifyChecksum,
   type WaveBounds,
 } from '../engine/index.js';
@@ -71,9 +73,14 @@ export class Engines {
     return this.prepared.backend;
   }
 
-  /** '' for the CPU. */
+  /** The first device, whose weights others of this process may open without loading them; '' for the CPU. */
   get device(): string {
     return this.prepared.device;
+  }
+
+  /** All that compute. */
+  get devices(): readonly string[] {
+    return this.prepared.devices;
   }
 
   /** The engine of a build; undefined until it is loaded. */
@@ -113,13 +120,15 @@ export class Engines {
 
   private async loadBuild(build: CatalogBuild): Promise<Engine> {
     const { report, clock, stop } = this.surroundings;
-    const { backend, device, bounds, contexts } = this.prepared;
+    const { backend, devices, bounds, contexts } = this.prepared;
     const bytes = sizeOf(build.path);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     await verifyChecksum(build, stop);
-    const setup = { backend, device, build, bounds, threads: this.settings['engine.threads'] };
+    const setup = { backend, build, bounds, threads: this.settings['engine.threads'] };
     const onProgress = (fraction: number) => report.progress(build, fraction);
-    const own = Array.from({ length: contexts }, () => new EngineThread(setup, onProgress));
+    const own = threadDevices(devices, contexts).map(
+      (device) => new EngineThread({ ...setup, device }, onProgress),
+    );
     this.threads.push(...own);
     // An error loses its class on its way from a thread.
     const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch((error: Error) => {
@@ -154,18 +163,22 @@ function sharingOf(settings: Settings, head: Int32Array): Sharing {
   };
 }
 
-/** The addon, the device and the bounds that the settings mean on this machine. Throws BackendError. */
+/** The addon, the devices and the bounds that the settings mean on this machine. Throws BackendError. */
 export function prepareEngine(settings: Settings, report: Pick<StartReport, 'notice'>) {
   const decision = chooseBackend(settings['engine.backend'] as BackendChoice);
   if (decision.notice !== null) report.notice(decision.notice);
-  const { backend, addon, devices } = loadAddon(decision.backend);
-  const device = settings['engine.backend'] === 'cpu' ? '' : (devices.find(({ gpu }) => gpu)?.name ?? '');
+  const { backend, addon, devices: found } = loadAddon(decision.backend);
+  const gpus = chooseDevices(settings['engine.backend'] === 'cpu' ? [] : found, settings['engine.devices']);
+  const devices = gpus.length === 0 ? [''] : gpus;
+  const [device = ''] = devices;
   const derived = DERIVED[device === '' ? 'cpu' : 'gpu'];
   return {
     backend,
     addon,
     device,
+    devices,
     bounds: waveBounds(settings, derived),
+    /** Of each device. */
     contexts: settings['engine.contexts'] || derived.contexts,
   };
 }

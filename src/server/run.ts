@@ -77,7 +77,7 @@ export async function reportError(command: () => void | Promise<void>): Promise<
 }
 
 function introduce({ url, transport, engines }: Server, print: (line: string) => void): void {
-  const where = engines.device === '' ? 'CPU' : `${engines.device} (${engines.backend})`;
+  const where = engines.device === '' ? 'CPU' : `${engines.devices.join(', ')} (${engines.backend})`;
   for (const { id, model } of engines.catalog.builds) {
     print(`${id} on ${where}, ${transport} transport`);
     if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);

@@ -51,6 +51,13 @@ export const SETTINGS = [
     meaning: '`auto` takes the best that finds a device; a named one that finds none is an error.',
   },
   {
+    key: 'engine.devices',
+    variable: 'DECIDER_ENGINE_DEVICES',
+    kind: 'text',
+    default: '',
+    meaning: 'Names of the GPUs to compute on, separated by commas; empty: all. Each holds the models.',
+  },
+  {
     key: 'engine.threads',
     variable: 'DECIDER_ENGINE_THREADS',
     kind: 'integer',
@@ -74,7 +81,7 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 8,
-    meaning: 'Contexts per model; 0: one on a CPU, two in turn on a GPU.',
+    meaning: 'Contexts per model and device; 0: one on a CPU, two in turn on a GPU.',
   },
   {
     key: 'engine.cells',

@@ -17,7 +17,8 @@ const errors = Object.entries(ERRORS).map(
 const settings = SETTINGS.map(({ key, variable, default: value, meaning, ...row }) => {
   const choices =
     'choices' in row ? ` One of ${row.choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
-  return `| \`${key}\` | \`${variable}\` | \`${value}\` | ${meaning}${choices} |`;
+  const shown = value === '' ? '–' : `\`${value}\``;
+  return `| \`${key}\` | \`${variable}\` | ${shown} | ${meaning}${choices} |`;
 });
 
 for (const [name, rows] of Object.entries({ errors, settings })) {

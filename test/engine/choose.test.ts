@@ -1,7 +1,14 @@
 import { test } from 'tap';
 import { chooseBackend, loadAddon, type Machine } from '../../src/engine/index.js';
 
-const GPU = { name: 'G0', description: '', gpu: true, memoryFreeBytes: 0, memoryTotalBytes: 0 };
+const GPU = {
+  name: 'G0',
+  description: '',
+  gpu: true,
+  integrated: false,
+  memoryFreeBytes: 0,
+  memoryTotalBytes: 0,
+};
 const CPU = { ...GPU, name: 'CPU', gpu: false };
 
 /** A Linux machine on which `installed` backends find a GPU where `working` says so. */

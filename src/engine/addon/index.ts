@@ -1,3 +1,4 @@
 export * from './choose.js';
+export * from './devices.js';
 export * from './load.js';
 export type * from './types.js';

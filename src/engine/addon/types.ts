@@ -22,6 +22,8 @@ export interface Device {
   readonly name: string;
   readonly description: string;
   readonly gpu: boolean;
+  /** A GPU that shares its memory with the processor. */
+  readonly integrated: boolean;
   readonly memoryFreeBytes: number;
   readonly memoryTotalBytes: number;
 }
