@@ -1,7 +1,8 @@
 // Our engine against what bounds it and what is nearest to it, side by side in one run: every round has all
 // contestants in turn, on texts that none has seen. A ratio above 1 means that ours is faster.
 //
-//   ideal   plain llama_decode of the same number of unique tokens, nothing shared, no thread in between
+//   ideal   plain llama_decode of as many tokens as ours has to compute, nothing shared, no thread in between;
+//           no token looks further back than in the longest prompt
 //   peer    node-llama-cpp's decision context with the same file and texts, in a process of its own; compared
 //           per unique token, since its prompts differ by some tokens, and with our planning counted
 //   full    every question decoded with its full prompt

@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
-import { ContextState, Dispatcher, type Entry } from '../src/engine/dispatcher/index.js';
-import { loadAddon, openModel, type Plan, type Sharing, type WaveBounds } from '../src/engine/index.js';
+import { ContextState, Dispatcher, type Entry, settle } from '../src/engine/dispatcher/index.js';
+import {
+  loadAddon,
+  openModel,
+  type Plan,
+  type PlanLogits,
+  type Sharing,
+  type WaveBounds,
+} from '../src/engine/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
 /** One context on this thread, fed by the engine's own dispatcher: what a wave costs, without messages. */
@@ -11,10 +18,14 @@ export interface InProcess {
   readonly machine: string;
   readonly summary: string;
   readonly labels: Int32Array;
+  /** Tokens every prompt begins with. */
+  readonly head: Int32Array;
   /** A context that holds nothing. */
   newState(sharing: Sharing): ContextState<Entry>;
   /** Answers plans that wait together; returns milliseconds. */
   time(plans: readonly Plan[], state: ContextState<Entry>): number;
+  /** The logits of plans that wait together. */
+  answer(plans: readonly Plan[], state: ContextState<Entry>): PlanLogits[];
   close(): void;
 }
 
@@ -48,6 +59,7 @@ export function openInProcess(
     machine: `${cpus()[0]?.model ?? 'unknown'}, ${threads} of ${availableParallelism()} cores`,
     summary: model.description.summary,
     labels: model.profile.labels,
+    head: model.profile.head(),
     newState(sharing) {
       context.clear();
       return new ContextState(bounds, sharing);
@@ -60,6 +72,17 @@ export function openInProcess(
         runWave(context, wave.task, bounds, cancel);
       }
       return performance.now() - start;
+    },
+    answer(plans, state) {
+      const dispatcher = new Dispatcher<Entry>({ queueMax: plans.length });
+      const entries = plans.map((plan) => ({ plan, dropped: false }));
+      for (const entry of entries) dispatcher.add(entry, 'live');
+      const found = new Map<Entry, PlanLogits>();
+      for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+        const results = runWave(context, wave.task, bounds, cancel);
+        for (const { entry, logits } of settle(wave, results)) found.set(entry, logits);
+      }
+      return entries.map((entry) => found.get(entry) as PlanLogits);
     },
     close() {
       context.close();

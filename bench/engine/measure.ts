@@ -2,16 +2,13 @@ import { availableParallelism } from 'node:os';
 import type { Plan } from '../../src/engine/index.js';
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';
-import type { Peer } from './peer.js';
+import { DEFAULT_PARALLEL, PARALLEL_QUESTIONS, type Peer } from './peer.js';
 import { machineTicks, othersPart, untilQuiet } from './quiet.js';
 import { type Asked, textsOf } from './texts.js';
 import { fullPrompts, longestOf, uniqueTokens } from './unique.js';
 
 /** Full prompts that are measured in a round; the others of a case take as long. */
 const FULL_PROMPTS = 2;
-/** Questions that the decision context takes at a time, its own choice; it is given the better of these. */
-const DEFAULT_PARALLEL = 4;
-const PARALLEL_QUESTIONS = [DEFAULT_PARALLEL, 16];
 /** A round in which other processes took more than this of the cores we need is repeated … */
 const OTHERS_MAX = 0.05;
 /** … as often as this, in all. */
@@ -25,6 +22,7 @@ export interface Round {
   readonly ideal: number;
   readonly full: number;
   readonly peer: number | null;
+  /** Unique tokens of the prompts. The ideal leaves out the head of each, which ours holds. */
   readonly tokens: number;
   /** The part of the machine that went to others meanwhile. */
   readonly others: number;
@@ -93,9 +91,9 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
   const planning = performance.now() - started;
   const engine = await timed(() => runAll(plans, one, ours));
   await untilQuiet();
-  const unique = uniqueTokens(plans);
+  const computed = uniqueTokens(plans, ours.head);
   const longest = longestOf(plans);
-  const ideal = await timed(async () => ours.plain.decode(unique, longest));
+  const ideal = await timed(async () => ours.plain.decode(computed, longest));
   await untilQuiet();
   const prompts = fullPrompts(plans);
   const sample = prompts.slice(0, FULL_PROMPTS);
@@ -108,7 +106,7 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
     planning,
     ideal,
     full: (full * prompts.length) / sample.length,
-    tokens: unique.length,
+    tokens: uniqueTokens(plans).length,
   };
 }
 

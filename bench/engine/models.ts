@@ -21,6 +21,16 @@ const BENCHMARK: TinyModelOptions = {
   slidingWindow: 1_024,
 };
 
+/** Enough layers and width for sums to differ, and few enough for hundreds of prompts in seconds. */
+const FEW_LAYERS: TinyModelOptions = {
+  name: 'bench-few-layers',
+  layers: 4,
+  globalEvery: 4,
+  width: 256,
+  heads: 4,
+  feedForward: 1_024,
+};
+
 /** The smallest model that loads. */
 const SMALLEST: TinyModelOptions = { name: 'bench-smallest', layers: 2, globalEvery: 2, width: 64 };
 
@@ -32,6 +42,13 @@ export function benchmarkModel(type: WeightType, addon: Pick<Addon, 'quantizeMod
   return type === 'f16'
     ? source
     : cached(`${BENCHMARK.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
+}
+
+/** One model in several precisions: the same weights, rounded. */
+export function fewLayersModel(type: WeightType | 'f32', addon: Pick<Addon, 'quantizeModel'>): string {
+  if (type === 'f32' || type === 'f16') return generated({ ...FEW_LAYERS, type });
+  const source = generated({ ...FEW_LAYERS, type: 'f16' });
+  return cached(`${FEW_LAYERS.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
 }
 
 export function smallestModel(): string {

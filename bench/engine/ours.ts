@@ -27,6 +27,8 @@ export interface Ours {
   /** Tokens of one plain decode. */
   readonly chunk: number;
   readonly plain: Plain;
+  /** What the engine holds from its start on. */
+  readonly head: Int32Array;
   plan(asked: Asked): Plan;
   /** Answers one request. */
   run(plan: Plan): Promise<unknown>;
@@ -39,7 +41,7 @@ export function settingsOf(backend: string, threads: number): Settings {
   return loadSettings({ ...process.env, ...chosen }, undefined);
 }
 
-/** The addon and the device that a benchmark runs on. */
+/** The addon and the device that a benchmark runs on: the first of several. */
 export function deviceOf(settings: Settings) {
   return prepareEngine(settings, { notice: (sentence) => console.log(sentence) });
 }
@@ -54,10 +56,11 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     () => new EngineThread({ backend, device, build, bounds, threads }),
   );
   const [introduction] = await Promise.all(own.map((thread) => thread.introduce()));
+  const head = introduction?.head ?? new Int32Array(0);
   const engine = new Engine(own, {
     bounds,
     sharing: {
-      head: introduction?.head ?? new Int32Array(0),
+      head,
       idleCellsMax: settings['engine.idle_cells'],
       exact: false,
       coupledProductMax: COUPLED_PRODUCT_MAX,
@@ -76,6 +79,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     threads,
     chunk: bounds.microBatchTokens,
     plain,
+    head,
     plan: (asked) => planOf(asked, model),
     run: (plan) => engine.run(plan, signal),
     async close() {

@@ -2,7 +2,7 @@ import type { Case } from './cases.js';
 import type { Peer } from './peer.js';
 import { type Asked, textsOf } from './texts.js';
 
-/** How many tokens the peer cannot do without, from what it says of two requests that share nothing. */
+/** How many tokens the peer cannot do without, from what it says of two requests. */
 export interface PeerTokens {
   readonly prefix: number;
   readonly question: number;
@@ -10,11 +10,12 @@ export interface PeerTokens {
 
 /**
  * The peer counts what it evaluates, and leaves out what it still holds. So a request with one question and
- * one with two are each counted alone, on a new state of the same length: the difference is a question.
+ * one with two are each counted alone, on one state: the difference is a question.
  */
 export async function peerTokens(peer: Peer, one: Case): Promise<PeerTokens> {
+  const [asked] = textsOf({ ...one, requests: 1, questions: 2 }, 'count') as [Asked];
   const count = (questions: number) =>
-    peer.count(textsOf({ ...one, requests: 1, questions }, `count ${questions}`)[0] as Asked);
+    peer.count({ ...asked, questions: asked.questions.slice(0, questions) });
   const [first, second] = [await count(1), await count(2)];
   return { prefix: 2 * first - second, question: second - first };
 }

@@ -6,6 +6,10 @@ import type { Asked } from './texts.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../bench/engine/peer-process.mjs', import.meta.url));
 
+/** Questions that the decision context takes at a time, its own choice; it is given the better of these. */
+export const DEFAULT_PARALLEL = 4;
+export const PARALLEL_QUESTIONS = [DEFAULT_PARALLEL, 16];
+
 export interface PeerRun {
   readonly ms: number;
   readonly cpuMs: number;

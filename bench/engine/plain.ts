@@ -1,8 +1,11 @@
 import type { Addon, ModelHandle, NativeContext } from '../../src/engine/index.js';
 
+/** llama.cpp needs to be told how many sequences there will be. */
+const SEQUENCES = 64;
+
 /**
- * Plain llama_decode through the addon: one sequence, nothing shared, only the last token's logits. What the
- * same tokens cost without any of our bookkeeping; it blocks the thread it runs on.
+ * Plain llama_decode through the addon: nothing shared, only the last token's logits. What the same tokens cost
+ * without any of our bookkeeping; it blocks the thread it runs on.
  */
 export class Plain {
   private readonly context: NativeContext;
@@ -13,44 +16,44 @@ export class Plain {
     model: ModelHandle,
     /** Tokens of one decode. */
     private readonly chunk: number,
-    /** Tokens of the longest sequence. */
-    private readonly cells: number,
+    cells: number,
     threads: number,
   ) {
     this.context = addon.createContext(model, {
       cells,
       batchTokens: chunk,
       microBatchTokens: chunk,
-      sequences: 1,
-      outputs: 1,
+      sequences: SEQUENCES,
+      outputs: SEQUENCES,
       threads,
     });
   }
 
   /**
-   * Decodes tokens in chunks. A sequence ends with the chunk in which it reaches `length`, and another
-   * begins: no token sees further than in a prompt of that length.
+   * Decodes tokens in chunks, as sequences of `length` tokens one behind the other: no token sees further than
+   * in a prompt of that length. A sequence that has ended is forgotten before the next chunk.
    */
   decode(tokens: Int32Array, length: number): void {
-    const sequence = Math.min(Math.ceil(length / this.chunk) * this.chunk, this.cells);
-    for (let start = 0; start < tokens.length; start += sequence) {
-      this.context.clear();
-      const end = Math.min(start + sequence, tokens.length);
-      for (let at = start; at < end; at += this.chunk) {
-        this.decodeChunk(tokens.subarray(at, Math.min(at + this.chunk, end)), at - start);
+    const sequence = Math.max(length, Math.ceil(this.chunk / (SEQUENCES - 2)));
+    this.context.clear();
+    for (let start = 0; start < tokens.length; start += this.chunk) {
+      const end = Math.min(start + this.chunk, tokens.length);
+      this.decodeChunk(tokens.subarray(start, end), start, sequence);
+      for (let ended = Math.floor(start / sequence); (ended + 1) * sequence <= end; ended++) {
+        this.context.removeSequence(ended % SEQUENCES);
       }
     }
     this.context.clear();
   }
 
-  private decodeChunk(tokens: Int32Array, position: number): void {
+  private decodeChunk(tokens: Int32Array, start: number, sequence: number): void {
     const count = tokens.length;
     this.context.decode(
       {
         tokens: Int32Array.from(tokens),
-        positions: Int32Array.from(tokens, (_, index) => position + index),
+        positions: Int32Array.from(tokens, (_, index) => (start + index) % sequence),
         sequenceOffsets: Int32Array.from({ length: count + 1 }, (_, index) => index),
-        sequences: new Int32Array(count),
+        sequences: Int32Array.from(tokens, (_, index) => Math.floor((start + index) / sequence) % SEQUENCES),
         slots: Int32Array.of(count - 1),
         optionOffsets: Int32Array.of(0, 1),
         optionTokens: Int32Array.of(0),

@@ -16,7 +16,10 @@ export function leastSeconds(plans: readonly Plan[], model: ModelDescription, de
 }
 
 export interface Device {
-  /** Dense operations per second with 16-bit inputs. */
+  /**
+   * Dense operations per second with 16-bit inputs. llama.cpp multiplies quantized weights in 8 bits, at up to
+   * twice this rate (four times on GeForce): with those a share of this limit looks better than it is.
+   */
   readonly peak: number;
   /** Bytes per second. */
   readonly bandwidth: number;

@@ -1,12 +1,13 @@
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';
-import type { Peer } from './peer.js';
+import { PARALLEL_QUESTIONS, type Peer } from './peer.js';
 import { untilQuiet } from './quiet.js';
 import { textsOf } from './texts.js';
 
 const WARM_UP: Case = {
   name: 'warm up',
-  requests: 1,
+  // Two at once: a GPU has two contexts.
+  requests: 2,
   questions: 2,
   stateTokens: 400,
   questionTokens: 50,
@@ -21,9 +22,12 @@ const PLAIN_ROUNDS = 3;
  * second of a plain decode of one chunk in an empty cache: the rate to compare all others with.
  */
 export async function warmUp(ours: Ours, peer: Peer | null): Promise<number> {
-  await ours.run(ours.plan(textsOf(WARM_UP, 'ours')[0]!));
+  await Promise.all(textsOf(WARM_UP, 'ours').map(ours.plan).map(ours.run));
   await untilQuiet();
-  await peer?.run(textsOf(WARM_UP, 'peer'), 'one by one', 4);
+  // Each number of questions in parallel has a context of its own.
+  for (const parallel of PARALLEL_QUESTIONS) {
+    await peer?.run(textsOf(WARM_UP, `peer ${parallel}`), 'one by one', parallel);
+  }
   const tokens = Int32Array.from({ length: ours.chunk }, (_, index) => 300 + ((index * 7) % 1_000));
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < PLAIN_ROUNDS; round++) {

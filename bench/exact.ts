@@ -1,0 +1,115 @@
+// How far the probabilities of normal mode, where requests are packed with others, stand from those of exact
+// mode, where each is alone: |Δp| over all options of all questions, per precision of the weights. Random weights
+// are the worst case: their layers do not absorb a rounding as trained ones do.
+//
+//   npm run bench:exact                       a generated model of four layers in three precisions
+//   npm run bench:exact -- --model FILE       a GGUF of your own
+//   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
+import { parseArgs } from 'node:util';
+import { uniform } from '../models/tiny/random.js';
+import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
+import { fewLayersModel } from './engine/models.js';
+import { openInProcess } from './in-process.js';
+import { machine, table, writeJson } from './report.js';
+
+const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
+const REQUESTS = 64;
+const NEIGHBOURS = [0, 7, 63];
+const OPTIONS_MAX = 6;
+/** A server's on a CPU. */
+const BOUNDS = {
+  cells: 8_192,
+  waveTokens: 512,
+  microBatchTokens: 512,
+  microBatchTokensMin: 64,
+  sequences: 64,
+};
+
+interface Row {
+  readonly case: string;
+  readonly neighbours: number;
+  readonly questions: number;
+  readonly largest: number;
+  readonly mean: number;
+  /** The part of the questions whose most probable option is another. */
+  readonly other_answers: number;
+}
+
+const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
+const { addon } = loadAddon('cpu');
+const files =
+  values.model === undefined
+    ? PRECISIONS.map((type) => [type, fewLayersModel(type, addon)] as const)
+    : [[values.model, values.model] as const];
+const rows = files.flatMap(([name, file]) => measure(name, file));
+console.log(`${machine()}; ${REQUESTS} requests of 1 to 3 questions; normal against exact mode`);
+console.log(
+  table(
+    ['weights', 'neighbours', 'questions', 'largest |Δp|', 'mean |Δp|', 'other answers'],
+    rows.map((row) => [
+      row.case,
+      String(row.neighbours),
+      String(row.questions),
+      row.largest.toExponential(1),
+      row.mean.toExponential(1),
+      `${(row.other_answers * 100).toFixed(1)} %`,
+    ]),
+  ),
+);
+writeJson(values.json, { machine: machine(), cases: rows });
+
+function measure(name: string, file: string): Row[] {
+  const engine = openInProcess(file, {}, BOUNDS);
+  const normal = {
+    head: engine.head,
+    idleCellsMax: 4_096,
+    exact: false,
+    coupledProductMax: COUPLED_PRODUCT_MAX,
+  };
+  const plans = randomPlans(engine.head, engine.labels);
+  const alone = engine.answer(plans, engine.newState(EXACT));
+  const rows = NEIGHBOURS.map((neighbours) => {
+    const state = engine.newState(normal);
+    const packed: PlanLogits[] = [];
+    for (let start = 0; start < plans.length; start += neighbours + 1) {
+      packed.push(...engine.answer(plans.slice(start, start + neighbours + 1), state));
+    }
+    return { case: name, neighbours, ...compare(alone.flat(), packed.flat()) };
+  });
+  engine.close();
+  return rows;
+}
+
+/** Requests with states and questions of many lengths, each of random tokens. */
+function randomPlans(head: Int32Array, labels: Int32Array): Plan[] {
+  const next = uniform(1, 'bench exact');
+  const integer = (from: number, to: number) => from + Math.floor(((next() + 1) / 2) * (to - from));
+  const tokens = (count: number) => Int32Array.from({ length: count }, () => integer(300, 1_300));
+  return Array.from({ length: REQUESTS }, () => {
+    const prefix = Int32Array.of(...head, ...tokens(integer(10, 200)));
+    const leaves = Array.from({ length: integer(1, 4) }, () => ({
+      tokens: tokens(integer(20, 80)),
+      options: labels.slice(0, integer(2, OPTIONS_MAX + 1)),
+    }));
+    return { prefix, prefixKey: prefix.join(), leaves };
+  });
+}
+
+function compare(expected: readonly Float32Array[], found: readonly Float32Array[]) {
+  const pairs = expected.map((logits, i) => [softmax(logits), softmax(found[i] as Float32Array)] as const);
+  const differences = pairs.flatMap(([a, b]) => a.map((p, option) => Math.abs(p - (b[option] as number))));
+  const others = pairs.filter(([a, b]) => a.indexOf(Math.max(...a)) !== b.indexOf(Math.max(...b)));
+  return {
+    questions: pairs.length,
+    largest: Math.max(...differences),
+    mean: differences.reduce((sum, value) => sum + value, 0) / differences.length,
+    other_answers: others.length / pairs.length,
+  };
+}
+
+function softmax(logits: Float32Array): number[] {
+  const max = Math.max(...logits);
+  const powers = Array.from(logits, (value) => Math.exp(value - max));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((value) => value / sum);
+}
