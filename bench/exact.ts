@@ -1,6 +1,6 @@
 // How far the probabilities of normal mode, where requests are packed with others, stand from those of exact
-// mode, where each is alone: |Δp| over all options of all questions, per precision of the weights. Random weights
-// are the worst case: their layers do not absorb a rounding as trained ones do.
+// mode, where each is alone: |Δp| over all options of all questions, per precision of the weights. The weights
+// are random: the order of magnitude is a trained model's at most by chance, so measure your own.
 //
 //   npm run bench:exact                       a generated model of four layers in three precisions
 //   npm run bench:exact -- --model FILE       a GGUF of your own
