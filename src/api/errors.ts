@@ -5,10 +5,14 @@
 export const ERRORS = {
   not_found: { status: 404, meaning: 'No such path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
+  unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },
   length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },
   body_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   unsupported_encoding: { status: 415, meaning: 'The `Content-Encoding` is not supported.' },
   unsupported_media_type: { status: 415, meaning: 'The `Content-Type` is not supported.' },
+  out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
+  budget_exceeded: { status: 402, meaning: 'The workspace has reached its budget of the month.' },
+  rate_limited: { status: 429, meaning: 'The key is over its limit per minute; see `Retry-After`.' },
   request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
   invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
   invalid_request: {
@@ -16,6 +20,7 @@ export const ERRORS = {
     meaning: 'The body is not an object, a field has the wrong JSON type, or the HTTP framing is ambiguous.',
   },
   model_not_found: { status: 404, meaning: 'This server does not serve the model named.' },
+  model_not_allowed: { status: 403, meaning: 'The workspace may not use the model.' },
   missing: { status: 422, meaning: 'The request has no `state`.' },
   invalid_questions: {
     status: 422,

@@ -1,0 +1,65 @@
+import type { Value } from '../store/index.js';
+import { monthOf } from './calendar.js';
+import type { Amount } from './money.js';
+import type { Workspace } from './workspaces.js';
+
+/** Why a workspace may not be charged any more (contract 5, rule 6). */
+export type Pause = 'out_of_credit' | 'budget_exceeded';
+
+/** What a workspace was charged, and what is reserved for requests under way. */
+export class Account {
+  private charged: Amount;
+  private month: string;
+  private monthCharged: Amount;
+  /** For requests under way. In memory only: with the process, they end. */
+  private reserved: Amount = 0n;
+
+  constructor(row: Value<'accounts'> | undefined, now: number) {
+    this.charged = BigInt(row?.charged ?? 0);
+    this.month = row?.month ?? monthOf(now);
+    this.monthCharged = BigInt(row?.monthCharged ?? 0);
+  }
+
+  /** Why the workspace is paused; null where it is not. */
+  pause({ granted, budget }: Workspace, now: number): Pause | null {
+    this.turnMonth(now);
+    if (granted - this.charged <= 0n) return 'out_of_credit';
+    return budget !== null && this.monthCharged >= budget ? 'budget_exceeded' : null;
+  }
+
+  /** Sets an amount aside, and returns null; or says why it cannot, and sets nothing aside. */
+  reserve(amount: Amount, { granted, budget }: Workspace, now: number): Pause | null {
+    this.turnMonth(now);
+    const held = this.reserved + amount;
+    if (granted - this.charged < held) return 'out_of_credit';
+    if (budget !== null && this.monthCharged + held > budget) return 'budget_exceeded';
+    this.reserved = held;
+    return null;
+  }
+
+  release(amount: Amount): void {
+    this.reserved -= amount;
+  }
+
+  charge(amount: Amount, now: number): void {
+    this.turnMonth(now);
+    this.charged += amount;
+    this.monthCharged += amount;
+  }
+
+  row(): Value<'accounts'> {
+    return {
+      charged: this.charged.toString(),
+      month: this.month,
+      monthCharged: this.monthCharged.toString(),
+    };
+  }
+
+  /** A clock that is set back does not bring a month back. */
+  private turnMonth(now: number): void {
+    const month = monthOf(now);
+    if (month <= this.month) return;
+    this.month = month;
+    this.monthCharged = 0n;
+  }
+}

@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError } from '../api/index.js';
+import type { Directory } from './directory.js';
+import { digestOf, type Key, keyState, keyWorks } from './keys.js';
+import type { Workspace } from './workspaces.js';
+
+/** Who calls. */
+export interface Caller {
+  readonly key: Key;
+  readonly workspace: Workspace;
+}
+
+/**
+ * Who sent these `Authorization` headers (contract 5, rules 1 and 3). Throws ApiError `unauthorized` where there is
+ * not exactly one, where it holds no token of ours, and where the key's time is over.
+ */
+export function authenticate(headers: readonly string[], directory: Directory, now: number): Caller {
+  const token = /^bearer +(\S+)$/i.exec(headers.length === 1 ? (headers[0] as string) : '')?.[1];
+  if (token === undefined) throw refused('The request needs one header Authorization: Bearer <token>.');
+  const digest = digestOf(token);
+  const key = digest === null ? undefined : directory.keyOfDigest(digest);
+  const workspace = key && directory.workspace(key.workspace);
+  if (digest === null || key === undefined || workspace === undefined || !equal(digest, key.digest)) {
+    throw refused('The token is not known.');
+  }
+  if (!keyWorks(key, now)) throw refused(`The key is ${keyState(key, now)}.`);
+  return { key, workspace };
+}
+
+const refused = (message: string) => new ApiError('unauthorized', message);
+
+const equal = (one: string, other: string) => timingSafeEqual(Buffer.from(one), Buffer.from(other));

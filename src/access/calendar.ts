@@ -1,0 +1,16 @@
+/** All days and months of the ledger are UTC's. Instants are milliseconds since 1970. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** `2026-11-21` */
+export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+
+/** `2026-11` */
+export const monthOf = (instant: number): string => new Date(instant).toISOString().slice(0, 7);
+
+/** The last millisecond of the day after the instant's (contract 5, rule 8). */
+export function endOfNextDay(instant: number): number {
+  const today = Date.parse(dayOf(instant));
+  return today + 2 * DAY_MS - 1;
+}
+
+export const afterDays = (instant: number, days: number): number => instant + days * DAY_MS;

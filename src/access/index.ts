@@ -1,0 +1,14 @@
+export * from './access.js';
+export type { Caller } from './authenticate.js';
+export * from './calendar.js';
+export * from './errors.js';
+export * from './keys.js';
+export {
+  FLUSH_DELAY_MS,
+  type Reservation,
+  UNWRITTEN_MS_MAX,
+} from './ledger.js';
+export * from './money.js';
+export * from './prices.js';
+export * from './reconcile.js';
+export * from './workspaces.js';

@@ -1,0 +1,146 @@
+import { ApiError } from '../api/index.js';
+import type { Clock } from '../base/index.js';
+import type { RawWrite, Store } from '../store/index.js';
+import { Account, type Pause } from './account.js';
+import type { Caller } from './authenticate.js';
+import { dayOf } from './calendar.js';
+import type { Directory } from './directory.js';
+import type { Charge } from './prices.js';
+import { Usage } from './usage.js';
+import type { Workspace } from './workspaces.js';
+
+/** Charges are made durable together, so long after the first of them … */
+export const FLUSH_DELAY_MS = 50;
+/** … and where that fails, tried again after so long. */
+export const FLUSH_RETRY_MS = 1_000;
+/** Once a charge has waited so long for the disk, nothing more is answered. */
+export const UNWRITTEN_MS_MAX = 5_000;
+
+/** Money set aside for one request. Call `post` or `release`, once. */
+export interface Reservation {
+  /** Charges it. */
+  post(): void;
+  /** Gives it back. */
+  release(): void;
+}
+
+const PAUSED: Record<Pause, string> = {
+  out_of_credit: 'The workspace has no credit left for this request.',
+  budget_exceeded: 'The workspace has reached its budget of this month.',
+};
+
+/**
+ * The money of live requests. One is reserved before it runs, at exactly what it will cost, and charged when the
+ * engine has answered it; so nobody is charged without an answer or answered beyond the credit. Charges are in memory
+ * at once and on the disk within FLUSH_DELAY_MS and a commit: what a crash can lose is that much, in the
+ * customer's favour. Account and counters change in one transaction.
+ */
+export class Ledger {
+  private readonly accounts = new Map<string, Account>();
+  private readonly usage: Usage;
+  /** Workspaces whose account is not on the disk as it is. */
+  private dirty = new Set<string>();
+  private unwrittenSince: number | null = null;
+  private flushing: Promise<void> | null = null;
+  private cancelFlush = () => {};
+
+  constructor(
+    private readonly store: Store,
+    private readonly directory: Directory,
+    private readonly clock: Clock,
+    /** Told when the disk takes no charges, with what it said. */
+    private readonly onTrouble: (error: unknown) => void,
+  ) {
+    this.usage = new Usage(store);
+  }
+
+  /** Throws ApiError `out_of_credit` or `budget_exceeded` where a workspace is paused. */
+  checkPaused(workspace: Workspace): void {
+    refuse(this.account(workspace.id).pause(workspace, this.clock.now()));
+  }
+
+  /** Throws ApiError `out_of_credit` or `budget_exceeded` where it is not covered. */
+  reserve({ key, workspace: { id } }: Caller, charge: Charge): Reservation {
+    this.checkDisk();
+    const amount = BigInt(charge.inputTokens) * charge.price;
+    const account = this.account(id);
+    const workspace = this.directory.workspace(id);
+    if (workspace === undefined) throw new Error('a caller’s workspace is gone');
+    refuse(account.reserve(amount, workspace, this.clock.now()));
+    return {
+      post: () => {
+        const now = this.clock.now();
+        account.release(amount);
+        account.charge(amount, now);
+        this.usage.add(id, key.id, dayOf(now), charge, amount);
+        this.changed(id);
+      },
+      release: () => account.release(amount),
+    };
+  }
+
+  /** Everything charged so far is on the disk when it resolves. Rejects with what the store says. */
+  async flush(): Promise<void> {
+    this.cancelFlush();
+    while (this.flushing !== null) await this.flushing;
+    if (this.dirty.size === 0) return;
+    this.flushing = this.write().finally(() => {
+      this.flushing = null;
+    });
+    await this.flushing;
+  }
+
+  private async write(): Promise<void> {
+    const since = this.unwrittenSince;
+    const dirty = this.dirty;
+    this.dirty = new Set();
+    this.unwrittenSince = null;
+    const accounts = this.store.table('accounts');
+    const writes: RawWrite[] = [...dirty].map((id) => accounts.write([id], this.account(id).row()));
+    const usage = this.usage.take();
+    try {
+      await this.store.write([...writes, ...usage.writes]);
+      usage.written(dayOf(this.clock.now()));
+    } catch (error) {
+      usage.lost();
+      for (const id of dirty) this.dirty.add(id);
+      this.unwrittenSince = since;
+      throw error;
+    }
+  }
+
+  private changed(workspace: string): void {
+    this.dirty.add(workspace);
+    if (this.unwrittenSince !== null) return;
+    this.unwrittenSince = this.clock.monotonic();
+    this.flushAfter(FLUSH_DELAY_MS);
+  }
+
+  private flushAfter(ms: number): void {
+    this.cancelFlush();
+    this.cancelFlush = this.clock.after(ms, () => {
+      this.flush().catch((error) => {
+        this.onTrouble(error);
+        this.flushAfter(FLUSH_RETRY_MS);
+      });
+    });
+  }
+
+  private checkDisk(): void {
+    if (this.unwrittenSince === null) return;
+    if (this.clock.monotonic() - this.unwrittenSince <= UNWRITTEN_MS_MAX) return;
+    throw new ApiError('internal_error', 'The server cannot write to its data folder.');
+  }
+
+  private account(id: string): Account {
+    const known = this.accounts.get(id);
+    if (known !== undefined) return known;
+    const account = new Account(this.store.table('accounts').get(id), this.clock.now());
+    this.accounts.set(id, account);
+    return account;
+  }
+}
+
+function refuse(pause: Pause | null): void {
+  if (pause !== null) throw new ApiError(pause, PAUSED[pause]);
+}

@@ -1,0 +1,37 @@
+/**
+ * Money is whole units of 10⁻¹² of the currency, in BigInt: £0.0015 per million tokens is 1,500 units per token.
+ * No amount is ever a floating-point number.
+ */
+export type Amount = bigint;
+
+const DECIMALS = 12;
+const ONE = 10n ** BigInt(DECIMALS);
+/** Prices are told per so many tokens. */
+const PRICED_TOKENS = 1_000_000n;
+/** More than any purse, less than what a stored amount may have of digits. */
+const WHOLE_DIGITS_MAX = 15;
+
+const DECIMAL_TEXT = new RegExp(`^(-?)(\\d{1,${WHOLE_DIGITS_MAX}})(?:\\.(\\d{1,${DECIMALS}}))?$`);
+
+/** The amount of a decimal text such as `12.50`; null where it is none, or has more than 12 decimals. */
+export function parseAmount(text: string): Amount | null {
+  const match = DECIMAL_TEXT.exec(text);
+  if (match === null) return null;
+  const [, sign, whole, fraction = ''] = match;
+  const amount = BigInt(whole as string) * ONE + BigInt(fraction.padEnd(DECIMALS, '0'));
+  return sign === '-' ? -amount : amount;
+}
+
+/** An amount as decimal text, exactly, with at least two decimals. */
+export function showAmount(amount: Amount): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMALS + 1, '0');
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '').padEnd(2, '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${fraction}`;
+}
+
+/** Units per token of a price per million tokens; null where it is no amount, negative, or no whole number of units. */
+export function parsePrice(text: string): Amount | null {
+  const perMillion = parseAmount(text);
+  if (perMillion === null || perMillion < 0n || perMillion % PRICED_TOKENS !== 0n) return null;
+  return perMillion / PRICED_TOKENS;
+}

@@ -1,0 +1,40 @@
+import { ApiError } from '../api/index.js';
+import type { Clock } from '../base/index.js';
+import { type RateLimits, SlidingWindow } from './sliding-window.js';
+
+/** From this many keys on, those that were idle for a minute are forgotten before one more is taken in. */
+const SWEEP_KEYS_MIN = 1_024;
+
+/** Requests and their bytes per minute, by key (contract 8). Kept in memory: a restart forgives. */
+export class RateLimiter {
+  private readonly windows = new Map<string, SlidingWindow>();
+  private sweepAt = SWEEP_KEYS_MIN;
+
+  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** Counts a request of a key, or throws ApiError `rate_limited`, and counts nothing. */
+  take(key: string, bytes: number, limits: RateLimits): void {
+    const now = this.clock.monotonic();
+    const waitMs = this.windowOf(key, now).take(now, bytes, limits);
+    if (waitMs === 0) return;
+    throw new ApiError(
+      'rate_limited',
+      `The key is over its limit of ${limits.requestsPerMinute} requests or ${limits.bytesPerMinute} bytes per minute.`,
+      { retryAfterSeconds: waitMs / 1_000 },
+    );
+  }
+
+  private windowOf(key: string, now: number): SlidingWindow {
+    const found = this.windows.get(key);
+    if (found !== undefined) return found;
+    if (this.windows.size >= this.sweepAt) this.sweep(now);
+    const window = new SlidingWindow();
+    this.windows.set(key, window);
+    return window;
+  }
+
+  private sweep(now: number): void {
+    for (const [key, window] of this.windows) if (window.isIdle(now)) this.windows.delete(key);
+    this.sweepAt = Math.max(SWEEP_KEYS_MIN, this.windows.size * 2);
+  }
+}

@@ -1,0 +1,79 @@
+const WINDOW_MS = 60_000;
+const CAPACITY_START = 64;
+
+export interface RateLimits {
+  readonly bytesPerMinute: number;
+  readonly requestsPerMinute: number;
+}
+
+/** The requests of one key in the last minute, one by one, so that the limit holds to the request. */
+export class SlidingWindow {
+  // A ring: `first` is the oldest of `count` entries.
+  private times = new Float64Array(CAPACITY_START);
+  private sizes = new Float64Array(CAPACITY_START);
+  private first = 0;
+  private count = 0;
+  private bytes = 0;
+
+  /**
+   * Counts a request of so many bytes at `now` (milliseconds that never jump) and returns 0; or counts nothing and
+   * returns the milliseconds after which it would be within the limits.
+   */
+  take(now: number, bytes: number, limits: RateLimits): number {
+    this.forget(now);
+    const wait = this.waitFor(now, bytes, limits);
+    if (wait > 0) return wait;
+    if (this.count === this.times.length) this.grow();
+    const last = this.at(this.count);
+    this.times[last] = now;
+    this.sizes[last] = bytes;
+    this.count += 1;
+    this.bytes += bytes;
+    return 0;
+  }
+
+  /** Whether nothing of the last minute is left. */
+  isIdle(now: number): boolean {
+    this.forget(now);
+    return this.count === 0;
+  }
+
+  private forget(now: number): void {
+    while (this.count > 0 && (this.times[this.first] as number) <= now - WINDOW_MS) {
+      this.bytes -= this.sizes[this.first] as number;
+      this.first = this.at(1);
+      this.count -= 1;
+    }
+  }
+
+  /** How long until enough of the oldest have left. */
+  private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: RateLimits): number {
+    let leaving = Math.max(0, this.count + 1 - requestsPerMinute);
+    let left = this.bytes;
+    for (let index = 0; index < this.count; index += 1) {
+      if (index >= leaving && left + bytes <= bytesPerMinute) break;
+      left -= this.sizes[this.at(index)] as number;
+      leaving = Math.max(leaving, index + 1);
+    }
+    if (leaving > 0) return (this.times[this.at(leaving - 1)] as number) + WINDOW_MS - now;
+    // Alone it is over the limit: no wait helps, and the longest is told.
+    return bytes > bytesPerMinute ? WINDOW_MS : 0;
+  }
+
+  private at(index: number): number {
+    return (this.first + index) % this.times.length;
+  }
+
+  private grow(): void {
+    const order = Array.from({ length: this.count }, (_, index) => this.at(index));
+    const copy = (from: Float64Array) => {
+      const to = new Float64Array(from.length * 2);
+      order.forEach((place, index) => {
+        to[index] = from[place] as number;
+      });
+      return to;
+    };
+    [this.times, this.sizes] = [copy(this.times), copy(this.sizes)];
+    this.first = 0;
+  }
+}

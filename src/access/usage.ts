@@ -1,0 +1,78 @@
+import type { RawWrite, Store, Value } from '../store/index.js';
+import type { Amount } from './money.js';
+import type { Charge } from './prices.js';
+
+interface Counter {
+  readonly parts: readonly string[];
+  requests: number;
+  inputTokens: number;
+  amount: Amount;
+}
+
+/** Counters on their way to the disk: call `written` or `lost`. */
+export interface TakenUsage {
+  readonly writes: readonly RawWrite[];
+  /** Forgets the counters of other days than this, which will hardly change again. */
+  written(today: string): void;
+  lost(): void;
+}
+
+/**
+ * The counters of what was used, by workspace, UTC day, key, model, kind and price; the price is part of a
+ * counter's key so that amount = tokens × price holds for each, whenever prices change.
+ */
+export class Usage {
+  private readonly counters = new Map<string, Counter>();
+  private dirty = new Set<Counter>();
+
+  constructor(private readonly store: Store) {}
+
+  add(workspace: string, key: string, day: string, charge: Charge, amount: Amount): void {
+    const { model, kind, price, inputTokens } = charge;
+    const counter = this.counter([workspace, day, key, model, kind, price.toString()]);
+    counter.requests += 1;
+    counter.inputTokens += inputTokens;
+    counter.amount += amount;
+    this.dirty.add(counter);
+  }
+
+  take(): TakenUsage {
+    const taken = this.dirty;
+    this.dirty = new Set();
+    const table = this.store.table('usage');
+    return {
+      writes: [...taken].map((counter) => table.write(counter.parts, rowOf(counter))),
+      written: (today) => this.forgetBut(today),
+      lost: () => {
+        for (const counter of taken) this.dirty.add(counter);
+      },
+    };
+  }
+
+  private forgetBut(today: string): void {
+    for (const [name, counter] of this.counters) {
+      if (counter.parts[1] !== today && !this.dirty.has(counter)) this.counters.delete(name);
+    }
+  }
+
+  private counter(parts: readonly string[]): Counter {
+    const name = parts.join('\0');
+    const known = this.counters.get(name);
+    if (known !== undefined) return known;
+    const row = this.store.table('usage').get(...parts);
+    const counter = {
+      parts,
+      requests: row?.requests ?? 0,
+      inputTokens: row?.inputTokens ?? 0,
+      amount: BigInt(row?.amount ?? 0),
+    };
+    this.counters.set(name, counter);
+    return counter;
+  }
+}
+
+const rowOf = ({ requests, inputTokens, amount }: Counter): Value<'usage'> => ({
+  requests,
+  inputTokens,
+  amount: amount.toString(),
+});

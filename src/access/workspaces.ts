@@ -1,0 +1,107 @@
+import type { Clock } from '../base/index.js';
+import type { Store, Value } from '../store/index.js';
+import { AccessError } from './errors.js';
+import type { Amount } from './money.js';
+
+/** A workspace: amounts in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
+export interface Workspace {
+  readonly id: string;
+  readonly created: number;
+  readonly granted: Amount;
+  /** Most that may be charged in a UTC month. */
+  readonly budget: Amount | null;
+  readonly models: readonly string[] | null;
+  readonly bytesPerMinute: number;
+  readonly requestsPerMinute: number;
+}
+
+/** What can be set. */
+export type WorkspaceChange = Partial<
+  Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
+>;
+
+export const DEFAULT_WORKSPACE = 'default';
+/** Contract 8: request bytes per minute and key. The number of requests is ours. */
+const DEFAULT_LIMITS = { bytesPerMinute: 256 * 1024 * 1024, requestsPerMinute: 6_000 };
+/** A key's last minute of requests is kept one by one, 16 bytes each. */
+export const REQUESTS_PER_MINUTE_MAX = 1_000_000;
+export const BYTES_PER_MINUTE_MAX = 2 ** 40;
+const ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
+
+/** Makes a workspace without credit. Throws AccessError. */
+export function createWorkspace(store: Store, clock: Clock, id: string): Workspace {
+  if (!ID.test(id)) {
+    throw new AccessError(
+      `workspace: "${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
+    );
+  }
+  return store.change(() => {
+    if (store.table('workspaces').get(id) !== undefined) {
+      throw new AccessError(`workspace: ${id} exists already.`);
+    }
+    const created = clock.now();
+    return put(store, { id, created, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS });
+  });
+}
+
+export function listWorkspaces(store: Store): Workspace[] {
+  return [...store.table('workspaces').entries()].map(({ value }) => fromRow(value));
+}
+
+/** Throws AccessError where there is none. */
+export function getWorkspace(store: Store, id: string): Workspace {
+  const found = findWorkspace(store, id);
+  if (found === undefined) throw new AccessError(`workspace: there is no ${id}.`);
+  return found;
+}
+
+export function findWorkspace(store: Store, id: string): Workspace | undefined {
+  const row = store.table('workspaces').get(id);
+  return row && fromRow(row);
+}
+
+/** Gives credit; a negative amount takes it back. Throws AccessError. */
+export function grantCredit(store: Store, clock: Clock, id: string, amount: Amount): Workspace {
+  return store.change(() => {
+    const workspace = getWorkspace(store, id);
+    const grants = store.table('grants');
+    const number = [...grants.entries(id)].length;
+    grants.put([id, number], { at: clock.now(), amount: amount.toString() });
+    return put(store, { ...workspace, granted: workspace.granted + amount });
+  });
+}
+
+/** Sets budget, models or limits. Throws AccessError. */
+export function changeWorkspace(store: Store, id: string, change: WorkspaceChange): Workspace {
+  checkChange(change);
+  return store.change(() => put(store, { ...getWorkspace(store, id), ...change }));
+}
+
+function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
+  if (budget !== undefined && budget !== null && budget < 0n) {
+    throw new AccessError('budget: it cannot be negative.');
+  }
+  checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
+  checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
+}
+
+function checkLimit(name: string, value: number | undefined, max: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return;
+  throw new AccessError(`${name}: it must be a whole number from 1 to ${max}.`);
+}
+
+function put(store: Store, workspace: Workspace): Workspace {
+  const { granted, budget, models } = workspace;
+  store.table('workspaces').put([workspace.id], {
+    ...workspace,
+    granted: granted.toString(),
+    budget: budget === null ? null : budget.toString(),
+    models: models === null ? null : [...models],
+  });
+  return workspace;
+}
+
+function fromRow(row: Value<'workspaces'>): Workspace {
+  const { granted, budget } = row;
+  return { ...row, granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) };
+}
