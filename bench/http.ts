@@ -2,14 +2,15 @@
 // of 1 KB with three questions, and its latency under arrivals that wait for nobody. The engine answers at once.
 //
 //   bare    the transport alone (uWebSockets.js, node:http), which answers as many bytes as ours
-//   ours    our http and decide: the request read and checked, the answer made; no thread, no tokens
+//   open    our http and decide: the request read and checked, the answer made; no thread, no tokens, no keys
+//   ours    the same with keys and money
 //   whole   ours with its preparing thread, rendering and tokenizing
 //
 //   npm run bench:http                        every transport that loads
 //   npm run bench:http -- --requests N --rounds N --connections N --seconds N
 //   npm run bench:http -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
 import { parseArgs } from 'node:util';
-import { BODY_BYTES, requestBodies, requestBytes } from './http/bodies.js';
+import { BODY_BYTES, requestBodies } from './http/bodies.js';
 import { measureCost } from './http/cost.js';
 import { KINDS, TRANSPORTS, type TransportName } from './http/kinds.js';
 import { LATENCY_HEAD, measureLatency, showLatency } from './http/latency.js';
@@ -34,7 +35,7 @@ const [count, rounds, connections, seconds] = [
   values.seconds,
 ].map(Number) as [number, number, number, number];
 const bodies = requestBodies();
-const load = { requests: bodies.map(requestBytes), count, rounds, connections, seconds };
+const load = { bodies, count, rounds, connections, seconds };
 
 console.log(machine());
 console.log(
@@ -57,7 +58,7 @@ for (const transport of TRANSPORTS) {
     await Promise.all(servers.map((server) => server.stop()));
   }
 }
-writeJson(values.json, { machine: machine(), load: { ...load, requests: undefined }, tokenizing, cases });
+writeJson(values.json, { machine: machine(), load: { ...load, bodies: undefined }, tokenizing, cases });
 
 async function benchmark(transport: TransportName, servers: readonly Server[]): Promise<void> {
   const costs = await measureCost(servers, load);

@@ -25,11 +25,12 @@ export function requestBodies(): Buffer[] {
   });
 }
 
-/** The bytes of a request on a connection that stays open. */
-export function requestBytes(body: Buffer): Buffer {
+/** The bytes of a request on a connection that stays open; `token` is that of its caller. */
+export function requestBytes(body: Buffer, token: string): Buffer {
   const head = [
     'POST /v1/decide HTTP/1.1',
     'Host: 127.0.0.1',
+    `Authorization: Bearer ${token}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
   ];

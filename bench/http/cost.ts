@@ -1,11 +1,12 @@
 import { quantile, type Times, timesOf } from '../report.js';
+import { requestBytes } from './bodies.js';
 import { openConnections } from './connection.js';
 import { KINDS, type Kind } from './kinds.js';
 import { closedLoop } from './load.js';
 import type { Server } from './server.js';
 
 export interface Load {
-  readonly requests: readonly Buffer[];
+  readonly bodies: readonly Buffer[];
   /** Requests of a round. */
   readonly count: number;
   readonly rounds: number;
@@ -61,7 +62,8 @@ export async function measureCost(servers: readonly Server[], load: Load): Promi
   });
 }
 
-async function measureOnce(server: Server, { requests, count, connections }: Load) {
+async function measureOnce(server: Server, { bodies, count, connections }: Load) {
+  const requests = bodies.map((body) => requestBytes(body, server.token));
   const open = await openConnections(server.port, connections);
   const before = await server.spent();
   const own = process.cpuUsage();

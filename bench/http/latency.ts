@@ -1,4 +1,5 @@
 import { quantile, showNumber } from '../report.js';
+import { requestBytes } from './bodies.js';
 import { openConnections } from './connection.js';
 import type { Load } from './cost.js';
 import { openLoop } from './load.js';
@@ -20,10 +21,11 @@ export interface Latency {
 /** Latencies under random arrivals at parts of a server's capacity. */
 export async function measureLatency(server: Server, load: Load, capacity: number): Promise<Latency[]> {
   const connections = await openConnections(server.port, CONNECTIONS);
+  const requests = load.bodies.map((body) => requestBytes(body, server.token));
   const measured: Latency[] = [];
   for (const part of PARTS_OF_CAPACITY) {
     const rate = capacity * part;
-    const times = await openLoop(connections, load.requests, rate, load.seconds);
+    const times = await openLoop(connections, requests, rate, load.seconds);
     const at = (share: number) => quantile(times, share);
     measured.push({ part, per_second: rate, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) });
   }

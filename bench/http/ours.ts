@@ -1,12 +1,29 @@
 // The one place of this benchmark that knows how a server is put together.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  Access,
+  BYTES_PER_MINUTE_MAX,
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  DEFAULT_WORKSPACE,
+  dayOf,
+  grantCredit,
+  parseAmount,
+  REQUESTS_PER_MINUTE_MAX,
+  type Reservation,
+} from '../../src/access/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
-import { type DecideCalls, decide, type PrepareResult } from '../../src/decide/index.js';
+import { type DecideCalls, decide, type PrepareResult, type PrepareTask } from '../../src/decide/index.js';
 import { readRequest } from '../../src/decide/request/index.js';
 import { loadAddon, type Plan } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
-import type { TransportName } from './kinds.js';
+import { openStore } from '../../src/store/index.js';
+import type { Kind, Listening, TransportName } from './kinds.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
 const CELLS = 8_192;
@@ -22,8 +39,8 @@ const immediate: ReturnType<DecideCalls['engine']> = {
 };
 
 /** Everything that is done to a body before tokens are made of it, on this thread. */
-async function read({ body, unknownModel }: { body: Uint8Array; unknownModel: 'refuse' | 'default' }) {
-  const { questions } = readRequest(body, { knows: () => false, unknownModel });
+async function read({ body, unknownModel }: PrepareTask) {
+  const { questions } = readRequest(body, { knows: () => false, allows: () => true, unknownModel });
   return {
     ok: true,
     build: BUILD,
@@ -37,20 +54,55 @@ async function read({ body, unknownModel }: { body: Uint8Array; unknownModel: 'r
       })),
     },
     temperatures: questions.map(() => 1),
-    inputTokens: 0,
+    inputTokens: 100,
   } satisfies PrepareResult;
 }
 
-/** Starts our server in front of an engine that answers at once. Returns its port. */
-export async function listenOurs(transport: TransportName, whole: boolean): Promise<number> {
+/** Nobody asks who calls. */
+const FREE: Reservation = { post() {}, release() {} };
+const NOBODY = {
+  token: '',
+  authorize: () => ({ keyId: '', keyExpires: '', admit: () => {}, reserve: () => FREE, models: null }),
+};
+
+/** Keys and money in a folder of their own, on the disk, as the server has them. */
+function openKeys() {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const store = openStore(folder);
+  createWorkspace(store, systemClock, DEFAULT_WORKSPACE);
+  grantCredit(store, systemClock, DEFAULT_WORKSPACE, parseAmount('1000000') as bigint);
+  changeWorkspace(store, DEFAULT_WORKSPACE, {
+    requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
+    bytesPerMinute: BYTES_PER_MINUTE_MAX,
+  });
+  const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
+  const access = new Access(store, systemClock, (error) => console.error(error));
+  const price = 1_500n;
+  const authorize = (headers: readonly string[]) => {
+    const caller = access.authenticate(headers);
+    return {
+      keyId: caller.key.id,
+      keyExpires: dayOf(caller.key.expires ?? 0),
+      admit: (bytes: number) => access.admit(caller, bytes),
+      reserve: (model: string, inputTokens: number) =>
+        access.reserve(caller, { model, kind: 'live', inputTokens, price }),
+      models: caller.workspace.models,
+    };
+  };
+  return { token, authorize };
+}
+
+/** Starts our server in front of an engine that answers at once. */
+export async function listenOurs(transport: TransportName, kind: Exclude<Kind, 'bare'>): Promise<Listening> {
   let prepare: DecideCalls['prepare'] = read;
-  if (whole) {
+  if (kind === 'whole') {
     loadAddon('cpu');
     const pool = new PreparePool({ backend: 'cpu', device: '', models: MODELS, cells: CELLS }, 1);
     await pool.ready();
     prepare = (task) => pool.prepare(task);
   }
-  const calls: DecideCalls = { clock: systemClock, prepare, engine: () => immediate };
+  const { token, authorize } = kind === 'open' ? NOBODY : openKeys();
   const log = createLog('info');
   const { port } = await startHttp({
     transport,
@@ -59,11 +111,21 @@ export async function listenOurs(transport: TransportName, whole: boolean): Prom
     clock: systemClock,
     door: {
       checkReady: () => {},
-      decide: ({ body, unknownModel, signal }) => decide({ body, unknownModel }, calls, signal),
+      authorize: (headers) => {
+        const { keyId, keyExpires, admit, reserve, models } = authorize(headers);
+        const calls: DecideCalls = { clock: systemClock, prepare, engine: () => immediate, reserve };
+        return {
+          keyId,
+          keyExpires,
+          admit,
+          decide: ({ body, unknownModel, signal }) =>
+            decide({ body, unknownModel, allowedModels: models }, calls, signal),
+        };
+      },
       models: () => [],
     },
     onAccess: (entry) => log.info(entry, 'request'),
     onUnexpected: (error) => log.error({ err: error }),
   });
-  return port;
+  return { port, token };
 }

@@ -5,10 +5,11 @@ import type { Kind, Listening, Spent, TransportName } from './kinds.js';
 import { listenOurs } from './ours.js';
 
 const [kind, transport, answer] = process.argv.slice(2) as [Kind, TransportName, string];
-const port = await (kind === 'bare'
-  ? listenBare(transport, answer)
-  : listenOurs(transport, kind === 'whole'));
-process.send?.({ port } satisfies Listening);
+const listening: Listening =
+  kind === 'bare'
+    ? { port: await listenBare(transport, answer), token: '' }
+    : await listenOurs(transport, kind);
+process.send?.(listening);
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuMs: (user + system) / 1_000 } satisfies Spent);

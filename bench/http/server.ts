@@ -12,6 +12,7 @@ export class Server {
     readonly transport: TransportName,
     private readonly child: ChildProcess,
     readonly port: number,
+    readonly token: string,
   ) {}
 
   /** `answer`: what the bare transport answers. */
@@ -19,7 +20,8 @@ export class Server {
     const child = fork(SCRIPT, [kind, transport, answer], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
     if (started === null) throw new Error(`the server ${kind} does not start on ${transport}`);
-    return new Server(kind, transport, child, (started[0] as Listening).port);
+    const { port, token } = started[0] as Listening;
+    return new Server(kind, transport, child, port, token);
   }
 
   /** Processor time it has spent so far, in milliseconds. */

@@ -22,7 +22,7 @@ export async function startServers(transport: TransportName): Promise<Server[]> 
 
 async function answerOf(server: Server): Promise<string> {
   const connection = await Connection.open(server.port);
-  const answer = await connection.ask(requestBytes(requestBodies()[0] as Buffer));
+  const answer = await connection.ask(requestBytes(requestBodies()[0] as Buffer, server.token));
   connection.close();
   return answer.toString();
 }

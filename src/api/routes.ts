@@ -1,22 +1,25 @@
-/** Every path the server answers (contract 4). `HEAD` goes with `GET`. */
+/** Every path the server answers (contract 4), and whether it wants a token. `HEAD` goes with `GET`. */
 export const ROUTES = [
   {
     name: 'decide',
     method: 'POST',
     path: '/v1/decide',
+    token: true,
     meaning: 'Answer 1 to 16 questions about one state.',
   },
   {
     name: 'systemone',
     method: 'POST',
     path: '/v1/systemone',
+    token: true,
     meaning: 'The same; an unknown `model` is answered by the default one.',
   },
-  { name: 'models', method: 'GET', path: '/v1/models', meaning: 'The models served.' },
+  { name: 'models', method: 'GET', path: '/v1/models', token: false, meaning: 'The models served.' },
   {
     name: 'health',
     method: 'GET',
     path: '/health',
+    token: false,
     meaning: '`{"status":"ok"}`; 503 until the models are loaded.',
   },
 ] as const;

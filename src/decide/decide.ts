@@ -1,3 +1,4 @@
+import type { Reservation } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Engine } from '../engine/index.js';
@@ -19,23 +20,43 @@ export interface DecideCalls {
   prepare(task: PrepareTask): Promise<PrepareResult>;
   /** The engine of a build; undefined while it is not there. */
   engine(build: string): Pick<Engine, 'run'> | undefined;
+  /** Sets aside what the answer of a build costs. Throws ApiError where the caller cannot pay. */
+  reserve(build: string, inputTokens: number): Reservation;
 }
 
 /**
- * Answers one request. Rejects with ApiError, or with the engine's error, or
- * with the signal's reason where the caller went away.
+ * Answers one request; it is paid for when there is an answer, and not before. Rejects with ApiError, or with the
+ * engine's error, or with the signal's reason where the caller went away.
  */
 export async function decide(task: PrepareTask, calls: DecideCalls, signal: AbortSignal): Promise<Decision> {
   signal.throwIfAborted();
   const started = calls.clock.monotonic();
   const prepared = await calls.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
-  const { build, plan, questions, temperatures, inputTokens } = prepared;
+  const { build, inputTokens } = prepared;
   const engine = calls.engine(build);
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const preparedMs = calls.clock.monotonic() - started;
+  const reservation = calls.reserve(build, inputTokens);
+  let decision: Decision;
+  try {
+    const preparedMs = calls.clock.monotonic() - started;
+    decision = await run(prepared, engine, preparedMs, signal);
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
+  reservation.post();
+  return decision;
+}
+
+async function run(
+  { build, plan, questions, temperatures, inputTokens }: Extract<PrepareResult, { ok: true }>,
+  engine: Pick<Engine, 'run'>,
+  preparedMs: number,
+  signal: AbortSignal,
+): Promise<Decision> {
   const { logits, queueMs, computeMs } = await engine.run(plan, signal);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),

@@ -9,6 +9,8 @@ export interface PrepareTask {
   readonly body: Uint8Array;
   /** What an unknown `model` means: refused, or answered by the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
+  /** The ids of the models that the caller may use; null: all. */
+  readonly allowedModels: readonly string[] | null;
 }
 
 /** What it gives back; an error crosses threads as its parts. */
@@ -26,9 +28,16 @@ export interface Models {
  * From the body's bytes to a plan: every check of a decide request, in the order of the errors' table, and
  * the prompt's tokens. Never throws for a body, however broken.
  */
-export function prepare({ body, unknownModel }: PrepareTask, { catalog, open }: Models): PrepareResult {
+export function prepare(
+  { body, unknownModel, allowedModels }: PrepareTask,
+  { catalog, open }: Models,
+): PrepareResult {
   try {
-    const request = readRequest(body, { knows: (name) => catalog.find(name) !== undefined, unknownModel });
+    const request = readRequest(body, {
+      knows: (name) => catalog.find(name) !== undefined,
+      allows: (name) => allowedModels === null || mayUse(catalog.find(name), allowedModels),
+      unknownModel,
+    });
     const build = catalog.find(request.model) as CatalogBuild;
     if (request.hasAssets) {
       throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
@@ -46,4 +55,10 @@ export function prepare({ body, unknownModel }: PrepareTask, { catalog, open }: 
     }
     throw error;
   }
+}
+
+/** A workspace names models by any of their ids, also those that they only answer for. */
+function mayUse(build: CatalogBuild | undefined, allowed: readonly string[]): boolean {
+  if (build === undefined) return false;
+  return [build.model.id, ...(build.model.answers_for ?? [])].some((id) => allowed.includes(id));
 }

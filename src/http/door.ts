@@ -25,10 +25,21 @@ export interface DecideReply {
   readonly timing: Readonly<Record<string, number>>;
 }
 
+/** A caller whose token was accepted, and what only such a one may do. */
+export interface Authorized {
+  readonly keyId: string;
+  /** The day on which the key ends, ISO 8601, or `never`. */
+  readonly keyExpires: string;
+  /** Counts a request with a body of so many bytes. Throws an `ApiError` where the key is paused or over its limits. */
+  admit(bytes: number): void;
+  decide(call: DecideCall): Promise<DecideReply>;
+}
+
 /** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */
 export interface Door {
-  /** Throws an `ApiError` `model_unavailable` until `decide` can answer. */
+  /** Throws an `ApiError` `model_unavailable` until requests can be answered. */
   checkReady(): void;
-  decide(call: DecideCall): Promise<DecideReply>;
+  /** Who sent these `Authorization` headers, all there are. Throws an `ApiError` `unauthorized`. */
+  authorize(headers: readonly string[]): Authorized;
   models(): readonly ModelListEntry[];
 }

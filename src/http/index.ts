@@ -1,4 +1,4 @@
-export type { DecideCall, DecideReply, Door, ModelListEntry } from './door.js';
+export type { Authorized, DecideCall, DecideReply, Door, ModelListEntry } from './door.js';
 export { isLoopback } from './loopback.js';
 export type { AccessEntry } from './pipeline.js';
 export { newRequestId } from './request-id.js';

@@ -3,12 +3,13 @@ import type { Clock } from '../base/index.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
 import { checkContent } from './content.js';
-import type { Door } from './door.js';
+import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
+import { valuesOf } from './headers.js';
 import { checkMethod, routeOfTarget } from './match.js';
 import { errorReply, jsonReply } from './reply.js';
-import { HANDLERS, type RouteReply } from './routes/index.js';
-import { ClientGone, type Handler, type Incoming, type Reply } from './transport/index.js';
+import { AUTHORIZED, OPEN, type RouteReply } from './routes/index.js';
+import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
 
 /**
  * What the log keeps of a request (contract 8, data handling), and its id. What a transport answers without
@@ -68,16 +69,34 @@ export function createPipeline(options: PipelineOptions): Handler {
 }
 
 async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Reply> {
+  const { door } = options;
   let framing: Framing | undefined;
+  let own: HeaderList = [];
   try {
     framing = readFraming(incoming.headers);
     const route = findRoute(incoming);
-    const { json, headers } = await callRoute(options, route, framing, incoming, requestId);
-    return { ...jsonReply(requestId, json, headers), close: tooLongToDiscard(framing) };
+    let reply: RouteReply;
+    if (route.token) {
+      const caller = door.authorize(valuesOf(incoming.headers, 'authorization'));
+      own = keyHeaders(caller);
+      reply = await callAuthorized(options, AUTHORIZED[route.name], caller, framing, incoming, requestId);
+    } else {
+      reply = await OPEN[route.name]({ door, requestId, signal: incoming.signal });
+    }
+    const headers = [...own, ...(reply.headers ?? [])];
+    return { ...jsonReply(requestId, reply.json, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    return errorReply(requestId, error, endsConnection(error, framing));
+    return errorReply(requestId, error, endsConnection(error, framing), own);
   }
+}
+
+/** On every response to a caller whose token was accepted, errors included (contract 4.1). */
+function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
+  return [
+    ['Service-Key-Id', keyId],
+    ['Service-Key-Expires', keyExpires],
+  ];
 }
 
 function findRoute({ target, method }: Incoming): Route {
@@ -88,21 +107,21 @@ function findRoute({ target, method }: Incoming): Route {
 }
 
 /** The checks of the head, the body, then the route's own work. Up to the body all of it is synchronous. */
-async function callRoute(
-  { door, clock, deadlines, memory }: PipelineOptions,
-  route: Route,
+async function callAuthorized(
+  { clock, deadlines, memory }: PipelineOptions,
+  handle: (typeof AUTHORIZED)[keyof typeof AUTHORIZED],
+  caller: Authorized,
   framing: Framing,
   incoming: Incoming,
   requestId: string,
 ): Promise<RouteReply> {
   const { signal } = incoming;
-  const handler = HANDLERS[route.name];
-  if (route.method === 'GET') return handler({ door, body: Buffer.alloc(0), requestId, signal });
   const length = checkContent(framing, incoming.headers);
+  caller.admit(length);
   const release = memory.take(length);
   try {
     const body = await collectBody(incoming, length, deadlines, clock);
-    return await handler({ door, body, requestId, signal });
+    return await handle({ caller, body, requestId, signal });
   } finally {
     release();
   }

@@ -10,10 +10,11 @@ export function jsonReply(requestId: string, body: string, own: HeaderList = [])
  * The answer of contract 2.9, with `Allow` and `Retry-After` where they belong (contract 4.1): every 503 carries
  * the latter, one second unless the error says otherwise.
  */
-export function errorReply(requestId: string, error: ApiError, close: boolean): Reply {
-  const headers = [...commonHeaders(requestId)];
+export function errorReply(requestId: string, error: ApiError, close: boolean, own: HeaderList = []): Reply {
+  const headers = [...commonHeaders(requestId), ...own];
   const { allow, retryAfterSeconds } = error.headers;
   if (allow !== undefined) headers.push(['Allow', allow.join(', ')]);
+  if (error.status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
   if (retryAfterSeconds !== undefined || error.status === 503) {
     headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))]);
   }

@@ -48,6 +48,8 @@ export interface StartReport {
   /** HTTP listens, and answers 503 until the models are loaded; they are when what this returns resolves. */
   listening?(url: string): void | Promise<void>;
   notice(sentence: string): void;
+  /** The token of the key that the first start makes. It is nowhere else. */
+  token(token: string): void;
   progress(build: CatalogBuild, fraction: number): void;
 }
 

@@ -1,12 +1,23 @@
 import { once } from 'node:events';
+import { AccessError } from '../access/index.js';
 import { createLog, SettingsError, systemClock } from '../base/index.js';
 import { BackendError, type CatalogBuild, ModelError } from '../engine/index.js';
 import { ListenError } from '../http/index.js';
-import { type Server, StartError, startServer } from './server.js';
+import { StoreError } from '../store/index.js';
+import { type Server, startServer } from './server.js';
 import { loadSettings } from './settings.js';
+import { StartError } from './start-error.js';
 
 /** Mistakes of an operator: one line, no stack. */
-const OPERATOR_ERRORS = [StartError, ModelError, BackendError, ListenError, SettingsError];
+const OPERATOR_ERRORS = [
+  StartError,
+  StoreError,
+  AccessError,
+  ModelError,
+  BackendError,
+  ListenError,
+  SettingsError,
+];
 
 const EXAMPLE = JSON.stringify({
   state: 'My card was charged twice!',
@@ -25,6 +36,7 @@ export async function serve(config: string | undefined): Promise<void> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const ending = new AbortController();
   let server: Server | undefined;
+  let token = 'dk_…';
   onSignals(
     () => ending.abort(),
     () => {
@@ -36,13 +48,20 @@ export async function serve(config: string | undefined): Promise<void> {
   try {
     const settings = loadSettings(process.env, config);
     const log = createLog(settings['log.level']);
-    const report = { notice: print, progress: progress(print) };
+    const report = {
+      notice: print,
+      token: (made: string) => {
+        print(`token: ${made}`);
+        token = made;
+      },
+      progress: progress(print),
+    };
     server = await startServer(settings, { clock: systemClock, log, report, stop: ending.signal });
   } catch (error) {
     if (ending.signal.aborted) process.exit(0);
     fail(error);
   }
-  introduce(server, print);
+  introduce(server, token, print);
   if (!ending.signal.aborted) await once(ending.signal, 'abort');
   print('draining');
   await server.stop();
@@ -76,7 +95,7 @@ export async function reportError(command: () => void | Promise<void>): Promise<
   }
 }
 
-function introduce({ url, transport, engines }: Server, print: (line: string) => void): void {
+function introduce({ url, transport, engines }: Server, token: string, print: (line: string) => void): void {
   const where = engines.device === '' ? 'CPU' : `${engines.devices.join(', ')} (${engines.backend})`;
   for (const { id, model } of engines.catalog.builds) {
     print(`${id} on ${where}, ${transport} transport`);
@@ -84,7 +103,9 @@ function introduce({ url, transport, engines }: Server, print: (line: string) =>
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
   print(`listening on ${url}`);
-  print(`try: curl ${url}/v1/decide -H 'Content-Type: application/json' -d '${EXAMPLE}'`);
+  print(
+    `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,
+  );
 }
 
 /** A line per quarter of a model that takes its time to load. */

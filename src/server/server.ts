@@ -14,11 +14,6 @@ export interface Server {
 /** How long requests in flight may take to be answered when the server stops. */
 const DRAIN_MS_MAX = 60_000;
 
-/** The server cannot start as configured; the message names what to change. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
-
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the
  * models are loaded, and answers 503 meanwhile. Resolves when it can answer. Throws StartError, ModelError,
@@ -28,11 +23,9 @@ export async function startServer(settings: Settings, surroundings: Surroundings
   const { clock, log, report } = surroundings;
   const { host, port } = settings;
   if (!isLoopback(host)) {
-    throw new StartError(
-      `DECIDER_HOST is ${host}: without keys the server answers anyone, so it listens on a loopback address only.`,
-    );
+    report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
   }
-  const service = new Service(settings, surroundings);
+  const service = await Service.open(settings, surroundings);
   const http = await startHttp({
     transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
     host,

@@ -1,6 +1,8 @@
+import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type DecideCalls, type Decision, decide } from '../decide/index.js';
-import type { DecideCall, Door, ModelListEntry } from '../http/index.js';
+import type { Authorized, DecideCall, Door, ModelListEntry } from '../http/index.js';
+import { type OpenAccess, openAccess } from './access.js';
 import { Engines, type Surroundings } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
 import type { Settings } from './settings.js';
@@ -8,18 +10,26 @@ import type { Settings } from './settings.js';
 /** How long a client may wait before it asks again while the models load: nobody knows how long that takes. */
 const LOADING_RETRY_SECONDS = 5;
 
-/** What HTTP stands in front of: the engines, the preparing threads, the decision between them. */
+/** What HTTP stands in front of: keys and money, the engines, the preparing threads, the decision between them. */
 export class Service implements Door {
-  readonly engines: Engines;
   private preparing: PreparePool | undefined;
-  private calls: DecideCalls | undefined;
+  private ready = false;
 
-  /** Reads the manifest and chooses the backend. Throws ModelError or BackendError. */
-  constructor(
+  private constructor(
     private readonly settings: Settings,
     private readonly surroundings: Surroundings,
-  ) {
-    this.engines = new Engines(settings, surroundings);
+    readonly engines: Engines,
+    private readonly money: OpenAccess,
+  ) {}
+
+  /**
+   * Reads the manifest, chooses the backend and opens the data folder. Throws ModelError, BackendError, StoreError,
+   * AccessError or StartError, with nothing left open.
+   */
+  static async open(settings: Settings, surroundings: Surroundings): Promise<Service> {
+    const engines = new Engines(settings, surroundings);
+    const money = await openAccess(settings, surroundings, engines.catalog);
+    return new Service(settings, surroundings, engines, money);
   }
 
   /** Resolves when it can answer. Rejects with ModelError or the reason to stop; `close` it then. */
@@ -28,36 +38,57 @@ export class Service implements Door {
     await engines.load();
     const { backend, device } = engines;
     const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
-    const preparing = new PreparePool({ backend, device, models, cells }, threads);
-    this.preparing = preparing;
-    await preparing.ready();
-    this.calls = {
-      clock: this.surroundings.clock,
-      prepare: (task) => preparing.prepare(task),
-      engine: (build) => engines.get(build),
-    };
+    this.preparing = new PreparePool({ backend, device, models, cells }, threads);
+    await this.preparing.ready();
+    this.ready = true;
   }
 
   checkReady(): void {
-    this.loadedCalls();
+    this.loaded();
   }
 
   models(): ModelListEntry[] {
     return this.engines.catalog.list().map((model) => ({ ...model, ownedBy: 'decider' }));
   }
 
-  async decide({ body, unknownModel, signal }: DecideCall): Promise<Decision> {
-    return decide({ body, unknownModel }, this.loadedCalls(), signal);
+  authorize(headers: readonly string[]): Authorized {
+    const { access } = this.money;
+    const caller = access.authenticate(headers);
+    const { id, expires } = caller.key;
+    return {
+      keyId: id,
+      keyExpires: expires === null ? 'never' : dayOf(expires),
+      admit: (bytes) => access.admit(caller, bytes),
+      decide: (call) => this.decide(caller, call),
+    };
   }
 
-  /** Ends the threads. */
+  /** Ends the threads, writes what is charged. */
   async close(): Promise<void> {
     await this.preparing?.close();
     await this.engines.close();
+    await this.money.close();
   }
 
-  private loadedCalls(): DecideCalls {
-    if (this.calls !== undefined) return this.calls;
+  private async decide(caller: Caller, { body, unknownModel, signal }: DecideCall): Promise<Decision> {
+    const preparing = this.loaded();
+    const calls: DecideCalls = {
+      clock: this.surroundings.clock,
+      prepare: (task) => preparing.prepare(task),
+      engine: (build) => this.engines.get(build),
+      reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
+    };
+    return decide({ body, unknownModel, allowedModels: caller.workspace.models }, calls, signal);
+  }
+
+  private reserve(caller: Caller, build: string, inputTokens: number) {
+    const { access, priceOf } = this.money;
+    const model = this.engines.catalog.find(build)?.model.id ?? build;
+    return access.reserve(caller, { model, kind: 'live', inputTokens, price: priceOf(build).live });
+  }
+
+  private loaded(): PreparePool {
+    if (this.ready && this.preparing !== undefined) return this.preparing;
     throw new ApiError('model_unavailable', 'The models are still being loaded.', {
       retryAfterSeconds: LOADING_RETRY_SECONDS,
     });

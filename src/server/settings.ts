@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { DEFAULT_PRICES } from '../access/index.js';
 import { LOG_LEVELS, readSettings, type Setting, type Values } from '../base/index.js';
 import { BACKEND_CHOICES } from '../engine/index.js';
 
@@ -9,7 +10,7 @@ export const SETTINGS = [
     variable: 'DECIDER_HOST',
     kind: 'text',
     default: '127.0.0.1',
-    meaning: 'Address to listen on. Without keys only a loopback address is accepted.',
+    meaning: 'Address to listen on.',
   },
   {
     key: 'port',
@@ -25,7 +26,7 @@ export const SETTINGS = [
     variable: 'DECIDER_DATA',
     kind: 'text',
     default: './data',
-    meaning: 'Folder of the server’s data. Nothing is kept there yet.',
+    meaning: 'Folder of the server’s data: keys, workspaces, money.',
   },
   {
     key: 'models',
@@ -33,6 +34,28 @@ export const SETTINGS = [
     kind: 'text',
     default: './models',
     meaning: 'Folder of `manifest.json` and the GGUF files.',
+  },
+  {
+    key: 'master_key',
+    variable: 'DECIDER_MASTER_KEY',
+    kind: 'text',
+    default: '',
+    meaning:
+      'What seals stored data, 64 hexadecimal digits; without it, `master.key` in the data folder, made at the first start.',
+  },
+  {
+    key: 'billing.prices',
+    variable: 'DECIDER_BILLING_PRICES',
+    kind: 'text',
+    default: DEFAULT_PRICES,
+    meaning: 'Prices per million input tokens, `<price class>=<live>/<batch>`, separated by commas.',
+  },
+  {
+    key: 'billing.currency',
+    variable: 'DECIDER_BILLING_CURRENCY',
+    kind: 'text',
+    default: 'GBP',
+    meaning: 'What amounts are called.',
   },
   {
     key: 'http.transport',

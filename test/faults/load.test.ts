@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { test } from 'tap';
-import { createLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
-import { modelsFolder } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
 
 const REQUESTS = 5_000;
 const CONNECTIONS = 128;
@@ -17,10 +16,14 @@ interface Answer {
 }
 
 /** Sends one request over a connection of its own, perhaps slowly, perhaps only half. Null: it was aborted. */
-function send(port: number, body: string, how: 'whole' | 'slow' | 'aborted'): Promise<Answer | null> {
+function send(
+  { port, token }: { port: number; token: string },
+  body: string,
+  how: 'whole' | 'slow' | 'aborted',
+): Promise<Answer | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    const head = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    const head = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
     let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (text) => {
@@ -77,17 +80,13 @@ for (const transport of ['uws', 'node']) {
     const environment = {
       DECIDER_PORT: '0',
       DECIDER_MODELS: modelsFolder(t.testdir()),
+      DECIDER_DATA: dataFolder(t),
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
       DECIDER_ENGINE_QUEUE: '128',
       DECIDER_HTTP_TRANSPORT: transport,
     };
-    const surroundings = {
-      clock: systemClock,
-      log: createLog('silent'),
-      report: { notice: () => {}, progress: () => {} },
-      stop: new AbortController().signal,
-    };
+    const { told, surroundings } = testSurroundings();
     const server = await startServer(loadSettings(environment, undefined), surroundings);
     t.teardown(() => server.stop());
     const unhandled: unknown[] = [];
@@ -95,10 +94,10 @@ for (const transport of ['uws', 'node']) {
     process.on('unhandledRejection', onUnhandled);
     t.teardown(() => process.off('unhandledRejection', onUnhandled));
 
-    const port = Number(new URL(server.url).port);
+    const to = { port: Number(new URL(server.url).port), token: told.token };
     const bodies = Array.from({ length: KINDS }, (_, kind) => bodyOf(kind));
     const alone: Array<ReturnType<typeof reading>> = [];
-    for (const body of bodies) alone.push(reading((await send(port, body, 'whole'))?.body ?? ''));
+    for (const body of bodies) alone.push(reading((await send(to, body, 'whole'))?.body ?? ''));
 
     const counts = { answered: 0, aborted: 0, overloaded: 0, failed: 0 };
     let worst = 0;
@@ -109,7 +108,7 @@ for (const transport of ['uws', 'node']) {
         const kind = next.integer(KINDS);
         const dice = next.integer(100);
         const how = dice < 10 ? 'aborted' : dice < 15 ? 'slow' : 'whole';
-        const answer = await send(port, bodies[kind] as string, how);
+        const answer = await send(to, bodies[kind] as string, how);
         if (answer === null) counts.aborted += 1;
         else if (answer.status === 503) counts.overloaded += 1;
         else if (answer.status !== 200) counts.failed += 1;
@@ -132,7 +131,7 @@ for (const transport of ['uws', 'node']) {
     // Rounding to four decimals adds 1e-4.
     t.ok(worst <= TOLERANCE + 1e-4, `largest |Δp| ${worst}`);
     t.strictSame(unhandled, []);
-    const after = await send(port, bodies[0] as string, 'whole');
+    const after = await send(to, bodies[0] as string, 'whole');
     t.equal(after?.status, 200);
   });
 }

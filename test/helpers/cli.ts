@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { dataFolder } from './server.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
@@ -44,11 +45,16 @@ export class Command {
   }
 }
 
-/** Starts `decider` with arguments; ended with the test at the latest. */
+/** Starts `decider` with arguments, on an empty data folder; ended with the test at the latest. */
 export function decider(t: Test, args: readonly string[], environment: Record<string, string> = {}): Command {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('DECIDER_'));
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...Object.fromEntries(inherited), DECIDER_ENGINE_THREADS: '1', ...environment },
+    env: {
+      ...Object.fromEntries(inherited),
+      DECIDER_ENGINE_THREADS: '1',
+      DECIDER_DATA: dataFolder(t),
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type TinyModelOptions, tinyModel } from '../../models/tiny/index.js';
@@ -26,13 +27,38 @@ export function modelsFolder(
         release_date: null,
         builds: [{ date: '20260101', file: 'tiny.gguf', sha256 }],
         reads_images: false,
-        price_class: 'tiny',
+        price_class: 'decider-g-12b',
         ...model,
       },
     ],
   };
   writeFileSync(join(models, 'manifest.json'), JSON.stringify(manifest));
   return models;
+}
+
+/** An empty data folder, removed when the test ends. */
+export function dataFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-data-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a start is given in a test; `token` is that of the key it made, once it has. */
+export function testSurroundings(write: (line: string) => void = () => {}) {
+  const told = { token: '' };
+  const surroundings = {
+    clock: systemClock,
+    log: createLog('info', { write }),
+    report: {
+      notice: () => {},
+      token: (token: string) => {
+        told.token = token;
+      },
+      progress: () => {},
+    },
+    stop: new AbortController().signal,
+  };
+  return { told, surroundings };
 }
 
 /** The whole server with a tiny F32 model, on a free loopback port; stopped when the test ends. */
@@ -45,6 +71,7 @@ export async function startTestServer(
     {
       DECIDER_PORT: '0',
       DECIDER_MODELS: models,
+      DECIDER_DATA: dataFolder(t),
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
       ...environment,
@@ -52,20 +79,17 @@ export async function startTestServer(
     undefined,
   );
   const lines: string[] = [];
-  const server = await startServer(settings, {
-    clock: systemClock,
-    log: createLog('info', { write: (line: string) => void lines.push(line) }),
-    report: { notice: () => {}, progress: () => {} },
-    stop: new AbortController().signal,
-  });
+  const { told, surroundings } = testSurroundings((line) => void lines.push(line));
+  const server = await startServer(settings, surroundings);
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${told.token}` };
   t.teardown(() => server.stop());
   const decide = (body: unknown, path = '/v1/decide') =>
     fetch(server.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers,
       body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     });
   // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
   const ask = async (body: unknown, path?: string): Promise<any> => (await decide(body, path)).json();
-  return { ...server, lines, decide, ask };
+  return { ...server, lines, headers, decide, ask };
 }

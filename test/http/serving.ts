@@ -59,7 +59,12 @@ export async function serve(
     clock: systemClock,
     door: {
       checkReady: () => {},
-      decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
+      authorize: () => ({
+        keyId: 'key_test',
+        keyExpires: '2027-01-01',
+        admit: () => {},
+        decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
+      }),
       models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null }],
     },
     onAccess: (entry) => {

@@ -80,7 +80,10 @@ onBoth('a port that was stopped can be had again; one in use is a clear error', 
 });
 
 onBoth('an address that is no such thing', async (t, transport) => {
-  const door = { checkReady() {}, decide: async () => ({ json: '', timing: {} }), models: () => [] };
+  const authorize = () => {
+    throw new Error('nobody calls');
+  };
+  const door = { checkReady() {}, authorize, models: () => [] };
   const common = { transport, door, clock: systemClock, onAccess() {}, onUnexpected() {} };
   for (const [host, port] of [
     ['192.0.2.1', 0],

@@ -3,34 +3,38 @@ import { truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { createLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
-import { modelsFolder } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
-const decide = (url: string) =>
-  fetch(`${url}/v1/decide`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: BODY });
+const decide = (url: string, token: string) =>
+  fetch(`${url}/v1/decide`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: BODY,
+  });
 
 /** Starts a server; `whileLoading` runs when it listens, and its models load only when that has ended. */
-function start(
+async function start(
+  t: Test,
   models: string,
   transport: string,
-  whileLoading: (url: string) => Promise<void>,
+  whileLoading: (url: string, token: string) => Promise<void>,
   stop: AbortSignal = new AbortController().signal,
 ) {
   const environment = {
     DECIDER_PORT: '0',
     DECIDER_MODELS: models,
+    DECIDER_DATA: dataFolder(t),
     DECIDER_ENGINE_BACKEND: 'cpu',
     DECIDER_ENGINE_THREADS: '1',
     DECIDER_HTTP_TRANSPORT: transport,
   };
-  return startServer(loadSettings(environment, undefined), {
-    clock: systemClock,
-    log: createLog('silent'),
-    report: { listening: whileLoading, notice: () => {}, progress: () => {} },
-    stop,
-  });
+  const { told, surroundings } = testSurroundings();
+  const listening = (url: string) => whileLoading(url, told.token);
+  const report = { ...surroundings.report, listening };
+  const server = await startServer(loadSettings(environment, undefined), { ...surroundings, report, stop });
+  return { ...server, token: told.token };
 }
 
 async function isUnavailable(t: Test, response: Response) {
@@ -47,14 +51,14 @@ async function isGone(t: Test, url: string) {
 
 for (const transport of ['uws', 'node']) {
   test(`503 model_unavailable until the models are loaded (${transport})`, async (t) => {
-    const server = await start(modelsFolder(t.testdir()), transport, async (url) => {
-      await isUnavailable(t, await decide(url));
+    const server = await start(t, modelsFolder(t.testdir()), transport, async (url, token) => {
+      await isUnavailable(t, await decide(url, token));
       await isUnavailable(t, await fetch(`${url}/health`));
       t.match(await (await fetch(`${url}/v1/models`)).json(), { data: [{ id: 'tiny' }] });
       t.equal((await fetch(`${url}/nothing`)).status, 404);
     });
     t.teardown(() => server.stop());
-    t.equal((await decide(server.url)).status, 200);
+    t.equal((await decide(server.url, server.token)).status, 200);
     const health = await fetch(`${server.url}/health`);
     t.equal(health.status, 200);
     t.strictSame(await health.json(), { status: 'ok' });
@@ -64,9 +68,9 @@ for (const transport of ['uws', 'node']) {
     const models = modelsFolder(t.testdir());
     truncateSync(join(models, 'tiny.gguf'), 1_000);
     let url = '';
-    const starting = start(models, transport, async (listening) => {
+    const starting = start(t, models, transport, async (listening, token) => {
       url = listening;
-      await isUnavailable(t, await decide(url));
+      await isUnavailable(t, await decide(url, token));
     });
     await t.rejects(starting, { name: 'ModelError', message: /SHA-256/ });
     await isGone(t, url);
@@ -75,12 +79,12 @@ for (const transport of ['uws', 'node']) {
   test(`a stop while the models load ends the start, and nothing listens any more (${transport})`, async (t) => {
     const stop = new AbortController();
     let url = '';
-    const whileLoading = async (listening: string) => {
+    const whileLoading = async (listening: string, token: string) => {
       url = listening;
       stop.abort();
-      await isUnavailable(t, await decide(url));
+      await isUnavailable(t, await decide(url, token));
     };
-    const starting = start(modelsFolder(t.testdir()), transport, whileLoading, stop.signal);
+    const starting = start(t, modelsFolder(t.testdir()), transport, whileLoading, stop.signal);
     await t.rejects(starting, { name: 'AbortError' });
     await isGone(t, url);
   });

@@ -20,6 +20,8 @@ import { scanBody } from './scan.js';
 export interface ReadOptions {
   /** Whether a model of this id answers here. */
   knows(model: string): boolean;
+  /** Whether the caller may use the model of this id; null: the default one. */
+  allows(model: string | null): boolean;
   /** `refuse` on `/v1/decide`; `default` where an unknown model means the default one (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
 }
@@ -34,7 +36,7 @@ const assetsCheck = Compile(AssetsSchema);
  * The state, the questions and their labels keep the order of the body's own bytes.
  *
  * @param body the bytes as sent, decompressed
- * @throws ApiError `invalid_json`, `invalid_request`, `model_not_found`, `missing`, a type of the questions,
+ * @throws ApiError `invalid_json`, `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
  *   `invalid_image_budget` or `invalid_assets`
  */
 export function readRequest(body: Uint8Array, options: ReadOptions): DecideRequest {
@@ -43,6 +45,8 @@ export function readRequest(body: Uint8Array, options: ReadOptions): DecideReque
   const ranges = scanBody(bytes, ['state', 'questions']);
   const fields = parseObject(bytes);
   const model = readModel(fields.model, options);
+  if (!options.allows(model))
+    throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
   if (isAbsent(fields.state)) throw new ApiError('missing', 'The request has no `state`, or it is null.');
   const questions = readQuestionField(bytes, ranges, fields.questions);
   const imageBudget = readImageBudget(fields.image_budget);

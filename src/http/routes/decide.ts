@@ -1,13 +1,13 @@
 import type { DecideReply } from '../door.js';
-import type { RouteHandler, RouteReply } from './route.js';
+import type { AuthorizedCall, Handle, RouteReply } from './route.js';
 
 /** `POST /v1/decide` (contract 4.1): a model that is not served is an error. */
-export const decide: RouteHandler = async ({ door, ...call }) =>
-  withTiming(await door.decide({ ...call, unknownModel: 'refuse' }));
+export const decide: Handle<AuthorizedCall> = async ({ caller, ...call }) =>
+  withTiming(await caller.decide({ ...call, unknownModel: 'refuse' }));
 
 /** `POST /v1/systemone` (contract 4.2): a model that is not served is answered by the default one. */
-export const systemone: RouteHandler = async ({ door, ...call }) =>
-  withTiming(await door.decide({ ...call, unknownModel: 'default' }));
+export const systemone: Handle<AuthorizedCall> = async ({ caller, ...call }) =>
+  withTiming(await caller.decide({ ...call, unknownModel: 'default' }));
 
 /** W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
 function withTiming({ json, timing }: DecideReply): RouteReply {

@@ -1,10 +1,14 @@
-import type { RouteName } from '../../api/index.js';
+import type { Route } from '../../api/index.js';
 import { decide, systemone } from './decide.js';
 import { health } from './health.js';
 import { models } from './models.js';
-import type { RouteHandler } from './route.js';
+import type { AuthorizedCall, Handle, OpenCall } from './route.js';
 
-export type { RouteCall, RouteHandler, RouteReply } from './route.js';
+export type { RouteReply } from './route.js';
 
-/** The handler of every route in the table of `api/`. */
-export const HANDLERS: Readonly<Record<RouteName, RouteHandler>> = { decide, systemone, models, health };
+type Named<Token extends boolean> = Extract<Route, { readonly token: Token }>['name'];
+
+/** The handler of every route in the table of `api/` that wants a token … */
+export const AUTHORIZED: Readonly<Record<Named<true>, Handle<AuthorizedCall>>> = { decide, systemone };
+/** … and of every other. */
+export const OPEN: Readonly<Record<Named<false>, Handle<OpenCall>>> = { models, health };

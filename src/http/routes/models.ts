@@ -1,7 +1,7 @@
-import type { RouteHandler } from './route.js';
+import type { Handle, OpenCall } from './route.js';
 
 /** `GET /v1/models`: every model served, once in each of the two lists of contract 2.8. */
-export const models: RouteHandler = ({ door }) => {
+export const models: Handle<OpenCall> = ({ door }) => {
   const served = door.models();
   const json = JSON.stringify({
     object: 'list',

@@ -1,13 +1,21 @@
-import type { Door } from '../door.js';
+import type { Authorized, Door } from '../door.js';
 import type { HeaderList } from '../transport/index.js';
 
 /** A request that has passed every check of its head. */
 export interface RouteCall {
-  readonly door: Door;
-  /** Empty where the route takes no body. */
-  readonly body: Buffer;
   readonly requestId: string;
   readonly signal: AbortSignal;
+}
+
+/** One with a token and a body. */
+export interface AuthorizedCall extends RouteCall {
+  readonly caller: Authorized;
+  readonly body: Buffer;
+}
+
+/** One that takes neither. */
+export interface OpenCall extends RouteCall {
+  readonly door: Door;
 }
 
 /** What a route answers with a 200: a JSON text, and headers besides the common ones. */
@@ -17,4 +25,4 @@ export interface RouteReply {
 }
 
 /** Makes a 200, or throws an `ApiError`. */
-export type RouteHandler = (call: RouteCall) => RouteReply | Promise<RouteReply>;
+export type Handle<Call extends RouteCall> = (call: Call) => RouteReply | Promise<RouteReply>;

@@ -3,7 +3,11 @@ import { type ReadOptions, readRequest } from '../../../src/decide/request/index
 import type { DecideRequest, Question } from '../../../src/decide/types.js';
 
 /** An endpoint that knows the model `known`. */
-export const OPTIONS: ReadOptions = { knows: (model) => model === 'known', unknownModel: 'refuse' };
+export const OPTIONS: ReadOptions = {
+  knows: (model) => model === 'known',
+  allows: () => true,
+  unknownModel: 'refuse',
+};
 
 /** Reads a body given as JSON text or as bytes. */
 export function read(body: string | Uint8Array, options = OPTIONS): DecideRequest {

@@ -1,0 +1,98 @@
+import {
+  Access,
+  createKey,
+  createWorkspace,
+  DEFAULT_WORKSPACE,
+  grantCredit,
+  listWorkspaces,
+  type Price,
+  parseAmount,
+  readPrices,
+  reconcile,
+} from '../access/index.js';
+import type { Catalog } from '../engine/index.js';
+import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
+import type { Surroundings } from './engines.js';
+import type { Settings } from './settings.js';
+import { StartError } from './start-error.js';
+
+/** What the workspace of a first start may spend, in whole units of the currency. */
+const FIRST_CREDIT = '100';
+
+/** The data folder, opened for serving. */
+export interface OpenAccess {
+  readonly access: Access;
+  /** The price of a build's tokens. */
+  priceOf(build: string): Price;
+  /** Writes what is charged, and gives the folder free. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data folder for this server alone, proves its ledger, and makes a workspace and a key where there is
+ * none. Throws StoreError, AccessError or StartError, with nothing left open.
+ */
+export async function openAccess(
+  settings: Settings,
+  surroundings: Surroundings,
+  catalog: Catalog,
+): Promise<OpenAccess> {
+  const { clock, log } = surroundings;
+  const prices = pricesOf(settings, catalog);
+  const store = openStore(settings.data);
+  let leave = () => {};
+  try {
+    leave = serveAlone(store);
+    new Sealer(store, settings.master_key);
+    prove(store, surroundings);
+    welcome(store, surroundings);
+  } catch (error) {
+    leave();
+    await store.close();
+    throw error;
+  }
+  const access = new Access(store, clock, (error) =>
+    log.error({ err: error }, 'charges cannot be written to the data folder'),
+  );
+  return {
+    access,
+    priceOf: (build) => prices.get(build) as Price,
+    async close() {
+      try {
+        await access.flush();
+      } finally {
+        leave();
+        await store.close();
+      }
+    },
+  };
+}
+
+/** By build. A model whose price nobody set would be given away. */
+function pricesOf(settings: Settings, catalog: Catalog): ReadonlyMap<string, Price> {
+  const classes = readPrices(settings['billing.prices']);
+  return new Map(
+    catalog.builds.map(({ id, model }) => {
+      const price = classes.get(model.price_class);
+      if (price !== undefined) return [id, price];
+      throw new StartError(
+        `billing.prices names no class ${model.price_class}, which is the price class of ${model.id}.`,
+      );
+    }),
+  );
+}
+
+/** A ledger that does not add up is told, and goes on: its customers need answers meanwhile. */
+function prove(store: Store, { log, report }: Surroundings): void {
+  const { problems } = reconcile(store);
+  for (const problem of problems) log.error({ problem }, 'the ledger does not add up');
+  if (problems.length > 0) report.notice('The ledger does not add up: see decider doctor.');
+}
+
+/** The first start makes a workspace with credit, and a key whose token is told this once. */
+function welcome(store: Store, { clock, report }: Surroundings): void {
+  if (listWorkspaces(store).length > 0) return;
+  createWorkspace(store, clock, DEFAULT_WORKSPACE);
+  grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
+  report.token(createKey(store, clock, DEFAULT_WORKSPACE).token);
+}
