@@ -1,5 +1,6 @@
 export * from './clock.js';
 export * from './ids.js';
 export * from './log.js';
+export * from './metrics.js';
 export * from './settings.js';
 export * from './thread-pool.js';

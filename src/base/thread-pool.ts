@@ -12,6 +12,8 @@ export interface ThreadPoolOptions {
   readonly data: unknown;
   /** What threads post besides answers. */
   readonly onMessage?: (message: unknown) => void;
+  /** A thread died; another takes its place. */
+  readonly onReplace?: () => void;
 }
 
 /**
@@ -80,6 +82,7 @@ export class ThreadPool {
       reason = error;
     });
     pool.on('workerDestroy', () => {
+      if (!this.closing) this.options.onReplace?.();
       // By then piscina has started another thread, or has given up.
       setImmediate(() => {
         if (pool !== this.pool || this.closing || pool.threads.length > 0) return;

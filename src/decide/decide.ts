@@ -9,6 +9,7 @@ import type { PrepareResult, PrepareTask } from './prepare.js';
 export interface Decision {
   /** The JSON text of contract 2.4. */
   readonly json: string;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Where its time went, in milliseconds. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
 }
@@ -61,8 +62,10 @@ async function run(
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );
+  const usage = { inputTokens, outputTokens: answers.length };
   return {
-    json: responseJson(build, questions, answers, { inputTokens, outputTokens: answers.length }),
+    json: responseJson(build, questions, answers, usage),
+    usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
   };
 }

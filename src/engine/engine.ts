@@ -10,6 +10,7 @@ import {
   type Wave,
 } from './dispatcher/index.js';
 import { DrainRate } from './drain-rate.js';
+import { type EngineEvents, UNWATCHED } from './events.js';
 import type { EngineThread } from './thread/index.js';
 import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/index.js';
 
@@ -24,6 +25,7 @@ export interface EngineOptions {
   /** How long a live plan may take in all, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  readonly events?: EngineEvents;
 }
 
 /** What a plan's owner gets. */
@@ -61,6 +63,7 @@ export class Engine {
   private readonly dispatcher: Dispatcher<Waiting>;
   private readonly lanes: readonly Lane[];
   private readonly drain: DrainRate;
+  private readonly events: EngineEvents;
 
   constructor(
     threads: readonly WaveRunner[],
@@ -74,6 +77,12 @@ export class Engine {
       busy: false,
     }));
     this.drain = new DrainRate(clock);
+    this.events = options.events ?? UNWATCHED;
+  }
+
+  /** Plans that wait for a wave. */
+  waiting(urgency: Urgency): number {
+    return this.dispatcher.waiting(urgency).length;
   }
 
   /**
@@ -84,14 +93,23 @@ export class Engine {
     const { bounds, clock, deadlineMs } = this.options;
     return new Promise((resolve, reject) => {
       if (longestPrompt(plan) > bounds.cells) throw new Error('the plan was not checked against the cells');
-      signal.throwIfAborted();
+      if (signal.aborted) {
+        this.events.planLeft();
+        throw signal.reason;
+      }
       const leave = (reason: unknown) => {
         entry.dropped = true;
         this.dispatcher.remove(entry);
         entry.reject(reason);
       };
-      const onAbort = () => leave(signal.reason);
-      const cancelDeadline = clock.after(deadlineMs, () => leave(this.overloaded('not answered in time')));
+      const onAbort = () => {
+        if (entry.started === null) this.events.planLeft();
+        leave(signal.reason);
+      };
+      const cancelDeadline = clock.after(deadlineMs, () => {
+        this.events.planLate();
+        leave(this.overloaded('not answered in time'));
+      });
       const settled = () => {
         cancelDeadline();
         signal.removeEventListener('abort', onAbort);
@@ -112,6 +130,7 @@ export class Engine {
         },
       };
       if (!this.dispatcher.add(entry, urgency)) {
+        this.events.planRefused();
         entry.reject(this.overloaded('refused: the queue is full'));
         return;
       }
@@ -144,7 +163,9 @@ export class Engine {
     let finish: () => void;
     try {
       const results = await lane.thread.run(wave.task);
-      measured(tokensOf(wave));
+      const tokens = tokensOf(wave);
+      measured(tokens);
+      this.events.waveDone(tokens);
       const answered = settle(wave, results);
       finish = () => this.answer(answered);
     } catch (error) {
@@ -166,6 +187,7 @@ export class Engine {
 
   /** Every plan on the context has lost what was computed of it. */
   private runAgain({ context }: Lane, wave: Wave<Waiting>, error: unknown): () => void {
+    this.events.waveLost();
     const lost = [...new Set([...wave.running, ...context.running].map(({ entry }) => entry))];
     context.reset();
     for (const entry of lost) entry.attempts += 1;

@@ -2,6 +2,7 @@ export * from './addon/index.js';
 export * from './ask-once.js';
 export { COUPLED_PRODUCT_MAX, EXACT, type Sharing, type Urgency } from './dispatcher/index.js';
 export * from './engine.js';
+export * from './events.js';
 export * from './models/index.js';
 export * from './profile/index.js';
 export * from './thread/index.js';

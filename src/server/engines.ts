@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Clock, Log } from '../base/index.js';
+import type { Clock, Log, Metrics } from '../base/index.js';
 import {
   type BackendChoice,
   Catalog,
@@ -18,6 +18,7 @@ import {
   verifyChecksum,
   type WaveBounds,
 } from '../engine/index.js';
+import { engineEvents, measureQueues } from './engine-metrics.js';
 import type { Settings } from './settings.js';
 
 /** What suits a kind of device where the settings say 0. */
@@ -66,7 +67,9 @@ export class Engines {
   constructor(
     private readonly settings: Settings,
     private readonly surroundings: Surroundings,
+    private readonly metrics: Metrics,
   ) {
+    for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
     this.catalog = new Catalog(readManifest(settings.models), settings.models);
     this.prepared = prepareEngine(settings, surroundings.report);
   }
@@ -128,21 +131,25 @@ export class Engines {
     await verifyChecksum(build, stop);
     const setup = { backend, build, bounds, threads: this.settings['engine.threads'] };
     const onProgress = (fraction: number) => report.progress(build, fraction);
+    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
     const own = threadDevices(devices, contexts).map(
-      (device) => new EngineThread({ ...setup, device }, onProgress),
+      (device) => new EngineThread({ ...setup, device }, onProgress, onReplace),
     );
     this.threads.push(...own);
     // An error loses its class on its way from a thread.
     const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch((error: Error) => {
       throw new ModelError(error.message);
     });
-    return new Engine(own, {
+    const engine = new Engine(own, {
       bounds,
       sharing: sharingOf(this.settings, introductions[0]?.head ?? new Int32Array(0)),
       queueMax: this.settings['engine.queue'],
       deadlineMs: this.settings['engine.deadline_ms'],
       clock,
+      events: engineEvents(this.metrics, build.id),
     });
+    measureQueues(this.metrics, build.id, engine);
+    return engine;
   }
 }
 

@@ -12,9 +12,9 @@ const TRANSFER_BYTES_MIN = 64 * 1024;
 export class PreparePool {
   private readonly pool: ThreadPool;
 
-  constructor(setup: PrepareSetup, threads: number) {
+  constructor(setup: PrepareSetup, threads: number, onReplace: () => void = () => {}) {
     const file = new URL('./prepare-thread.js', import.meta.url);
-    this.pool = new ThreadPool({ file, threads, data: setup });
+    this.pool = new ThreadPool({ file, threads, data: setup, onReplace });
   }
 
   /** Resolves when every thread has its models; rejects with the first thread's error. */

@@ -95,13 +95,18 @@ export async function reportError(command: () => void | Promise<void>): Promise<
   }
 }
 
-function introduce({ url, transport, engines }: Server, token: string, print: (line: string) => void): void {
+function introduce(
+  { url, metricsUrl, transport, engines }: Server,
+  token: string,
+  print: (line: string) => void,
+): void {
   const where = engines.device === '' ? 'CPU' : `${engines.devices.join(', ')} (${engines.backend})`;
   for (const { id, model } of engines.catalog.builds) {
     print(`${id} on ${where}, ${transport} transport`);
     if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
+  if (metricsUrl !== null) print(`metrics on ${metricsUrl}`);
   print(`listening on ${url}`);
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,

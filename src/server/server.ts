@@ -1,5 +1,7 @@
+import { Metrics } from '../base/index.js';
 import { isLoopback, startHttp } from '../http/index.js';
 import type { Engines, Surroundings } from './engines.js';
+import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { Service } from './service.js';
 import type { Settings } from './settings.js';
 
@@ -7,6 +9,8 @@ export interface Server {
   readonly url: string;
   readonly transport: 'uws' | 'node';
   readonly engines: Engines;
+  /** Where the metrics are read; null where they are not served. */
+  readonly metricsUrl: string | null;
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
@@ -25,16 +29,21 @@ export async function startServer(settings: Settings, surroundings: Surroundings
   if (!isLoopback(host)) {
     report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
   }
-  const service = await Service.open(settings, surroundings);
+  const metrics = new Metrics();
+  const service = await Service.open(settings, surroundings, metrics);
   const http = await startHttp({
     transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
     host,
     port,
     clock,
     door: service,
-    onAccess: (entry) => log.info(entry, 'request'),
+    onAccess: (entry) => {
+      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
+      log.info(entry, 'request');
+    },
     onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
   });
+  let listener: MetricsListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
     // What takes longer than this to answer is not answered.
@@ -42,6 +51,7 @@ export async function startServer(settings: Settings, surroundings: Surroundings
     await Promise.race([http.stop(), late]);
     service.engines.cancel();
     await service.close();
+    await listener?.stop();
   };
   const stop = () => {
     stopped ??= end();
@@ -49,11 +59,16 @@ export async function startServer(settings: Settings, surroundings: Surroundings
   };
   const url = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
   try {
+    if (settings['metrics.port'] !== 0) {
+      const address = { host: settings['metrics.host'], port: settings['metrics.port'] };
+      listener = await listenForMetrics(address, metrics);
+    }
     await report.listening?.(url);
     await service.load();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url, transport: http.transport, engines: service.engines, stop };
+  const metricsUrl = listener?.url ?? null;
+  return { url, metricsUrl, transport: http.transport, engines: service.engines, stop };
 }

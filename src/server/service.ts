@@ -1,5 +1,6 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
+import type { Metrics } from '../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../decide/index.js';
 import type { Authorized, DecideCall, Door, ModelListEntry } from '../http/index.js';
 import { type OpenAccess, openAccess } from './access.js';
@@ -10,6 +11,8 @@ import type { Settings } from './settings.js';
 /** How long a client may wait before it asks again while the models load: nobody knows how long that takes. */
 const LOADING_RETRY_SECONDS = 5;
 
+const PHASES = ['prepare', 'queue', 'engine'] as const;
+
 /** What HTTP stands in front of: keys and money, the engines, the preparing threads, the decision between them. */
 export class Service implements Door {
   private preparing: PreparePool | undefined;
@@ -18,6 +21,7 @@ export class Service implements Door {
   private constructor(
     private readonly settings: Settings,
     private readonly surroundings: Surroundings,
+    private readonly metrics: Metrics,
     readonly engines: Engines,
     private readonly money: OpenAccess,
   ) {}
@@ -26,10 +30,10 @@ export class Service implements Door {
    * Reads the manifest, chooses the backend and opens the data folder. Throws ModelError, BackendError, StoreError,
    * AccessError or StartError, with nothing left open.
    */
-  static async open(settings: Settings, surroundings: Surroundings): Promise<Service> {
-    const engines = new Engines(settings, surroundings);
+  static async open(settings: Settings, surroundings: Surroundings, metrics: Metrics): Promise<Service> {
+    const engines = new Engines(settings, surroundings, metrics);
     const money = await openAccess(settings, surroundings, engines.catalog);
-    return new Service(settings, surroundings, engines, money);
+    return new Service(settings, surroundings, metrics, engines, money);
   }
 
   /** Resolves when it can answer. Rejects with ModelError or the reason to stop; `close` it then. */
@@ -38,7 +42,9 @@ export class Service implements Door {
     await engines.load();
     const { backend, device } = engines;
     const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
-    this.preparing = new PreparePool({ backend, device, models, cells }, threads);
+    this.preparing = new PreparePool({ backend, device, models, cells }, threads, () =>
+      this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
+    );
     await this.preparing.ready();
     this.ready = true;
   }
@@ -78,7 +84,17 @@ export class Service implements Door {
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
-    return decide({ body, unknownModel, allowedModels: caller.workspace.models }, calls, signal);
+    const task = { body, unknownModel, allowedModels: caller.workspace.models };
+    const decision = await decide(task, calls, signal);
+    this.count(decision);
+    return decision;
+  }
+
+  private count({ usage, timing }: Decision): void {
+    const { inputTokens, answers, seconds } = this.metrics.instruments;
+    inputTokens.inc(usage.inputTokens);
+    answers.inc(usage.outputTokens);
+    for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
   }
 
   private reserve(caller: Caller, build: string, inputTokens: number) {

@@ -170,6 +170,22 @@ export const SETTINGS = [
     meaning: 'Threads that check, render and tokenize; 0: a quarter of the cores.',
   },
   {
+    key: 'metrics.port',
+    variable: 'DECIDER_METRICS_PORT',
+    kind: 'integer',
+    default: 0,
+    min: 0,
+    max: 65_535,
+    meaning: 'Port of `GET /metrics`, for Prometheus; 0: none.',
+  },
+  {
+    key: 'metrics.host',
+    variable: 'DECIDER_METRICS_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'Address of that port. Whoever reaches it can read the metrics.',
+  },
+  {
     key: 'log.level',
     variable: 'DECIDER_LOG_LEVEL',
     kind: 'choice',

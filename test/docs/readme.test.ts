@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
+import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
 import { ROOT } from '../tidy/sources.js';
@@ -21,7 +22,12 @@ const settings = SETTINGS.map(({ key, variable, default: value, meaning, ...row 
   return `| \`${key}\` | \`${variable}\` | ${shown} | ${meaning}${choices} |`;
 });
 
-for (const [name, rows] of Object.entries({ errors, settings })) {
+const metrics = Object.values(METRICS).map(
+  ({ name, kind, labels, help }) =>
+    `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+);
+
+for (const [name, rows] of Object.entries({ errors, settings, metrics })) {
   test(`the README's table of ${name} is the code's`, async (t) => {
     const start = `<!-- ${name}: written by test/docs, do not edit by hand -->\n`;
     const end = `<!-- /${name} -->`;

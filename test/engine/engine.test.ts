@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { EXACT } from '../../src/engine/index.js';
+import { type EngineEvents, EXACT, UNWATCHED } from '../../src/engine/index.js';
 import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
 
 const stays = () => new AbortController().signal;
@@ -131,4 +131,48 @@ test('the answer says how long the plan waited and was computed', async (t) => {
   clock.advance(5);
   thread.waves[1]?.resolve();
   t.match(await second, { queueMs: 30, computeMs: 5 });
+});
+
+test('events: who was refused, left or was late, and what became of the waves', async (t) => {
+  const told: string[] = [];
+  const events: EngineEvents = {
+    waveDone: (tokens) => told.push(`done ${tokens}`),
+    waveLost: () => told.push('lost'),
+    planRefused: () => told.push('refused'),
+    planLeft: () => told.push('left'),
+    planLate: () => told.push('late'),
+  };
+  const since = () => told.splice(0);
+  const { engine, thread, clock } = fakeEngine({ queueMax: 1, events });
+  const first = engine.run(markedPlan(1), stays());
+  const caller = new AbortController();
+  const second = engine.run(markedPlan(2), caller.signal);
+  t.equal(engine.waiting('live'), 1);
+  await t.rejects(engine.run(markedPlan(3), stays()));
+  t.strictSame(since(), ['refused']);
+  caller.abort(new Error('gone'));
+  await t.rejects(second);
+  await t.rejects(engine.run(markedPlan(1), AbortSignal.abort(new Error('gone'))));
+  t.strictSame(since(), ['left', 'left'], 'in the queue, and before it');
+  thread.waves[0]?.reject(new Error('the thread died'));
+  await turn();
+  t.strictSame(since(), ['lost']);
+  thread.waves[1]?.resolve();
+  await first;
+  t.strictSame(since(), ['done 12']);
+  const computing = engine.run(markedPlan(4), stays());
+  clock.advance(1_000);
+  await t.rejects(computing);
+  t.strictSame(since(), ['late']);
+});
+
+test('events: a caller that leaves while its wave is computed is not one that left before it', async (t) => {
+  const told: string[] = [];
+  const events = { ...UNWATCHED, planLeft: () => told.push('left') };
+  const { engine } = fakeEngine({ events });
+  const caller = new AbortController();
+  const computing = engine.run(markedPlan(1), caller.signal);
+  caller.abort(new Error('gone'));
+  await t.rejects(computing, { message: 'gone' });
+  t.strictSame(told, []);
 });

@@ -13,12 +13,17 @@ export class EngineThread {
   private readonly cancelWord = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   private readonly pool: ThreadPool;
 
-  constructor(setup: Omit<WorkerSetup, 'cancel'>, onLoadProgress: (fraction: number) => void = () => {}) {
+  constructor(
+    setup: Omit<WorkerSetup, 'cancel'>,
+    onLoadProgress: (fraction: number) => void = () => {},
+    onReplace: () => void = () => {},
+  ) {
     this.pool = new ThreadPool({
       file: WORKER_FILE,
       threads: 1,
       data: { ...setup, cancel: this.cancelWord } satisfies WorkerSetup,
       onMessage: (message) => onLoadProgress((message as LoadProgress).loaded),
+      onReplace,
     });
   }
 

@@ -1,0 +1,127 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** One line of the table: what is measured, by which labels. No label ever holds what a caller sent. */
+interface Metric {
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds; of histograms only. */
+  readonly buckets?: readonly number[];
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const TOKENS = [16, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536];
+
+/** Everything that can be measured from outside. The README's table is written from this one. */
+export const METRICS = {
+  requests: {
+    name: 'decider_requests_total',
+    kind: 'counter',
+    help: 'Requests by route and status; 499 where the client left before the answer.',
+    labels: ['route', 'status'],
+  },
+  seconds: {
+    name: 'decider_decision_seconds',
+    kind: 'histogram',
+    help: 'Where the time of answered decisions went: `prepare`, `queue` or `engine`.',
+    labels: ['phase'],
+    buckets: SECONDS,
+  },
+  inputTokens: {
+    name: 'decider_input_tokens_total',
+    kind: 'counter',
+    help: 'Input tokens of answered decisions, as their usage says.',
+    labels: [],
+  },
+  answers: {
+    name: 'decider_answers_total',
+    kind: 'counter',
+    help: 'Questions answered.',
+    labels: [],
+  },
+  waveTokens: {
+    name: 'decider_wave_tokens',
+    kind: 'histogram',
+    help: 'Tokens computed per wave; its count is the number of waves.',
+    labels: ['model'],
+    buckets: TOKENS,
+  },
+  waiting: {
+    name: 'decider_plans_waiting',
+    kind: 'gauge',
+    help: 'Plans that wait for a wave, by urgency.',
+    labels: ['model', 'urgency'],
+  },
+  plansRefused: {
+    name: 'decider_plans_refused_total',
+    kind: 'counter',
+    help: 'Plans refused because the queue was full.',
+    labels: ['model'],
+  },
+  plansLeft: {
+    name: 'decider_plans_left_total',
+    kind: 'counter',
+    help: 'Plans dropped before their wave because the client had left; they cost nothing.',
+    labels: ['model'],
+  },
+  plansLate: {
+    name: 'decider_plans_late_total',
+    kind: 'counter',
+    help: 'Plans given up because their deadline passed.',
+    labels: ['model'],
+  },
+  wavesLost: {
+    name: 'decider_waves_lost_total',
+    kind: 'counter',
+    help: 'Waves that failed, or whose thread died; their plans run again, once.',
+    labels: ['model'],
+  },
+  threadsReplaced: {
+    name: 'decider_threads_replaced_total',
+    kind: 'counter',
+    help: 'Threads that died and were replaced, by what they do: `engine` or `prepare`.',
+    labels: ['thread'],
+  },
+} as const satisfies Record<string, Metric>;
+
+type Table = typeof METRICS;
+type LabelOf<Row extends Metric> = Row['labels'][number];
+type InstrumentOf<Row extends Metric> = {
+  readonly counter: Counter<LabelOf<Row>>;
+  readonly gauge: Gauge<LabelOf<Row>>;
+  readonly histogram: Histogram<LabelOf<Row>>;
+}[Row['kind']];
+
+/** An instrument per line of the table. */
+export type Instruments = { readonly [Key in keyof Table]: InstrumentOf<Table[Key]> };
+
+/** The metrics of one server. */
+export class Metrics {
+  readonly instruments: Instruments;
+  private readonly registry = new Registry();
+  private readonly readings: Array<() => void> = [];
+
+  constructor() {
+    const made = Object.entries<Metric>(METRICS).map(([key, row]) => [key, this.make(row)]);
+    this.instruments = Object.fromEntries(made) as Instruments;
+  }
+
+  /** `read` is called before every scrape, to set the gauges. */
+  beforeScrape(read: () => void): void {
+    this.readings.push(read);
+  }
+
+  /** Everything measured, in the Prometheus text format 0.0.4. */
+  scrape(): Promise<string> {
+    for (const read of this.readings) read();
+    return this.registry.metrics();
+  }
+
+  private make({ name, kind, help, labels, buckets = [] }: Metric) {
+    const common = { name, help, labelNames: [...labels], registers: [this.registry] };
+    if (kind === 'counter') return new Counter(common);
+    if (kind === 'gauge') return new Gauge(common);
+    return new Histogram({ ...common, buckets: [...buckets] });
+  }
+}

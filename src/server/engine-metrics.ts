@@ -1,0 +1,25 @@
+import type { Metrics } from '../base/index.js';
+import type { Engine, EngineEvents } from '../engine/index.js';
+
+/** Counts what the engine of a build tells. The counters begin at 0, so that their first rise can be seen. */
+export function engineEvents({ instruments }: Metrics, build: string): EngineEvents {
+  const model = { model: build };
+  const { plansRefused, plansLeft, plansLate, wavesLost, waveTokens } = instruments;
+  for (const counter of [plansRefused, plansLeft, plansLate, wavesLost]) counter.inc(model, 0);
+  return {
+    waveDone: (tokens) => waveTokens.observe(model, tokens),
+    waveLost: () => wavesLost.inc(model),
+    planRefused: () => plansRefused.inc(model),
+    planLeft: () => plansLeft.inc(model),
+    planLate: () => plansLate.inc(model),
+  };
+}
+
+/** Measures the queues of an engine at every scrape. */
+export function measureQueues(metrics: Metrics, build: string, engine: Engine): void {
+  metrics.beforeScrape(() => {
+    for (const urgency of ['live', 'batch'] as const) {
+      metrics.instruments.waiting.set({ model: build, urgency }, engine.waiting(urgency));
+    }
+  });
+}

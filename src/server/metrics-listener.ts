@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from '../base/index.js';
+import { ListenError } from '../http/index.js';
+
+/** The media type of the Prometheus text format. */
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export interface MetricsListener {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Answers `GET /metrics` on a listener of its own, so that what operators read is never within reach of callers.
+ * Port 0 takes a free one. Rejects with ListenError where the address cannot be had.
+ */
+export async function listenForMetrics(
+  { host, port }: { host: string; port: number },
+  metrics: Metrics,
+): Promise<MetricsListener> {
+  const server = createServer(async (request, response) => {
+    const found = request.url?.split('?', 1)[0] === '/metrics';
+    const allowed = request.method === 'GET' || request.method === 'HEAD';
+    if (!found) response.writeHead(404).end();
+    else if (!allowed) response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+    else response.writeHead(200, { 'Content-Type': CONTENT_TYPE }).end(await metrics.scrape());
+  });
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ListenError(host, port, (error as Error).message);
+  }
+  // A failed accept must not end the process.
+  server.on('error', () => {});
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/metrics`,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

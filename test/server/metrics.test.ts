@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Test, test } from 'tap';
+import { METRICS, Metrics } from '../../src/base/index.js';
+import { listenForMetrics } from '../../src/server/metrics-listener.js';
+import { startTestServer } from '../helpers/server.js';
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+/** The value of one line of a scrape; NaN where it is not there. */
+async function scrape(url: string): Promise<(line: string) => number> {
+  const response = await fetch(url);
+  const text = await response.text();
+  return (line) =>
+    Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${line} `))
+        ?.split(' ')[1],
+    );
+}
+
+async function start(t: Test) {
+  const server = await startTestServer(t, { DECIDER_METRICS_PORT: await freePort() });
+  return { ...server, metricsUrl: server.metricsUrl as string };
+}
+
+const SECRET = 'Lady-Macbeth';
+const BODY = {
+  state: SECRET,
+  questions: { [SECRET]: { type: 'noul' }, b: { type: 'choice', criteria: [SECRET, 'x'] } },
+};
+
+test('what was asked is counted, by route and status, in tokens and in waves', async (t) => {
+  const { ask, decide, url, metricsUrl } = await start(t);
+  const { usage } = await ask(BODY);
+  await ask(BODY, '/v1/systemone');
+  await decide('{');
+  await fetch(`${url}/${SECRET}?${SECRET}`);
+  const value = await scrape(metricsUrl);
+  t.equal(value('decider_requests_total{route="/v1/decide",status="200"}'), 1);
+  t.equal(value('decider_requests_total{route="/v1/systemone",status="200"}'), 1);
+  t.equal(value('decider_requests_total{route="/v1/decide",status="400"}'), 1);
+  t.equal(value('decider_requests_total{route="-",status="404"}'), 1);
+  t.equal(value('decider_input_tokens_total'), 2 * usage.input_tokens);
+  t.equal(value('decider_answers_total'), 4);
+  for (const phase of ['prepare', 'queue', 'engine']) {
+    t.equal(value(`decider_decision_seconds_count{phase="${phase}"}`), 2);
+  }
+  t.ok(value('decider_wave_tokens_count{model="tiny-20260101"}') >= 2);
+  t.ok(value('decider_wave_tokens_sum{model="tiny-20260101"}') > 0);
+  t.equal(value('decider_plans_waiting{model="tiny-20260101",urgency="live"}'), 0);
+  t.equal(value('decider_plans_left_total{model="tiny-20260101"}'), 0);
+  t.notMatch(await (await fetch(metricsUrl)).text(), SECRET);
+});
+
+test('a thread that dies is counted, and its replacement answers', async (t) => {
+  const { ask, engines, metricsUrl } = await start(t);
+  await engines.workers[0]?.terminate();
+  t.match(await ask(BODY), { model: 'tiny-20260101' });
+  const value = await scrape(metricsUrl);
+  t.equal(value('decider_threads_replaced_total{thread="engine"}'), 1);
+  t.equal(value('decider_threads_replaced_total{thread="prepare"}'), 0);
+});
+
+test('metrics are served only where a port is set, never by the port of callers', async (t) => {
+  const { url, metricsUrl } = await startTestServer(t);
+  t.equal(metricsUrl, null);
+  t.equal((await fetch(`${url}/metrics`)).status, 404);
+});
+
+test('every line of the table is in a scrape; other paths and methods are not answered', async (t) => {
+  const metrics = new Metrics();
+  const listener = await listenForMetrics({ host: '127.0.0.1', port: 0 }, metrics);
+  t.teardown(() => listener.stop());
+  const response = await fetch(`${listener.url}?x`);
+  t.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  for (const { name, kind } of Object.values(METRICS)) t.match(text, `# TYPE ${name} ${kind}\n`);
+  t.equal((await fetch(listener.url, { method: 'HEAD' })).status, 200);
+  t.equal((await fetch(listener.url, { method: 'POST' })).status, 405);
+  t.equal((await fetch(new URL('/', listener.url))).status, 404);
+  const port = Number(new URL(listener.url).port);
+  await t.rejects(listenForMetrics({ host: '127.0.0.1', port }, metrics), { name: 'ListenError' });
+});
