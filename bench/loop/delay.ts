@@ -1,0 +1,10 @@
+/** What a server of this benchmark tells when it listens. */
+export interface Listening {
+  readonly port: number;
+}
+
+/** How late the main thread's timers were since the last reading, in milliseconds. */
+export interface Delay {
+  readonly p99: number;
+  readonly max: number;
+}

@@ -1,0 +1,40 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { TransportName } from '../http/kinds.js';
+import type { Delay, Listening } from './delay.js';
+
+const SCRIPT = fileURLToPath(new URL('./server-process.js', import.meta.url));
+
+/** The whole server, whose event loop is watched from inside. */
+export class WatchedServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {}
+
+  /** `flags` are Node's own, such as `--cpu-prof`. */
+  static async start(transport: TransportName, models: string, flags: readonly string[] = []) {
+    const child = fork(SCRIPT, [], {
+      execArgv: [...flags],
+      env: { ...process.env, DECIDER_MODELS: models, DECIDER_HTTP_TRANSPORT: transport },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
+    if (started === null) throw new Error(`the server does not start on ${transport}`);
+    return new WatchedServer(child, (started[0] as Listening).port);
+  }
+
+  /** The delays since the last call. */
+  async delay(): Promise<Delay> {
+    const told = once(this.child, 'message');
+    this.child.send('delay');
+    return (await told)[0] as Delay;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.disconnect();
+    await ended;
+  }
+}
