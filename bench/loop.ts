@@ -51,19 +51,19 @@ async function benchmark(transport: TransportName): Promise<void> {
   const rows: string[][] = [];
   try {
     // Compiled once, as in a server that has run for a while.
-    for (const connections of Object.values(LOADS)) await sendFor(server.port, connections, 0);
+    for (const connections of Object.values(LOADS)) await sendFor(server, connections, 0);
     for (const [name, connections] of Object.entries(LOADS)) {
       await server.delay();
-      const answered = await sendFor(server.port, connections, milliseconds);
+      const answered = await sendFor(server, connections, milliseconds);
       const { p99, max } = await server.delay();
       rows.push([
         `${transport}, ${name}`,
-        String(answered),
+        [...answered].map(([status, count]) => `${count} × ${status}`).join(', '),
         showNumber(p99),
         showNumber(max),
         max <= TARGET_MS ? '' : 'above',
       ]);
-      cases.push({ case: `${transport} ${name}`, answered, p99, max });
+      cases.push({ case: `${transport} ${name}`, answered: Object.fromEntries(answered), p99, max });
     }
   } finally {
     await server.stop();

@@ -1,6 +1,8 @@
 /** What a server of this benchmark tells when it listens. */
 export interface Listening {
   readonly port: number;
+  /** What its callers send. */
+  readonly token: string;
 }
 
 /** How late the main thread's timers were since the last reading, in milliseconds. */

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Sends on every connection its requests in turn, each when the one before it is answered, whatever the answer;
- * at least one. Resolves after so many milliseconds, when all are answered, with how many were.
+ * at least one. Resolves after so many milliseconds, when all are answered, with how many were, by status.
  */
 export async function sendFor(
-  port: number,
+  to: { readonly port: number; readonly token: string },
   connections: ReadonlyArray<readonly Buffer[]>,
   milliseconds: number,
-): Promise<number> {
+): Promise<Map<number, number>> {
   const end = performance.now() + milliseconds;
-  let answered = 0;
+  const answered = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const one = async (bodies: readonly Buffer[]) => {
     let at = 0;
     do {
-      await send(agent, port, bodies[at % bodies.length] as Buffer);
-      answered += 1;
+      const status = await send(agent, to, bodies[at % bodies.length] as Buffer);
+      answered.set(status, (answered.get(status) ?? 0) + 1);
       at += 1;
     } while (performance.now() < end);
   };
@@ -26,11 +26,18 @@ export async function sendFor(
   return answered;
 }
 
-function send(agent: Agent, port: number, body: Buffer): Promise<void> {
+function send(agent: Agent, { port, token }: { port: number; token: string }, body: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    };
     const sending = request({ agent, port, path: '/v1/decide', method: 'POST', headers }, (response) => {
-      response.resume().on('end', resolve).on('error', reject);
+      response
+        .resume()
+        .on('end', () => resolve(response.statusCode ?? 0))
+        .on('error', reject);
     });
     sending.on('error', reject).end(body);
   });

@@ -1,17 +1,42 @@
 // The whole server in a process of its own, and the delay of its event loop; started by server.ts.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  BYTES_PER_MINUTE_MAX,
+  changeWorkspace,
+  DEFAULT_WORKSPACE,
+  REQUESTS_PER_MINUTE_MAX,
+} from '../../src/access/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
+import { openStore } from '../../src/store/index.js';
 import type { Delay, Listening } from './delay.js';
 
 const NANOSECONDS_PER_MS = 1e6;
 
-const settings = loadSettings({ ...process.env, DECIDER_PORT: '0' }, undefined);
+// A folder of its own, whose key's limits are out of the way.
+const data = mkdtempSync(join(tmpdir(), 'decider-bench-'));
+process.on('exit', () => rmSync(data, { recursive: true, force: true }));
+const settings = loadSettings({ ...process.env, DECIDER_PORT: '0', DECIDER_DATA: data }, undefined);
+let token = '';
 const { url } = await startServer(settings, {
   clock: systemClock,
   log: createLog(settings['log.level']),
-  report: { notice: () => {}, progress: () => {} },
+  report: {
+    notice: () => {},
+    token: (made) => {
+      token = made;
+    },
+    progress: () => {},
+  },
   stop: new AbortController().signal,
+});
+const store = openStore(data);
+changeWorkspace(store, DEFAULT_WORKSPACE, {
+  requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
+  bytesPerMinute: BYTES_PER_MINUTE_MAX,
 });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
@@ -21,4 +46,4 @@ process.on('message', () => {
   process.send?.({ p99, max } as Delay);
 });
 process.on('disconnect', () => process.exit());
-process.send?.({ port: Number(new URL(url).port) } satisfies Listening);
+process.send?.({ port: Number(new URL(url).port), token } satisfies Listening);

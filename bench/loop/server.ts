@@ -11,6 +11,7 @@ export class WatchedServer {
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
+    readonly token: string,
   ) {}
 
   /** `flags` are Node's own, such as `--cpu-prof`. */
@@ -22,7 +23,8 @@ export class WatchedServer {
     });
     const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
     if (started === null) throw new Error(`the server does not start on ${transport}`);
-    return new WatchedServer(child, (started[0] as Listening).port);
+    const { port, token } = started[0] as Listening;
+    return new WatchedServer(child, port, token);
   }
 
   /** The delays since the last call. */
