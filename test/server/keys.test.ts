@@ -1,0 +1,139 @@
+import { type Test, test } from 'tap';
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  DEFAULT_WORKSPACE,
+  grantCredit,
+  reconcile,
+  revokeKey,
+} from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { openStore, type Store } from '../../src/store/index.js';
+import { dataFolder, startTestServer } from '../helpers/server.js';
+
+const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
+
+/** A server, its store as another process would open it, and requests with any token. */
+async function start(t: Test, transport: string) {
+  const data = dataFolder(t);
+  const server = await startTestServer(t, { DECIDER_DATA: data, DECIDER_HTTP_TRANSPORT: transport });
+  const store = openStore(data);
+  const ask = (token: string | null, body = BODY) =>
+    fetch(`${server.url}/v1/decide`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body,
+    });
+  return { server, store, ask };
+}
+
+/** A workspace of its own with credit for so many of BODY, and a key. */
+function workspace(store: Store, id: string, requests: number, tokens: number) {
+  createWorkspace(store, systemClock, id);
+  grantCredit(store, systemClock, id, BigInt(requests) * BigInt(tokens) * 1_500n);
+  return createKey(store, systemClock, id);
+}
+
+const typeOf = async (response: Response) => ((await response.json()) as { type: string }).type;
+
+for (const transport of ['uws', 'node']) {
+  test(`contract 5, rules 1 to 3: a token, or 401 (${transport})`, async (t) => {
+    const { server, store, ask } = await start(t, transport);
+    const { key, token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    const past = createKey(store, systemClock, DEFAULT_WORKSPACE, 1);
+    for (const wrong of [null, 'x', `dk_${'a'.repeat(40)}`, token.slice(0, -1), past.token]) {
+      const response = await ask(wrong);
+      t.equal(response.status, 401, String(wrong === null));
+      t.equal(response.headers.get('www-authenticate'), 'Bearer');
+      t.notOk(response.headers.has('service-key-id'));
+      t.equal(await typeOf(response), 'unauthorized');
+    }
+    for (const path of ['/v1/models', '/health']) t.equal((await fetch(server.url + path)).status, 200);
+    t.equal((await ask(token)).status, 200);
+    revokeKey(store, systemClock, key.id);
+    t.equal((await ask(token)).status, 401, 'on the very next request');
+  });
+
+  test(`contract 4.1: the key’s headers on every authenticated response (${transport})`, async (t) => {
+    const { store, ask } = await start(t, transport);
+    const day = createKey(store, systemClock, DEFAULT_WORKSPACE, Date.parse('2999-12-31T23:59:59.999Z'));
+    const never = createKey(store, systemClock, DEFAULT_WORKSPACE, null);
+    for (const [{ key, token }, expires] of [
+      [day, '2999-12-31'],
+      [never, 'never'],
+    ] as const) {
+      for (const body of [BODY, '{', '{}']) {
+        const response = await ask(token, body);
+        t.equal(response.headers.get('service-key-id'), key.id);
+        t.equal(response.headers.get('service-key-expires'), expires);
+        await response.text();
+      }
+    }
+  });
+
+  test(`contract 5, rule 9: a model the workspace may not use (${transport})`, async (t) => {
+    const { store, ask } = await start(t, transport);
+    const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['another'] });
+    const response = await ask(token);
+    t.equal(response.status, 403);
+    t.equal(await typeOf(response), 'model_not_allowed');
+    changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['tiny'] });
+    t.equal((await ask(token)).status, 200);
+  });
+
+  test(`credit for exactly N concurrent requests answers N; a top-up resumes at once (${transport})`, async (t) => {
+    const { store, ask } = await start(t, transport);
+    const { token: rich } = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    const { usage } = (await (await ask(rich)).json()) as { usage: { input_tokens: number } };
+    const { token } = workspace(store, 'poor', 7, usage.input_tokens);
+    const all = await Promise.all(Array.from({ length: 30 }, () => ask(token)));
+    t.equal(all.filter(({ status }) => status === 200).length, 7);
+    t.equal(all.filter(({ status }) => status === 402).length, 23);
+    const paused = await ask(token);
+    t.equal(paused.status, 402);
+    t.equal(await typeOf(paused), 'out_of_credit');
+    t.equal((await ask(token, 'not JSON')).status, 402, 'a paused key is told before its body is read');
+    grantCredit(store, systemClock, 'poor', 10n ** 12n);
+    t.equal((await ask(token)).status, 200);
+    changeWorkspace(store, 'poor', { budget: 1n });
+    t.equal(await typeOf(await ask(token)), 'budget_exceeded');
+    changeWorkspace(store, 'poor', { budget: null });
+    t.equal((await ask(token)).status, 200);
+  });
+
+  test(`a refused request costs nothing (${transport})`, async (t) => {
+    const { server, store, ask } = await start(t, transport);
+    const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    for (const body of ['{', '{}', JSON.stringify({ state: 'x', questions: {} })]) await ask(token, body);
+    await server.stop();
+    const { books, problems } = reconcile(store);
+    t.strictSame(problems, []);
+    t.strictSame(
+      books.map(({ charged }) => charged),
+      [0n],
+    );
+  });
+
+  test(`contract 8: requests per minute and key, to the request (${transport})`, async (t) => {
+    const { store, ask } = await start(t, transport);
+    const one = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    const other = createKey(store, systemClock, DEFAULT_WORKSPACE);
+    changeWorkspace(store, DEFAULT_WORKSPACE, { requestsPerMinute: 5 });
+    const all = await Promise.all(Array.from({ length: 9 }, () => ask(one.token)));
+    t.equal(all.filter(({ status }) => status === 200).length, 5);
+    for (const refused of all.filter(({ status }) => status !== 200)) {
+      t.equal(refused.status, 429);
+      t.match(refused.headers.get('retry-after'), /^([1-9]|[1-5]\d|60)$/);
+      t.equal(await typeOf(refused), 'rate_limited');
+    }
+    t.equal((await ask(other.token)).status, 200, 'another key has its own');
+    changeWorkspace(store, DEFAULT_WORKSPACE, { bytesPerMinute: 2 * BODY.length });
+    t.equal((await ask(other.token)).status, 200, 'as many bytes as it may');
+    t.equal((await ask(other.token, ' ')).status, 429, 'and one more');
+  });
+}
