@@ -14,14 +14,15 @@ export interface BodyDeadlines {
  * Collects a body of exactly `length` bytes. Call it before the first await of a handler. Rejects with
  * `request_timeout` when a deadline passes, and with the signal's reason when the client goes away.
  *
- * The one buffer is allocated with the first byte and never copied. Its pages are not touched before bytes arrive,
- * so that a client which announces 32 MiB and sends none of it costs no memory.
+ * The one buffer of `allocate` is taken with the first byte and never copied. Where it is new, its pages are not
+ * touched before bytes arrive, so that a client which announces 32 MiB and sends none of it costs no memory.
  */
 export function collectBody(
   incoming: Incoming,
   length: number,
   deadlines: BodyDeadlines,
   clock: Clock,
+  allocate: () => Buffer = () => Buffer.allocUnsafeSlow(length),
 ): Promise<Buffer> {
   if (length === 0) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
@@ -41,7 +42,7 @@ export function collectBody(
     incoming.signal.addEventListener('abort', gone);
     incoming.onBody((chunk) => {
       if (settled) return;
-      body ??= Buffer.allocUnsafeSlow(length);
+      body ??= allocate();
       body.set(chunk, received);
       received += chunk.byteLength;
       progress.made();

@@ -1,5 +1,6 @@
 /** One decide request as it came in: nothing of the body has been looked at. */
 export interface DecideCall {
+  /** Its memory may become another call's when this one is answered, also with an error. */
   readonly body: Buffer;
   /** What becomes of a `model` that is not served: an error (contract 4.1), or the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';

@@ -118,12 +118,12 @@ async function callAuthorized(
   const { signal } = incoming;
   const length = checkContent(framing, incoming.headers);
   caller.admit(length);
-  const release = memory.take(length);
+  const place = memory.take(length);
   try {
-    const body = await collectBody(incoming, length, deadlines, clock);
+    const body = await collectBody(incoming, length, deadlines, clock, place.allocate);
     return await handle({ caller, body, requestId, signal });
   } finally {
-    release();
+    place.release();
   }
 }
 

@@ -22,14 +22,18 @@ export class PreparePool {
     await this.pool.runOnAll('ready');
   }
 
-  /** The body must not be used afterwards. Rejects with ApiError `overloaded` where the queue is full. */
+  /**
+   * The body must not be used afterwards; where its memory is shared, not changed until this settles. Rejects with
+   * ApiError `overloaded` where the queue is full.
+   */
   async prepare(task: PrepareTask): Promise<PrepareResult> {
     if (this.pool.waiting >= QUEUE_MAX) {
       throw new ApiError('overloaded', 'Too many requests wait to be read.', { retryAfterSeconds: 1 });
     }
     const { buffer, byteLength } = task.body;
-    const owned = byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
-    return this.pool.run('prepare', task, owned ? [buffer as ArrayBuffer] : []);
+    const owned =
+      buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
+    return this.pool.run('prepare', task, owned ? [buffer] : []);
   }
 
   close(): Promise<void> {

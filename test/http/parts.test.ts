@@ -1,5 +1,7 @@
 import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
 import { collectBody } from '../../src/http/body.js';
+import { BodyMemory } from '../../src/http/body-memory.js';
 import { isLoopback, newRequestId } from '../../src/http/index.js';
 import { chooseTransport } from '../../src/http/transport/choose.js';
 import { InFlight } from '../../src/http/transport/in-flight.js';
@@ -118,4 +120,23 @@ test('collectBody: the client that goes away is the reason', async (t) => {
   gone.abort(new ClientGone());
   await t.rejects(body, ClientGone);
   t.equal(clock.timers, 0);
+});
+
+test('BodyMemory: large bodies get blocks that are used again, one body at a time', async (t) => {
+  const memory = new BodyMemory(Number.MAX_SAFE_INTEGER);
+  const held = Array.from({ length: 6 }, () => memory.take(LIMITS.bodyBytes));
+  const buffers = held.map((place) => place.allocate());
+  for (const buffer of buffers) t.equal(buffer.length, LIMITS.bodyBytes);
+  t.equal(new Set(buffers.map(({ buffer }) => buffer)).size, 6, 'all different');
+  const blocks = buffers.map(({ buffer }) => buffer).filter((each) => each instanceof SharedArrayBuffer);
+  t.equal(blocks.length, 4);
+  for (const place of held) place.release();
+  const again = memory.take(2 ** 20);
+  const buffer = again.allocate();
+  t.equal(buffer.length, 2 ** 20);
+  t.ok(blocks.includes(buffer.buffer as SharedArrayBuffer));
+  t.notOk(
+    memory.take(2 ** 20 - 1).allocate().buffer instanceof SharedArrayBuffer,
+    'below, memory of its own',
+  );
 });

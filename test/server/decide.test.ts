@@ -147,3 +147,21 @@ test('64 requests at once: each gets its own answer', async (t) => {
   const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => one(i)));
   for (const [i, answer] of answers.entries()) t.strictSame(Object.keys(answer.answers), [`q${i}`]);
 });
+
+test('large bodies, one after the other and at once: each gets its own answer', async (t) => {
+  const { ask } = await startTestServer(t, { DECIDER_PREPARE_THREADS: '2', DECIDER_ENGINE_EXACT: 'true' });
+  const bodyOf = (name: string, bytes: number) => ({
+    state: `${name} ${' '.repeat(bytes)}`,
+    questions: { [name]: { type: 'noul', instructions: `Is it ${name}?` } },
+  });
+  const small = await ask(bodyOf('first', 20_000));
+  t.match(small, { model: 'tiny-20260101' });
+  t.strictSame(await ask(bodyOf('first', 30_000_000)), small, 'what is read of the state is the same');
+  t.strictSame(await ask(bodyOf('first', 2_000_000)), small, 'shorter than the one before it');
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const answers = await Promise.all(names.map((name) => ask(bodyOf(name, 3_000_000))));
+  t.strictSame(
+    answers.map(({ answers: given }) => Object.keys(given)),
+    names.map((name) => [name]),
+  );
+});
