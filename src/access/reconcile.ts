@@ -23,6 +23,7 @@ export interface Reconciliation {
  * Reads one snapshot; beside a running server it proves what is on the disk.
  */
 export function reconcile(store: Store): Reconciliation {
+  store.refresh();
   const problems: string[] = [];
   const workspaces = listWorkspaces(store);
   const books = workspaces.map((workspace) => check(store, workspace, problems));

@@ -46,6 +46,7 @@ export async function openAccess(
     new Sealer(store, settings.master_key);
     prove(store, surroundings);
     welcome(store, surroundings);
+    await store.startWriter();
   } catch (error) {
     leave();
     await store.close();

@@ -39,24 +39,38 @@ export class Store {
 
   /** How often administration changed something, as any process sees it now. */
   changes(): number {
-    this.environment.root.resetReadTxn();
+    this.refresh();
     return this.table('meta').get('changes')?.changes ?? 0;
+  }
+
+  /** What other processes have written is read from here on: without it, reads may be some milliseconds old. */
+  refresh(): void {
+    this.environment.root.resetReadTxn();
+  }
+
+  /** Starts the thread that `write` needs, so that the first write does not wait for it. */
+  async startWriter(): Promise<void> {
+    await this.writerThread().run('ready', null);
   }
 
   /** All writes in one transaction, on the disk when it resolves; none where it rejects. */
   async write(writes: readonly RawWrite[]): Promise<void> {
-    this.writer ??= new ThreadPool({
-      file: new URL('./writer-thread.js', import.meta.url),
-      threads: 1,
-      data: this.folder,
-    });
-    await this.writer.run('write', writes);
-    this.environment.root.resetReadTxn();
+    await this.writerThread().run('write', writes);
+    this.refresh();
   }
 
   /** Ends the writes under way, then the environment. */
   async close(): Promise<void> {
     await this.writer?.close();
     await this.environment.root.close();
+  }
+
+  private writerThread(): ThreadPool {
+    this.writer ??= new ThreadPool({
+      file: new URL('./writer-thread.js', import.meta.url),
+      threads: 1,
+      data: this.folder,
+    });
+    return this.writer;
   }
 }

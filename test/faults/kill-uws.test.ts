@@ -1,0 +1,11 @@
+import { test } from 'tap';
+import { random, seedFromEnvironment } from '../helpers/random.js';
+import { killAgainAndAgain } from './kill.js';
+
+const KILLS = 25;
+
+test(`${KILLS} kills under load: nothing is charged twice, and nothing old is lost (uws)`, async (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  await killAgainAndAgain(t, 'uws', KILLS, random(seed));
+});
