@@ -63,6 +63,47 @@ test('a short live plan waits for no more than the wave under way, however long 
   }
 });
 
+/** Waves of live plans alone, until the next is the turn of batch plans. */
+function untilBatchTurn({ dispatcher, next }: Pick<ReturnType<typeof setUp>, 'dispatcher' | 'next'>): void {
+  for (let wave = 0; wave < 8; wave++) {
+    for (let i = 0; i < 2; i++) dispatcher.add(entry(40), 'live');
+    next();
+  }
+}
+
+test('a long live plan that a batch turn makes short does not take the place of a short one', async (t) => {
+  const { dispatcher, next, state } = setUp();
+  const batch = entry(70, 40);
+  const long: Entry = { ...entry(1), plan: { ...batch.plan, leaves: entry(1, 1).plan.leaves } };
+  // Its first 10 tokens are computed; the queue of live plans is then never empty until the turn.
+  dispatcher.add(entry(40, 50), 'live');
+  dispatcher.add(batch, 'batch');
+  next();
+  t.equal(state.remaining(long), 61, 'more than half a wave');
+  untilBatchTurn({ dispatcher, next });
+  const short = entry(40);
+  dispatcher.add(long, 'live');
+  dispatcher.add(short, 'live');
+  t.ok(next().includes(short), 'although the long one lacks 46 tokens after the quarter of the turn');
+});
+
+test('the head is no part of a batch turn where a quarter of a wave is too little for it', async (t) => {
+  const head = Int32Array.from({ length: 60 }, (_, i) => 5 + i);
+  const { dispatcher, next } = setUp({ ...COLD, head });
+  const plain = entry(1);
+  const prefix = Int32Array.of(...head, 1, 2, 3);
+  const batch: Entry = { ...plain, plan: planOf(prefix, plain.plan.leaves) };
+  dispatcher.add(batch, 'batch');
+  dispatcher.add(entry(500), 'live');
+  for (let wave = 0; wave < 8; wave++) {
+    dispatcher.add(entry(500), 'live');
+    next();
+  }
+  const short = entry(40);
+  dispatcher.add(short, 'live');
+  t.ok(next().includes(short));
+});
+
 test('a long plan moves by half a wave at least, however many short ones come', async (t) => {
   const { dispatcher, next } = setUp();
   for (const long of [entry(990), entry(10, 990)]) {
@@ -93,7 +134,7 @@ test('a leaf of several waves is computed once for all who ask it, also where th
     for (const one of [first, second]) {
       dispatcher.add(one, 'live');
       dispatcher.remove(one);
-      const running = builder.admit(one);
+      const running = builder.admit(one, builder.left);
       if (running !== null) builder.advance(running, Math.min(60, builder.left));
     }
     const begun = builder.finish();

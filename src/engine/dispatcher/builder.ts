@@ -43,9 +43,10 @@ export class WaveBuilder<E extends Entry> {
 
   /**
    * Gives a plan its place on the context; null where there is no room beside those that run. Room is for its
-   * prefix, and for the longest leaf of anyone: then the oldest plan can always go on.
+   * prefix, and for the longest leaf of anyone: then the oldest plan can always go on. The head is computed
+   * with it where the budget of tokens allows.
    */
-  admit(entry: E): Running<E> | null {
+  admit(entry: E, budget: number): Running<E> | null {
     if (this.closed) return null;
     if (!this.hasRoom(entry)) {
       if (this.context.running.length > 0 || this.used > 0) {
@@ -56,7 +57,7 @@ export class WaveBuilder<E extends Entry> {
       this.startEmpty();
     }
     const { held, running } = this.context;
-    const prefix = held.find(entry.plan.prefixKey) ?? this.newPrefix(entry);
+    const prefix = held.find(entry.plan.prefixKey) ?? this.newPrefix(entry, budget);
     prefix.users += 1;
     const admitted = { entry, prefix, nextLeaf: 0, logits: [] };
     running.push(admitted);
@@ -117,11 +118,11 @@ export class WaveBuilder<E extends Entry> {
     };
   }
 
-  private newPrefix(entry: E): HeldPrefix {
+  private newPrefix(entry: E, budget: number): HeldPrefix {
     const { held } = this.context;
     const prefix = held.add(entry.plan.prefixKey, entry.plan.prefix);
     if (!this.context.startsWithHead(prefix.tokens)) return prefix;
-    const head = held.find(HEAD_KEY) ?? this.newHead(entry);
+    const head = held.find(HEAD_KEY) ?? this.newHead(entry, budget);
     if (head === null) return prefix;
     this.draft.copyHead(head, prefix);
     prefix.done = head.tokens.length;
@@ -129,11 +130,11 @@ export class WaveBuilder<E extends Entry> {
   }
 
   /** Computes the head, before anything else of the wave; null where there is no room for it. */
-  private newHead(entry: E): HeldPrefix | null {
+  private newHead(entry: E, budget: number): HeldPrefix | null {
     const { held, sequences, sharing, bounds } = this.context;
     const { length } = sharing.head;
     const room = bounds.cells - held.cells - Math.max(bounds.cells / 2, this.leafRoom(entry));
-    if (sequences.left < 2 || room < length || this.left <= length) return null;
+    if (sequences.left < 2 || room < length || budget <= length) return null;
     const head = held.add(HEAD_KEY, sharing.head);
     // Its user is the context: it is never forgotten.
     head.users = 1;

@@ -94,27 +94,29 @@ export class Dispatcher<E extends Entry> {
       const entry = this.queues.live.shift() ?? this.queues.batch.shift();
       if (entry === undefined) return;
       builder.startEmpty();
-      running = builder.admit(entry) ?? undefined;
+      running = builder.admit(entry, builder.left) ?? undefined;
     }
     if (running !== undefined) builder.advance(running, builder.left);
   }
 
   private fillShared(context: ContextState<E>, builder: WaveBuilder<E>): void {
     const { waveTokens } = context.bounds;
+    const half = Math.floor(waveTokens * LONG_SHARE);
+    // Who is short is decided before anything is taken: what a turn of batch plans computes of a shared prefix
+    // makes long plans shorter, and they must not take the place of those that are short already.
+    const live = this.all('live', context);
+    const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
+    const ending = live.filter(({ running, remaining }) => running !== null && remaining <= half);
+    const long = [...ending, ...live.filter(({ remaining }) => remaining > half)];
     const batchWaits = this.all('batch', context).length > 0;
     if (batchWaits && this.wavesWithoutBatch >= BATCH_TURN_WAVES) {
       this.take(this.all('batch', context), context, builder, Math.floor(waveTokens * BATCH_SHARE));
     }
-    const live = this.all('live', context);
-    const half = Math.floor(waveTokens * LONG_SHARE);
-    const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
-    const ending = live.filter(({ running, remaining }) => running !== null && remaining <= half);
-    const long = [...ending, ...live.filter(({ remaining }) => remaining > half)];
     // What a turn of batch plans has taken comes out of the long plans' half.
     const reserved = long.length > 0 && short.length > 0 ? Math.max(0, builder.left - half) : 0;
     this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
     this.take(long, context, builder, builder.left);
-    this.take(this.all('live', context), context, builder, builder.left);
+    this.take(short, context, builder, builder.left);
     const before = builder.left;
     this.take(this.all('batch', context), context, builder, before);
     this.wavesWithoutBatch = batchWaits && builder.left === before ? this.wavesWithoutBatch + 1 : 0;
@@ -145,7 +147,7 @@ export class Dispatcher<E extends Entry> {
       let taken = running;
       if (taken === null) {
         if (!this.queues[this.urgency.get(entry) as Urgency].includes(entry)) continue;
-        taken = builder.admit(entry);
+        taken = builder.admit(entry, builder.left - end);
         if (taken === null) return;
         this.remove(entry);
       }
