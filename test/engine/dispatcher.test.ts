@@ -104,6 +104,23 @@ test('the head is no part of a batch turn where a quarter of a wave is too littl
   t.ok(next().includes(short));
 });
 
+test('a batch plan without room keeps no short live plan waiting, and has its room in the end', async (t) => {
+  const { dispatcher, next, state } = setUp();
+  const batch = entry(7_000);
+  // There is always one of these on the context, and the next comes before it has left.
+  for (let i = 0; i < 10; i++) dispatcher.add(entry(4_000), 'live');
+  next();
+  dispatcher.add(batch, 'batch');
+  let waves = 0;
+  for (; state.running.every((running) => running.entry !== batch); waves++) {
+    const short = entry(31, 5, 2);
+    dispatcher.add(short, 'live');
+    t.ok(next().includes(short));
+    if (waves > 200) throw new Error('the batch plan waits for ever');
+  }
+  t.ok(waves > 9, 'it had no room in its first turn');
+});
+
 test('a long plan moves by half a wave at least, however many short ones come', async (t) => {
   const { dispatcher, next } = setUp();
   for (const long of [entry(990), entry(10, 990)]) {

@@ -1,4 +1,4 @@
-import { longestLeaf, type WaveTask } from '../wave/index.js';
+import type { WaveTask } from '../wave/index.js';
 import type { Answered, BegunLeaf } from './begun.js';
 import { type ContextState, HEAD_KEY } from './context.js';
 import { type Piece, WaveDraft } from './draft.js';
@@ -22,6 +22,8 @@ export class WaveBuilder<E extends Entry> {
   private clear = false;
   /** A plan found no room: nobody behind it may take what it waits for. */
   private closed = false;
+  /** A batch plan found no room in its turn: who does not leave with this wave may not come before it. */
+  private awaited = false;
   /** A leaf found no room: no leaf behind it may keep its cells beyond this wave. */
   private crowded = false;
 
@@ -47,8 +49,8 @@ export class WaveBuilder<E extends Entry> {
    * with it where the budget of tokens allows.
    */
   admit(entry: E, budget: number): Running<E> | null {
-    if (this.closed) return null;
-    if (!this.hasRoom(entry)) {
+    if (this.closed || (this.awaited && !this.leavesAtOnce(entry, budget))) return null;
+    if (!this.hasRoom(entry, this.context.leafRoom(entry), 1)) {
       if (this.context.running.length > 0 || this.used > 0) {
         this.closed = true;
         return null;
@@ -64,21 +66,27 @@ export class WaveBuilder<E extends Entry> {
     return admitted;
   }
 
-  /** Whether a plan fits beside those that run, once idle prefixes are forgotten. */
-  private hasRoom(entry: E): boolean {
-    const { plan } = entry;
-    const { held, bounds, sequences, removals } = this.context;
-    const known = held.find(plan.prefixKey);
-    const cells = (known === undefined ? plan.prefix.length : 0) + this.leafRoom(entry);
-    const wanted = known === undefined ? 2 : 1;
-    removals.push(...held.makeRoom(cells, wanted, known));
-    return bounds.cells - held.cells >= cells && sequences.left >= wanted;
+  /** Ends the turn of batch plans. */
+  endTurn(): void {
+    this.awaited = this.closed;
+    this.closed = false;
   }
 
-  /** Cells that have to be free for leaves where a plan joins those that run. */
-  private leafRoom({ plan }: E): number {
-    const { running, begun } = this.context;
-    return Math.max(begun.cells, longestLeaf(plan), ...running.map(({ entry }) => longestLeaf(entry.plan)));
+  /** Whether a plan is whole after this wave, whatever room the others want. */
+  private leavesAtOnce(entry: E, budget: number): boolean {
+    const { context } = this;
+    const sequences = entry.plan.leaves.length + 1;
+    return context.remaining(entry) <= budget && this.hasRoom(entry, context.wholeRoom(entry), sequences);
+  }
+
+  /** Whether a plan fits beside those that run, once idle prefixes are forgotten; the room is for leaves. */
+  private hasRoom({ plan }: E, leafCells: number, leafSequences: number): boolean {
+    const { held, bounds, sequences, removals } = this.context;
+    const known = held.find(plan.prefixKey);
+    const cells = (known === undefined ? plan.prefix.length : 0) + leafCells;
+    const wanted = (known === undefined ? 1 : 0) + leafSequences;
+    removals.push(...held.makeRoom(cells, wanted, known));
+    return bounds.cells - held.cells >= cells && sequences.left >= wanted;
   }
 
   /** Takes as much of a running plan as the budget of tokens allows. */
@@ -129,11 +137,12 @@ export class WaveBuilder<E extends Entry> {
     return prefix;
   }
 
-  /** Computes the head, before anything else of the wave; null where there is no room for it. */
+  /** Computes the head, before anything else of the wave; null where there is no room for it, or others wait for it. */
   private newHead(entry: E, budget: number): HeldPrefix | null {
     const { held, sequences, sharing, bounds } = this.context;
     const { length } = sharing.head;
-    const room = bounds.cells - held.cells - Math.max(bounds.cells / 2, this.leafRoom(entry));
+    if (this.awaited) return null;
+    const room = bounds.cells - held.cells - Math.max(bounds.cells / 2, this.context.leafRoom(entry));
     if (sequences.left < 2 || room < length || budget <= length) return null;
     const head = held.add(HEAD_KEY, sharing.head);
     // Its user is the context: it is never forgotten.

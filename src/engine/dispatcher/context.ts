@@ -1,4 +1,4 @@
-import { planCells, type WaveBounds } from '../wave/index.js';
+import { longestLeaf, planCells, type WaveBounds } from '../wave/index.js';
 import { BegunLeaves } from './begun.js';
 import { HeldPrefixes, Sequences } from './held.js';
 import type { Entry, Running } from './running.js';
@@ -80,6 +80,22 @@ export class ContextState<E extends Entry> {
     const begun = this.begun.of(running).map(({ leaf, done }) => leaf.tokens.length - done);
     const leaves = entry.plan.leaves.slice(nextLeaf).map(({ tokens }) => tokens.length);
     return [...begun, ...leaves].reduce((sum, tokens) => sum + tokens, prefix.tokens.length - prefix.done);
+  }
+
+  /** Cells that have to be free for leaves where a plan joins those that run. */
+  leafRoom({ plan }: Entry): number {
+    return Math.max(
+      this.begun.cells,
+      longestLeaf(plan),
+      ...this.running.map(({ entry }) => longestLeaf(entry.plan)),
+    );
+  }
+
+  /** Cells for all leaves of a plan, and for the longest that those that run have not begun. */
+  wholeRoom({ plan }: Entry): number {
+    const next = this.running.flatMap(({ entry, nextLeaf }) => entry.plan.leaves.slice(nextLeaf));
+    const longest = Math.max(0, ...next.map(({ tokens }) => tokens.length));
+    return planCells(plan) - plan.prefix.length + this.begun.cells + longest;
   }
 
   /** Whether a prefix can be built on the head's cells. */

@@ -30,9 +30,11 @@ export interface DispatcherOptions {
  *    each kind is sure of half the wave, so that a short plan never waits behind a long one for more than the
  *    wave under way, and a long one always moves.
  * 3. Batch plans, likewise oldest first, in the room left. Where eight waves had none for them, the ninth
- *    gives them a quarter before anyone else, at the expense of long plans.
+ *    gives them a quarter before anyone else, at the expense of long plans. Where that finds no room for one,
+ *    every wave tries again, and until there is room no plan comes to the context but those that leave it with
+ *    the same wave: short live plans do not wait for it.
  *
- * A plan that finds no room for its prefix beside those that run ends the filling: nobody behind it may take
+ * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it may take
  * the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave. Because every
  * admitted plan keeps room for its longest leaf, and a leaf that is begun has the cells of all its tokens, the
  * oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those take is free
@@ -111,6 +113,7 @@ export class Dispatcher<E extends Entry> {
     const batchWaits = this.all('batch', context).length > 0;
     if (batchWaits && this.wavesWithoutBatch >= BATCH_TURN_WAVES) {
       this.take(this.all('batch', context), context, builder, Math.floor(waveTokens * BATCH_SHARE));
+      builder.endTurn();
     }
     // What a turn of batch plans has taken comes out of the long plans' half.
     const reserved = long.length > 0 && short.length > 0 ? Math.max(0, builder.left - half) : 0;
