@@ -217,6 +217,26 @@ test('live goes before batch, and batch gets its turn after eight waves', async 
   t.equal(waves, 9, 'the ninth');
 });
 
+test('each context has its own turns of batch plans, and none in the eight waves after one', async (t) => {
+  const dispatcher = new Dispatcher<Entry>({ queueMax: 100 });
+  const batch = entry(40);
+  const other = new ContextState<Entry>(BOUNDS, COLD);
+  const state = new ContextState<Entry>(BOUNDS, COLD);
+  dispatcher.add(entry(80), 'live');
+  dispatcher.add(batch, 'batch');
+  dispatcher.fill(state);
+  t.equal(state.running[0]?.prefix.done, 10, 'it is begun in the room left');
+  const done: number[] = [];
+  for (let wave = 0; wave < 18; wave++) {
+    for (const each of [state, other]) {
+      for (let i = 0; i < 2; i++) dispatcher.add(entry(40), 'live');
+      dispatcher.fill(each);
+    }
+    done.push(state.running.find(({ entry }) => entry === batch)?.prefix.done ?? 50);
+  }
+  t.strictSame(done, [...Array(8).fill(10), ...Array(9).fill(35), 50]);
+});
+
 test('equal prefixes of one wave are computed once, and kept for later ones within the bound', async (t) => {
   const shared = entry(60, 5, 2);
   const same = { ...entry(1), plan: { ...shared.plan, leaves: entry(1, 7).plan.leaves } };

@@ -137,7 +137,7 @@ export class WaveBuilder<E extends Entry> {
     return prefix;
   }
 
-  /** Computes the head, before anything else of the wave; null where there is no room for it, or others wait for it. */
+  /** Computes the head, before anything else of the wave; null where it has no room, or others want that. */
   private newHead(entry: E, budget: number): HeldPrefix | null {
     const { held, sequences, sharing, bounds } = this.context;
     const { length } = sharing.head;

@@ -43,6 +43,8 @@ export class ContextState<E extends Entry> {
   /** Sequences that are free, but have to be removed before the next wave uses them. */
   removals: number[] = [];
   wave = 0;
+  /** Waves in a row that gave batch plans nothing, while some waited for it. */
+  wavesWithoutBatch = 0;
 
   constructor(
     readonly bounds: WaveBounds,

@@ -29,16 +29,16 @@ export interface DispatcherOptions {
  *    takes what it can, a chunk of its prefix, then leaves, of which the last may be cut. While both kinds wait,
  *    each kind is sure of half the wave, so that a short plan never waits behind a long one for more than the
  *    wave under way, and a long one always moves.
- * 3. Batch plans, likewise oldest first, in the room left. Where eight waves had none for them, the ninth
+ * 3. Batch plans, likewise oldest first, in the room left. Where eight waves of a context had none, the ninth
  *    gives them a quarter before anyone else, at the expense of long plans. Where that finds no room for one,
  *    every wave tries again, and until there is room no plan comes to the context but those that leave it with
  *    the same wave: short live plans do not wait for it.
  *
- * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it may take
- * the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave. Because every
- * admitted plan keeps room for its longest leaf, and a leaf that is begun has the cells of all its tokens, the
- * oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those take is free
- * again after the wave.
+ * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it
+ * may take the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave.
+ * Because every admitted plan keeps room for its longest leaf, and a leaf that is begun has the cells of all
+ * its tokens, the oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those
+ * take is free again after the wave.
  *
  * No wave has more tokens than its bound. Equal prefixes of a context are computed once, and so are equal
  * leaves on them that are in one wave or begun (see WaveBuilder).
@@ -48,7 +48,6 @@ export interface DispatcherOptions {
 export class Dispatcher<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
   private readonly urgency = new WeakMap<E, Urgency>();
-  private wavesWithoutBatch = 0;
 
   constructor(private readonly options: DispatcherOptions) {}
 
@@ -110,11 +109,13 @@ export class Dispatcher<E extends Entry> {
     const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
     const ending = live.filter(({ running, remaining }) => running !== null && remaining <= half);
     const long = [...ending, ...live.filter(({ remaining }) => remaining > half)];
-    const batchWaits = this.all('batch', context).length > 0;
-    if (batchWaits && this.wavesWithoutBatch >= BATCH_TURN_WAVES) {
-      this.take(this.all('batch', context), context, builder, Math.floor(waveTokens * BATCH_SHARE));
+    const batch = this.all('batch', context);
+    const whole = builder.left;
+    if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) {
+      this.take(batch, context, builder, Math.floor(waveTokens * BATCH_SHARE));
       builder.endTurn();
     }
+    const turn = whole - builder.left;
     // What a turn of batch plans has taken comes out of the long plans' half.
     const reserved = long.length > 0 && short.length > 0 ? Math.max(0, builder.left - half) : 0;
     this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
@@ -122,7 +123,8 @@ export class Dispatcher<E extends Entry> {
     this.take(short, context, builder, builder.left);
     const before = builder.left;
     this.take(this.all('batch', context), context, builder, before);
-    this.wavesWithoutBatch = batchWaits && builder.left === before ? this.wavesWithoutBatch + 1 : 0;
+    const moved = turn > 0 || builder.left < before;
+    context.wavesWithoutBatch = batch.length === 0 || moved ? 0 : context.wavesWithoutBatch + 1;
   }
 
   /** The plans of an urgency on this context, then those that wait. */
