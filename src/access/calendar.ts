@@ -7,6 +7,15 @@ export const dayOf = (instant: number): string => new Date(instant).toISOString(
 /** `2026-11` */
 export const monthOf = (instant: number): string => new Date(instant).toISOString().slice(0, 7);
 
+/** The first millisecond of a day written as `2026-11-21`; null where there is no such day. */
+export function parseDay(text: string): number | null {
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instant) || dayOf(instant) !== text ? null : instant;
+}
+
+/** The last millisecond of the day that begins with an instant. */
+export const endOfDay = (start: number): number => start + DAY_MS - 1;
+
 /** The last millisecond of the day after the instant's (contract 5, rule 8). */
 export function endOfNextDay(instant: number): number {
   const today = Date.parse(dayOf(instant));

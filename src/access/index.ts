@@ -1,7 +1,9 @@
 export * from './access.js';
 export type { Caller } from './authenticate.js';
+export * from './balance.js';
 export * from './calendar.js';
 export * from './errors.js';
+export * from './expiry.js';
 export * from './keys.js';
 export {
   FLUSH_DELAY_MS,
@@ -11,4 +13,5 @@ export {
 export * from './money.js';
 export * from './prices.js';
 export * from './reconcile.js';
+export * from './usage-report.js';
 export * from './workspaces.js';

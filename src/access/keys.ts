@@ -16,6 +16,7 @@ export interface NewKey {
 
 export const DEFAULT_LIFETIME_DAYS = 365;
 const TOKEN = /^dk_[A-Za-z0-9]{40}$/;
+const ID = /^key_[A-Za-z0-9]{20}$/;
 
 /** The SHA-256 of a token, in hexadecimal; null where it cannot be a token. */
 export function digestOf(token: string): string | null {
@@ -86,8 +87,9 @@ export function revokeKey(store: Store, clock: Clock, id: string): Key {
   });
 }
 
-function getKey(store: Store, id: string): Key {
-  const key = store.table('keys').get(id);
+/** Throws AccessError where there is none. */
+export function getKey(store: Store, id: string): Key {
+  const key = ID.test(id) ? store.table('keys').get(id) : undefined;
   if (key === undefined) throw new AccessError(`key: there is no ${id}.`);
   return key;
 }

@@ -35,3 +35,6 @@ export function parsePrice(text: string): Amount | null {
   if (perMillion === null || perMillion < 0n || perMillion % PRICED_TOKENS !== 0n) return null;
   return perMillion / PRICED_TOKENS;
 }
+
+/** A price of units per token as decimal text per million tokens, exactly. */
+export const showPrice = (price: Amount): string => showAmount(price * PRICED_TOKENS);

@@ -56,7 +56,7 @@ export function getWorkspace(store: Store, id: string): Workspace {
 }
 
 export function findWorkspace(store: Store, id: string): Workspace | undefined {
-  const row = store.table('workspaces').get(id);
+  const row = ID.test(id) ? store.table('workspaces').get(id) : undefined;
   return row && fromRow(row);
 }
 

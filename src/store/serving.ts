@@ -10,13 +10,19 @@ export function serveAlone(store: Store): () => void {
   const meta = store.table('meta');
   const own = { pid: process.pid, started: startOfProcess(process.pid) ?? '' };
   store.change(() => {
-    const other = meta.get('server');
-    if (other?.pid !== undefined && startOfProcess(other.pid) === other.started) {
+    const other = servingProcess(store);
+    if (other !== null) {
       throw new StoreError(
-        `The data folder ${store.folder} is served by the process ${other.pid}; a second server needs its own folder.`,
+        `The data folder ${store.folder} is served by the process ${other}; a second server needs its own folder.`,
       );
     }
     meta.put(['server'], own);
   });
   return () => store.change(() => meta.put(['server'], {}));
+}
+
+/** The process that serves the folder, by its id; null where none does. */
+export function servingProcess(store: Store): number | null {
+  const { pid, started } = store.table('meta').get('server') ?? {};
+  return pid !== undefined && startOfProcess(pid) === started ? pid : null;
 }

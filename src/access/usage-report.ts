@@ -1,0 +1,90 @@
+import type { Store } from '../store/index.js';
+import { parseDay } from './calendar.js';
+import { AccessError } from './errors.js';
+import { getKey } from './keys.js';
+import type { Amount } from './money.js';
+import { getWorkspace, listWorkspaces } from './workspaces.js';
+
+/** Which counters are wanted. Days are UTC's, `2026-11-21`, and both are included. */
+export interface UsageFilter {
+  readonly workspace?: string | undefined;
+  readonly key?: string | undefined;
+  /** As the counter names it: a model that is no longer served is found as well. */
+  readonly model?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What a key used of a model on a day at one price. */
+export interface UsageRow {
+  readonly workspace: string;
+  readonly day: string;
+  readonly key: string;
+  readonly model: string;
+  /** `live` or `batch`. */
+  readonly kind: string;
+  /** Units per input token. */
+  readonly price: Amount;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly amount: Amount;
+}
+
+/**
+ * The counters that fit, by workspace, day, key, model, kind and price. Throws AccessError where the filter names a
+ * workspace or a key that does not exist, or days that are none.
+ */
+export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
+  checkDays(filter);
+  if (filter.key !== undefined) getKey(store, filter.key);
+  const workspaces =
+    filter.workspace === undefined
+      ? listWorkspaces(store).map(({ id }) => id)
+      : [getWorkspace(store, filter.workspace).id];
+  return workspaces.flatMap((id) => rowsOf(store, id)).filter((row) => fits(row, filter));
+}
+
+/** What a key used of a model on a day, at whatever prices. */
+export type UsageSum = Omit<UsageRow, 'price'>;
+
+/** The same usage with all prices of a day, key, model and kind in one row. */
+export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
+  const sums = new Map<string, UsageSum>();
+  for (const row of rows) {
+    const name = [row.workspace, row.day, row.key, row.model, row.kind].join('\0');
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? row : add(sum, row));
+  }
+  return [...sums.values()];
+}
+
+function rowsOf(store: Store, workspace: string): UsageRow[] {
+  return [...store.table('usage').entries(workspace)].map(({ key: parts, value }) => {
+    const [, day, key, model, kind, price] = parts as [string, string, string, string, string, string];
+    return { workspace, day, key, model, kind, price: BigInt(price), ...value, amount: BigInt(value.amount) };
+  });
+}
+
+/** Days are compared as text: their order is the calendar's. */
+function fits(row: UsageRow, { key, model, from, to }: UsageFilter): boolean {
+  if (key !== undefined && row.key !== key) return false;
+  if (model !== undefined && row.model !== model) return false;
+  return (from === undefined || row.day >= from) && (to === undefined || row.day <= to);
+}
+
+const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageRow): UsageSum => ({
+  ...sum,
+  requests: sum.requests + requests,
+  inputTokens: sum.inputTokens + inputTokens,
+  amount: sum.amount + amount,
+});
+
+function checkDays({ from, to }: UsageFilter): void {
+  for (const [name, text] of Object.entries({ from, to })) {
+    if (text === undefined || parseDay(text) !== null) continue;
+    throw new AccessError(`${name}: "${text}" is not a day such as 2026-11-21.`);
+  }
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new AccessError(`from: ${from} is after ${to}, the last day.`);
+  }
+}
