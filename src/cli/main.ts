@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { serve } from '../server/index.js';
+import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
+import { usage } from './usage.js';
+import * as workspaces from './workspaces.js';
 
 const program = new Command('decider')
   .description('Answers typed questions about one situation with probabilities, from a language model.')
@@ -13,19 +16,63 @@ program
   .option('--config <file>', 'configuration file (JSON); DECIDER_CONFIG does the same')
   .action(({ config }: { config?: string }) => serve(config));
 
-const models = program.command('models').description('the models of the manifest');
-models
-  .command('list')
-  .description('list the models and their builds')
-  .option('--config <file>', 'configuration file (JSON)')
-  .option('--json', 'print JSON')
-  .action(listModels);
-models
-  .command('check')
-  .description('load each model, prove its profile and ask it a first question')
+/** A command that prints something, as text or as JSON. */
+const command = (parent: Command, name: string, description: string) =>
+  parent
+    .command(name)
+    .description(description)
+    .option('--config <file>', 'configuration file (JSON)')
+    .option('--json', 'print JSON');
+
+const ofModels = program.command('models').description('the models of the manifest');
+command(ofModels, 'list', 'list the models and their builds').action(listModels);
+command(ofModels, 'check', 'load each model, prove its profile and ask it a first question')
   .argument('[ids...]', 'builds or model ids; all where none is named')
-  .option('--config <file>', 'configuration file (JSON)')
-  .option('--json', 'print JSON')
   .action(checkModels);
+
+const ofWorkspaces = program.command('workspaces').description('who pays, and for what');
+command(ofWorkspaces, 'create <id>', 'make a workspace without credit').action(workspaces.create);
+command(ofWorkspaces, 'list', 'list the workspaces and their balances').action(workspaces.list);
+command(ofWorkspaces, 'show <id>', 'show one workspace').action(workspaces.show);
+command(ofWorkspaces, 'credit', 'add credit')
+  .argument('<id>', 'the workspace')
+  .argument('<amount>', 'such as 12.50; a negative amount takes back')
+  .action(workspaces.credit);
+command(ofWorkspaces, 'budget', 'set the most that may be charged in a UTC month')
+  .argument('<id>', 'the workspace')
+  .argument('<amount>', 'such as 12.50, or none')
+  .action(workspaces.budget);
+command(ofWorkspaces, 'models', 'set the models that may be used')
+  .argument('<id>', 'the workspace')
+  .argument('<models...>', 'ids, separated by spaces or commas, or all')
+  .option('--force', 'also ids that the manifest does not have')
+  .action(workspaces.models);
+command(ofWorkspaces, 'limits', 'set the limits of each of its keys')
+  .argument('<id>', 'the workspace')
+  .option('--requests-per-minute <number>', 'most requests in any minute')
+  .option('--bytes-per-minute <number>', 'most bytes of requests in any minute')
+  .action(workspaces.limits);
+
+const ofKeys = program.command('keys').description('the API keys');
+command(ofKeys, 'create', 'make a key and show its token, once')
+  .requiredOption('--workspace <id>', 'the workspace that pays')
+  .option('--expires <when>', 'never, a number of days, or the last day as 2027-01-31 (default: 365)')
+  .action(keys.create);
+command(ofKeys, 'list', 'list the keys')
+  .option('--workspace <id>', 'only those of one workspace')
+  .action(keys.list);
+command(ofKeys, 'roll <id>', 'make a new key; the old one works until the end of the next UTC day').action(
+  keys.roll,
+);
+command(ofKeys, 'revoke <id>', 'end a key at once, for ever').action(keys.revoke);
+
+command(program, 'usage', 'what was used and charged, by UTC day, key, model and kind')
+  .option('--workspace <id>', 'only of one workspace')
+  .option('--key <id>', 'only of one key')
+  .option('--model <id>', 'only of one model, named as the table names it')
+  .option('--from <day>', 'first day, as 2026-11-21')
+  .option('--to <day>', 'last day')
+  .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
+  .action(usage);
 
 await program.parseAsync();

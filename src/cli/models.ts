@@ -1,12 +1,6 @@
 import { Catalog, readManifest } from '../engine/index.js';
 import { checkModels as check, loadSettings, reportError } from '../server/index.js';
-
-interface Options {
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
-const print = (text: string) => process.stdout.write(`${text}\n`);
+import { type Options, print, printJson } from './output.js';
 
 /** `decider models list` */
 export function listModels({ config, json }: Options): void {
@@ -21,7 +15,7 @@ export function listModels({ config, json }: Options): void {
       reads_images: model.reads_images,
       file: path,
     }));
-    if (json) print(JSON.stringify(rows, null, 2));
+    if (json) printJson(rows);
     else for (const row of rows) print(`${row.build}${row.default ? ' (default)' : ''}  ${row.file}`);
   });
 }
@@ -41,7 +35,7 @@ export function checkModels(names: string[], { config, json }: Options): Promise
       print(`  letters       ${pairs(found.letters)}`);
       print(`  first answer  ${JSON.stringify(found.answer)}`);
     }
-    if (json) print(JSON.stringify(checks, null, 2));
+    if (json) printJson(checks);
   });
 }
 

@@ -1,0 +1,89 @@
+import {
+  createKey,
+  getKey,
+  getWorkspace,
+  type Key,
+  keyState,
+  listKeys,
+  type NewKey,
+  readExpiry,
+  revokeKey,
+  rollKey,
+} from '../access/index.js';
+import { systemClock } from '../base/index.js';
+import { type Options, print, printJson, showInstant } from './output.js';
+import { facts, table } from './table.js';
+import { withStore } from './with-store.js';
+
+interface CreateOptions extends Options {
+  readonly workspace: string;
+  readonly expires?: string;
+}
+
+/** `decider keys create`: the one time its token is shown. */
+export const create = (options: CreateOptions) =>
+  withStore(options, (store) => {
+    const { workspace, expires: text } = options;
+    const expires = text === undefined ? undefined : readExpiry(text, systemClock.now());
+    const row = newKeyRow(createKey(store, systemClock, workspace, expires));
+    if (options.json) printJson(row);
+    else print(newKeyFacts(row));
+  });
+
+/** `decider keys list` */
+export const list = (options: Options & { readonly workspace?: string }) =>
+  withStore(options, (store) => {
+    if (options.workspace !== undefined) getWorkspace(store, options.workspace);
+    const rows = listKeys(store, options.workspace).map(rowOf);
+    if (options.json) return printJson(rows);
+    print(
+      table(
+        ['key', 'workspace', 'state', 'created', 'expires'],
+        rows.map(({ id, workspace, state, created, expires }) => [
+          id,
+          workspace,
+          state,
+          created,
+          expires ?? 'never',
+        ]),
+      ),
+    );
+  });
+
+/** `decider keys roll`: a new key, and until when the old one works. */
+export const roll = (id: string, options: Options) =>
+  withStore(options, (store) => {
+    const row = newKeyRow(rollKey(store, systemClock, id));
+    const rolled = { id, expires: showInstant(getKey(store, id).expires) };
+    if (options.json) return printJson({ ...row, rolled });
+    print(newKeyFacts(row));
+    print(`${id} works until ${rolled.expires}.`);
+  });
+
+/** `decider keys revoke` */
+export const revoke = (id: string, options: Options) =>
+  withStore(options, (store) => {
+    const row = rowOf(revokeKey(store, systemClock, id));
+    if (options.json) printJson(row);
+    else print(`${id} is revoked.`);
+  });
+
+const newKeyRow = ({ key: { id, workspace, expires }, token }: NewKey) => ({
+  id,
+  token,
+  workspace,
+  expires: showInstant(expires),
+});
+
+const newKeyFacts = ({ id, token, workspace, expires }: ReturnType<typeof newKeyRow>) =>
+  `token: ${token}\n${facts({ id, workspace, expires: expires ?? 'never' })}`;
+
+const rowOf = (key: Key) => ({
+  id: key.id,
+  workspace: key.workspace,
+  state: keyState(key, systemClock.now()),
+  created: showInstant(key.created),
+  expires: showInstant(key.expires),
+  revoked: showInstant(key.revoked),
+  rolled_to: key.rolledTo,
+});

@@ -1,0 +1,34 @@
+/** Rows under a head, each column as wide as its widest cell; columns named in `right` end at the right. */
+export function table(
+  head: readonly string[],
+  rows: ReadonlyArray<readonly string[]>,
+  right: readonly string[] = [],
+): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (row: readonly string[]) =>
+    head
+      .map((title, column) => {
+        const cell = row[column] ?? '';
+        const width = widths[column] as number;
+        return right.includes(title) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}
+
+/** A line per fact: its name, and behind it, aligned, what it is. */
+export function facts(values: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(values).map((name) => name.length));
+  return Object.entries(values)
+    .map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${value}`)
+    .join('\n');
+}
+
+/** RFC 4180: a head and records, comma-separated, each ending with CRLF. */
+export function csv(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}

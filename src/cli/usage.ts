@@ -1,0 +1,68 @@
+import { readUsage, showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
+import { type Options, print, printJson } from './output.js';
+import { csv, table } from './table.js';
+import { withStore } from './with-store.js';
+
+/**
+ * `decider usage`. The table sums over prices; JSON and CSV have a row for each, so that
+ * amount = input tokens × price can be checked in every one.
+ */
+export const usage = (options: Options & UsageFilter & { readonly csv?: boolean }) =>
+  withStore(options, (store, settings) => {
+    const rows = readUsage(store, options);
+    const currency = settings['billing.currency'];
+    if (options.json || options.csv) {
+      const records = rows.map((row) => ({
+        day: row.day,
+        workspace: row.workspace,
+        key: row.key,
+        model: row.model,
+        kind: row.kind,
+        price_per_million: showPrice(row.price),
+        requests: row.requests,
+        input_tokens: row.inputTokens,
+        amount: showAmount(row.amount),
+        currency,
+      }));
+      if (options.json) return printJson(records);
+      const cells = records.map((record) => Object.values(record).map(String));
+      process.stdout.write(csv(CSV_HEAD, cells));
+      return;
+    }
+    const sums = sumPrices(rows);
+    const head = [
+      'day',
+      'workspace',
+      'key',
+      'model',
+      'kind',
+      'requests',
+      'input tokens',
+      `amount ${currency}`,
+    ];
+    const cells = sums.map((row) => [
+      row.day,
+      row.workspace,
+      row.key,
+      row.model,
+      row.kind,
+      String(row.requests),
+      String(row.inputTokens),
+      showAmount(row.amount),
+    ]);
+    print(table(head, cells, head.slice(5)));
+    print(`total ${showAmount(sums.reduce((total, { amount }) => total + amount, 0n))} ${currency}`);
+  });
+
+const CSV_HEAD = [
+  'day',
+  'workspace',
+  'key',
+  'model',
+  'kind',
+  'price_per_million',
+  'requests',
+  'input_tokens',
+  'amount',
+  'currency',
+];

@@ -1,0 +1,129 @@
+import {
+  AccessError,
+  balanceOf,
+  changeWorkspace,
+  createWorkspace,
+  getWorkspace,
+  grantCredit,
+  listWorkspaces,
+  showAmount,
+  type Workspace,
+} from '../access/index.js';
+import { systemClock } from '../base/index.js';
+import { Catalog, readManifest } from '../engine/index.js';
+import type { Settings } from '../server/index.js';
+import type { Store } from '../store/index.js';
+import { checkModels, readAmount, readModels, readWhole } from './arguments.js';
+import { type Options, print, printJson, showInstant } from './output.js';
+import { facts, table } from './table.js';
+import { withStore } from './with-store.js';
+
+/** `decider workspaces create` */
+export const create = (id: string, options: Options) =>
+  change(options, (store) => createWorkspace(store, systemClock, id));
+
+/** `decider workspaces show` */
+export const show = (id: string, options: Options) => change(options, (store) => getWorkspace(store, id));
+
+/** `decider workspaces credit`: adds to what was granted; a negative amount takes back. */
+export const credit = (id: string, amount: string, options: Options) =>
+  change(options, (store) => grantCredit(store, systemClock, id, readAmount('amount', amount)));
+
+/** `decider workspaces budget` */
+export const budget = (id: string, amount: string, options: Options) =>
+  change(options, (store) =>
+    changeWorkspace(store, id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
+  );
+
+/** `decider workspaces models` */
+export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
+  change(options, (store, { models: folder }) => {
+    const names = readModels(parts);
+    const workspace = getWorkspace(store, id);
+    if (names !== null && !options.force) {
+      checkModels(names, new Catalog(readManifest(folder), folder), workspace);
+    }
+    return changeWorkspace(store, id, { models: names });
+  });
+
+interface Limits {
+  readonly requestsPerMinute?: string;
+  readonly bytesPerMinute?: string;
+}
+
+/** `decider workspaces limits` */
+export const limits = (id: string, options: Options & Limits) =>
+  change(options, (store) => {
+    const { requestsPerMinute, bytesPerMinute } = options;
+    if (requestsPerMinute === undefined && bytesPerMinute === undefined) {
+      throw new AccessError('limits: give --requests-per-minute, --bytes-per-minute or both.');
+    }
+    return changeWorkspace(store, id, {
+      ...(requestsPerMinute !== undefined && { requestsPerMinute: readWhole(requestsPerMinute) }),
+      ...(bytesPerMinute !== undefined && { bytesPerMinute: readWhole(bytesPerMinute) }),
+    });
+  });
+
+/** `decider workspaces list` */
+export const list = (options: Options) =>
+  withStore(options, (store, settings) => {
+    const rows = listWorkspaces(store).map((workspace) => rowOf(store, workspace, settings));
+    if (options.json) return printJson(rows);
+    const currency = settings['billing.currency'];
+    const head = [
+      'workspace',
+      `balance ${currency}`,
+      `this month ${currency}`,
+      `budget ${currency}`,
+      'models',
+    ];
+    const cells = rows.map((row) => [
+      row.id,
+      row.balance,
+      row.charged_this_month,
+      row.budget ?? 'none',
+      row.models?.join(' ') ?? 'all',
+    ]);
+    print(table(head, cells, head.slice(1, 4)));
+  });
+
+/** Does something to one workspace and prints it as it is then. */
+function change(options: Options, work: (store: Store, settings: Settings) => Workspace): Promise<void> {
+  return withStore(options, (store, settings) => {
+    const row = rowOf(store, work(store, settings), settings);
+    if (options.json) return printJson(row);
+    const money = (amount: string) => `${amount} ${row.currency}`;
+    print(
+      facts({
+        workspace: row.id,
+        created: row.created,
+        granted: money(row.granted),
+        charged: money(row.charged),
+        balance: money(row.balance),
+        'this month': money(row.charged_this_month),
+        budget: row.budget === null ? 'none' : money(row.budget),
+        models: row.models?.join(' ') ?? 'all',
+        'requests per minute': String(row.requests_per_minute),
+        'bytes per minute': String(row.bytes_per_minute),
+      }),
+    );
+  });
+}
+
+/** A workspace as JSON shows it; amounts are decimal text. */
+function rowOf(store: Store, workspace: Workspace, settings: Settings) {
+  const { charged, balance, monthCharged } = balanceOf(store, workspace, systemClock.now());
+  return {
+    id: workspace.id,
+    created: showInstant(workspace.created),
+    currency: settings['billing.currency'],
+    granted: showAmount(workspace.granted),
+    charged: showAmount(charged),
+    balance: showAmount(balance),
+    charged_this_month: showAmount(monthCharged),
+    budget: workspace.budget === null ? null : showAmount(workspace.budget),
+    models: workspace.models,
+    requests_per_minute: workspace.requestsPerMinute,
+    bytes_per_minute: workspace.bytesPerMinute,
+  };
+}
