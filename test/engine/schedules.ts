@@ -1,4 +1,4 @@
-import { test } from 'tap';
+import type { Test } from 'tap';
 import { ContextState, Dispatcher, type Sharing, settle } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import { longestPrompt, type WaveBounds } from '../../src/engine/wave/index.js';
@@ -6,7 +6,6 @@ import { Cache, drop, type Entry, tokensOf } from '../helpers/cache.js';
 import { planOf } from '../helpers/engine.js';
 import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
 
-const SCHEDULES = 100_000;
 /** More cells or sequences than a schedule can use. */
 const ROOM = 4_000;
 
@@ -134,11 +133,12 @@ function playWave(
   return true;
 }
 
-test(`property: ${SCHEDULES} random schedules, every plan once, to the right prompt, within the bounds`, async (t) => {
+/** Property: every plan runs once, to the right prompt, within the bounds, on so many random schedules. */
+export function runSchedules(t: Test, schedules: number): void {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
-  for (let schedule = 0; schedule < SCHEDULES; schedule++) {
+  for (let schedule = 0; schedule < schedules; schedule++) {
     try {
       runSchedule(next);
     } catch (error) {
@@ -147,4 +147,4 @@ test(`property: ${SCHEDULES} random schedules, every plan once, to the right pro
     }
   }
   t.pass();
-});
+}
