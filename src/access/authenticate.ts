@@ -18,6 +18,7 @@ export function authenticate(headers: readonly string[], directory: Directory, n
   const token = /^bearer +(\S+)$/i.exec(headers.length === 1 ? (headers[0] as string) : '')?.[1];
   if (token === undefined) throw refused('The request needs one header Authorization: Bearer <token>.');
   const digest = digestOf(token);
+  directory.refresh();
   const key = digest === null ? undefined : directory.keyOfDigest(digest);
   const workspace = key && directory.workspace(key.workspace);
   if (digest === null || key === undefined || workspace === undefined || !equal(digest, key.digest)) {

@@ -3,8 +3,8 @@ import type { Key } from './keys.js';
 import { findWorkspace, type Workspace } from './workspaces.js';
 
 /**
- * Keys and workspaces in memory, as they are now: what any process changed is seen by the next look-up, because
- * every one begins with the store's count of changes. Only what exists is kept, so the tables bound it.
+ * Keys and workspaces in memory. `refresh` before a look-up: what any process has changed is then seen, by the store's
+ * count of changes. Only what exists is kept, so the tables bound it.
  */
 export class Directory {
   private readonly keys = new Map<string, Key>();
@@ -13,26 +13,24 @@ export class Directory {
 
   constructor(private readonly store: Store) {}
 
-  keyOfDigest(digest: string): Key | undefined {
-    this.refresh();
-    const id = () => this.store.table('digests').get(digest);
-    return remembered(this.keys, digest, () => {
-      const found = id();
-      return found === undefined ? undefined : this.store.table('keys').get(found);
-    });
-  }
-
-  workspace(id: string): Workspace | undefined {
-    this.refresh();
-    return remembered(this.workspaces, id, () => findWorkspace(this.store, id));
-  }
-
-  private refresh(): void {
+  /** Forgets everything where something has changed. */
+  refresh(): void {
     const changes = this.store.changes();
     if (changes === this.changes) return;
     this.keys.clear();
     this.workspaces.clear();
     this.changes = changes;
+  }
+
+  keyOfDigest(digest: string): Key | undefined {
+    return remembered(this.keys, digest, () => {
+      const id = this.store.table('digests').get(digest);
+      return id === undefined ? undefined : this.store.table('keys').get(id);
+    });
+  }
+
+  workspace(id: string): Workspace | undefined {
+    return remembered(this.workspaces, id, () => findWorkspace(this.store, id));
   }
 }
 

@@ -64,6 +64,8 @@ export class Ledger {
     this.checkDisk();
     const amount = BigInt(charge.inputTokens) * charge.price;
     const account = this.account(id);
+    // Credit may have come or gone since the caller was let in.
+    this.directory.refresh();
     const workspace = this.directory.workspace(id);
     if (workspace === undefined) throw new Error('a caller’s workspace is gone');
     refuse(account.reserve(amount, workspace, this.clock.now()));
