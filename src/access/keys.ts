@@ -38,16 +38,13 @@ export function keyState(key: Key, now: number): KeyState {
   return key.rolledTo === null ? 'live' : 'rolled';
 }
 
-/** Makes a key of a workspace; `expires` null: it never does. Throws AccessError. */
-export function createKey(
-  store: Store,
-  clock: Clock,
-  workspace: string,
-  expires: number | null = afterDays(clock.now(), DEFAULT_LIFETIME_DAYS),
-): NewKey {
+/** Makes a key of a workspace; `expires` null: never; absent: DEFAULT_LIFETIME_DAYS. Throws AccessError. */
+export function createKey(store: Store, clock: Clock, workspace: string, expires?: number | null): NewKey {
   return store.change(() => {
     getWorkspace(store, workspace);
-    return addKey(store, clock.now(), workspace, expires);
+    const now = clock.now();
+    const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
+    return addKey(store, now, workspace, end);
   });
 }
 

@@ -24,8 +24,10 @@ interface CreateOptions extends Options {
 export const create = (options: CreateOptions) =>
   withStore(options, (store) => {
     const { workspace, expires: text } = options;
-    const expires = text === undefined ? undefined : readExpiry(text, systemClock.now());
-    const row = newKeyRow(createKey(store, systemClock, workspace, expires));
+    // Read once: the days are counted from the instant the key is made at.
+    const now = systemClock.now();
+    const expires = text === undefined ? undefined : readExpiry(text, now);
+    const row = newKeyRow(createKey(store, { ...systemClock, now: () => now }, workspace, expires));
     if (options.json) printJson(row);
     else print(newKeyFacts(row));
   });

@@ -1,0 +1,20 @@
+import { test } from 'tap';
+import { csv, facts, table } from '../../src/cli/table.js';
+
+test('table: columns as wide as their widest cell, numbers at the right', async (t) => {
+  const rows = [
+    ['a', '1', 'x'],
+    ['long', '1000', ''],
+  ];
+  t.equal(table(['name', 'n', 'note'], rows, ['n']), 'name     n  note\na        1  x\nlong  1000');
+  t.equal(table(['name'], []), 'name');
+});
+
+test('facts: names with their values behind them', async (t) => {
+  t.equal(facts({ id: '1', workspace: 'w' }), 'id:        1\nworkspace: w');
+});
+
+test('csv: RFC 4180', async (t) => {
+  t.equal(csv(['a', 'b'], [['1,2', 'say "yes"\n']]), 'a,b\r\n"1,2","say ""yes""\n"\r\n');
+  t.equal(csv(['a'], []), 'a\r\n');
+});

@@ -1,0 +1,92 @@
+import { test } from 'tap';
+import {
+  Access,
+  createKey,
+  createWorkspace,
+  grantCredit,
+  type Kind,
+  parseAmount,
+} from '../../src/access/index.js';
+import { books } from '../helpers/books.js';
+
+/** A workspace of one key that used two models on two days, one of them at two prices. */
+async function used(t: Parameters<typeof books>[0]) {
+  const all = books(t);
+  const { store } = all;
+  let now = Date.parse('2026-11-20T23:59:59.999Z');
+  const clock = { now: () => now, monotonic: () => 0, after: () => () => {} };
+  createWorkspace(store, clock, 'w');
+  grantCredit(store, clock, 'w', parseAmount('10') as bigint);
+  const { key, token } = createKey(store, clock, 'w');
+  const access = new Access(store, clock, (error) => t.fail(String(error)));
+  const charge = (model: string, kind: Kind, inputTokens: number, price: bigint) => {
+    const caller = access.authenticate([`Bearer ${token}`]);
+    access.reserve(caller, { model, kind, inputTokens, price }).post();
+  };
+  charge('big-20260101', 'live', 1, 1n);
+  now += 1;
+  charge('big-20260101', 'live', 100, 1_500n);
+  charge('big-20260101', 'live', 10, 1_500n);
+  charge('big-20260101', 'live', 1_000, 2_000n);
+  charge('big-20260101', 'batch', 5, 750n);
+  charge('small-20260101', 'live', 7, 0n);
+  await access.flush();
+  return { ...all, key: key.id };
+}
+
+test('usage --json: a row per day, key, model, kind and price', async (t) => {
+  const { json, key } = await used(t);
+  const rows = await json('usage');
+  t.same(rows[0], {
+    day: '2026-11-20',
+    workspace: 'w',
+    key,
+    model: 'big-20260101',
+    kind: 'live',
+    price_per_million: '0.000001',
+    requests: 1,
+    input_tokens: 1,
+    amount: '0.000000000001',
+    currency: 'GBP',
+  });
+  t.match(rows.slice(1), [
+    { day: '2026-11-21', kind: 'batch', price_per_million: '0.00075', requests: 1, amount: '0.00000000375' },
+    { kind: 'live', price_per_million: '0.0015', requests: 2, input_tokens: 110, amount: '0.000000165' },
+    { kind: 'live', price_per_million: '0.002', requests: 1, input_tokens: 1_000, amount: '0.000002' },
+    { model: 'small-20260101', price_per_million: '0.00', amount: '0.00' },
+  ]);
+  t.match(await json('workspaces', 'show', 'w'), { charged: '0.000002168751', balance: '9.999997831249' });
+});
+
+test('usage: the table sums over prices', async (t) => {
+  const { run, key } = await used(t);
+  const lines = (await run('usage')).stdout.split('\n');
+  t.match(lines[0], /^day +workspace +key +model +kind +requests +input tokens +amount GBP$/);
+  t.match(lines[3], new RegExp(`^2026-11-21 +w +${key} +big-20260101 +live +3 +1110 +0\\.000002165$`));
+  t.equal(lines.length, 6);
+  t.equal(lines[5], 'total 0.000002168751 GBP');
+});
+
+test('usage --csv: RFC 4180', async (t) => {
+  const { run, key } = await used(t);
+  const { stdout } = await run('usage', '--csv', '--to', '2026-11-20');
+  // The helper reads lines; CRLF is one end of a line to it.
+  t.same(stdout.split('\n'), [
+    'day,workspace,key,model,kind,price_per_million,requests,input_tokens,amount,currency',
+    `2026-11-20,w,${key},big-20260101,live,0.000001,1,1,0.000000000001,GBP`,
+  ]);
+});
+
+test('usage: filters, and filters that name nothing', async (t) => {
+  const { json, key, mistake } = await used(t);
+  const count = async (...args: string[]) => (await json('usage', ...args)).length;
+  t.equal(await count('--from', '2026-11-21'), 4);
+  t.equal(await count('--from', '2026-11-20', '--to', '2026-11-20'), 1);
+  t.equal(await count('--model', 'small-20260101', '--key', key, '--workspace', 'w'), 1);
+  t.equal(await count('--model', 'gone'), 0);
+  await mistake(/^from: "2026-02-30" is not a day/, 'usage', '--from', '2026-02-30');
+  await mistake(/^to: "today" is not a day/, 'usage', '--to', 'today');
+  await mistake(/^from: 2026-11-22 is after 2026-11-21/, 'usage', '--from=2026-11-22', '--to=2026-11-21');
+  await mistake(/^workspace: there is no x\.$/m, 'usage', '--workspace', 'x');
+  await mistake(/^key: there is no key_x\.$/m, 'usage', '--key', 'key_x');
+});

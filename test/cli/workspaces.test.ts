@@ -1,0 +1,95 @@
+import { test } from 'tap';
+import { getWorkspace } from '../../src/access/index.js';
+import { books } from '../helpers/books.js';
+import { modelsFolder } from '../helpers/server.js';
+
+test('workspaces create, list, show: beside a process that has the folder open', async (t) => {
+  const { store, run, json } = books(t);
+  const created = await json('workspaces', 'create', 'team-a');
+  t.match(created, {
+    id: 'team-a',
+    created: /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/,
+    currency: 'GBP',
+    granted: '0.00',
+    charged: '0.00',
+    balance: '0.00',
+    charged_this_month: '0.00',
+    budget: null,
+    models: null,
+    requests_per_minute: 6_000,
+    bytes_per_minute: 268_435_456,
+  });
+  t.equal(store.changes(), 2, 'the other process sees it');
+  t.equal(getWorkspace(store, 'team-a').id, 'team-a');
+  await json('workspaces', 'create', 'a');
+  t.same(
+    (await json('workspaces', 'list')).map(({ id }: { id: string }) => id),
+    ['a', 'team-a'],
+  );
+  t.same(await json('workspaces', 'show', 'team-a'), created);
+  const listed = (await run('workspaces', 'list')).stdout.split('\n');
+  t.match(listed[0], /^workspace +balance GBP +this month GBP +budget GBP +models$/);
+  t.match(listed[2], /^team-a +0\.00 +0\.00 +none +all$/);
+});
+
+test('workspaces credit: every decimal is kept, and a negative amount takes back', async (t) => {
+  const { json, run, mistake } = books(t, { DECIDER_BILLING_CURRENCY: 'EUR' });
+  await json('workspaces', 'create', 'w');
+  t.equal((await json('workspaces', 'credit', 'w', '0.000000000001')).balance, '0.000000000001');
+  t.equal(
+    (await json('workspaces', 'credit', 'w', '999999999999999')).balance,
+    '999999999999999.000000000001',
+  );
+  t.equal((await json('workspaces', 'credit', 'w', '-999999999999999')).granted, '0.000000000001');
+  t.equal((await json('workspaces', 'credit', 'w', '-1.50')).balance, '-1.499999999999');
+  t.match((await run('workspaces', 'show', 'w')).stdout, /^balance: +-1\.499999999999 EUR$/m);
+  await mistake(/^amount: "1e3" is not an amount/, 'workspaces', 'credit', 'w', '1e3');
+  await mistake(/^workspace: there is no x\.$/m, 'workspaces', 'credit', 'x', '1');
+});
+
+test('workspaces budget, limits: set, lifted, and refused', async (t) => {
+  const { json, mistake } = books(t);
+  await json('workspaces', 'create', 'w');
+  t.equal((await json('workspaces', 'budget', 'w', '12.5')).budget, '12.50');
+  t.equal((await json('workspaces', 'budget', 'w', 'none')).budget, null);
+  await mistake(/^budget: it cannot be negative\.$/m, 'workspaces', 'budget', 'w', '-1');
+  await mistake(/^budget: "much" is not an amount/, 'workspaces', 'budget', 'w', 'much');
+  const limited = await json('workspaces', 'limits', 'w', '--requests-per-minute', '7');
+  t.match(limited, { requests_per_minute: 7, bytes_per_minute: 268_435_456 });
+  t.match(await json('workspaces', 'limits', 'w', '--bytes-per-minute', '8'), {
+    requests_per_minute: 7,
+    bytes_per_minute: 8,
+  });
+  await mistake(/^limits: give --requests-per-minute/, 'workspaces', 'limits', 'w');
+  for (const number of ['0', '1e3']) {
+    await mistake(/^requests-per-minute: /, 'workspaces', 'limits', 'w', '--requests-per-minute', number);
+  }
+});
+
+test('workspaces models: names of the manifest, all, and models that are gone', async (t) => {
+  const folder = t.testdir();
+  const DECIDER_MODELS = modelsFolder(folder, {}, { answers_for: ['decider-g-12b'] });
+  const { json, mistake, run } = books(t, { DECIDER_MODELS }, folder);
+  await json('workspaces', 'create', 'w');
+  const set = async (...models: string[]) => (await json('workspaces', 'models', 'w', ...models)).models;
+  t.same(await set('tiny,tiny-20260101', 'decider-g-12b', 'tiny'), [
+    'tiny',
+    'tiny-20260101',
+    'decider-g-12b',
+  ]);
+  await mistake(/^models: the manifest has no gone; --force/, 'workspaces', 'models', 'w', 'tiny', 'gone');
+  t.same(await set('gone', '--force'), ['gone']);
+  t.same(await set('gone', 'tiny'), ['gone', 'tiny'], 'what it has it may keep');
+  t.match((await run('workspaces', 'list')).stdout, /gone tiny$/);
+  t.equal(await set('all'), null);
+});
+
+test('workspaces: ids that cannot be, are there already, or are not there', async (t) => {
+  const { json, mistake } = books(t);
+  await json('workspaces', 'create', 'w');
+  await mistake(/^workspace: w exists already\.$/m, 'workspaces', 'create', 'w');
+  for (const id of ['', 'x'.repeat(5_000)]) {
+    await mistake(/^workspace: .* is not 1 to 64 /, 'workspaces', 'create', id);
+    await mistake(/^workspace: there is no /, 'workspaces', 'show', id);
+  }
+});
