@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import { serve } from '../server/index.js';
+import { doctor } from './doctor.js';
 import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
 import { usage } from './usage.js';
@@ -74,5 +75,9 @@ command(program, 'usage', 'what was used and charged, by UTC day, key, model and
   .option('--to <day>', 'last day')
   .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
   .action(usage);
+
+command(program, 'doctor', 'look at settings, data, ledger, models and backend, and change nothing')
+  .option('--checksums', 'also read every model file and compare its SHA-256')
+  .action(doctor);
 
 await program.parseAsync();

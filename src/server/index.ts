@@ -1,4 +1,5 @@
 export { checkModels, type ModelCheck } from './check-models.js';
+export { type DoctorOptions, examine, type Finding } from './doctor.js';
 export type { Surroundings } from './engines.js';
 export { reportError, serve } from './run.js';
 export { type Server, startServer } from './server.js';

@@ -1,0 +1,129 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPrices, reconcile, showAmount } from '../access/index.js';
+import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
+import { MASTER_KEY_FILE, openStore, Sealer, type Store, servingProcess } from '../store/index.js';
+import { prepareEngine } from './engines.js';
+import { loadSettings, type Settings } from './settings.js';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** What is to be looked at besides what costs nothing. */
+export interface DoctorOptions {
+  readonly config?: string | undefined;
+  /** Reads every model file and compares its SHA-256. */
+  readonly checksums?: boolean | undefined;
+}
+
+/**
+ * Looks at everything a start needs, one finding after the other, and changes nothing: what the first start would
+ * make is told and not made. Runs beside a running server.
+ */
+export async function* examine({ config, checksums }: DoctorOptions): AsyncGenerator<Finding> {
+  let settings: Settings;
+  try {
+    settings = loadSettings(process.env, config);
+  } catch (error) {
+    yield problem('settings', error);
+    return;
+  }
+  yield ok('settings', config ?? process.env.DECIDER_CONFIG ?? 'no file');
+  yield attempt('prices', () => {
+    const classes = [...readPrices(settings['billing.prices']).keys()];
+    return `${settings['billing.currency']} for ${classes.join(', ')}`;
+  });
+  yield* examineData(settings);
+  yield* examineModels(settings, checksums ?? false);
+  yield attempt('backend', () => {
+    const notices: string[] = [];
+    const { backend, device } = prepareEngine(settings, { notice: (sentence) => notices.push(sentence) });
+    return [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. ');
+  });
+}
+
+async function* examineData(settings: Settings): AsyncGenerator<Finding> {
+  const { data, master_key: given } = settings;
+  if (!existsSync(join(data, 'store'))) {
+    yield ok('data', `${data} is not there yet; the first start makes it`);
+    return;
+  }
+  let store: Store;
+  try {
+    store = openStore(data);
+  } catch (error) {
+    yield problem('data', error);
+    return;
+  }
+  try {
+    yield ok('data', data);
+    yield attempt('master key', () => examineMasterKey(store, given));
+    const pid = servingProcess(store);
+    yield ok('serving', pid === null ? 'nobody' : `process ${pid}`);
+    yield* examineBooks(store, settings['billing.currency']);
+  } catch (error) {
+    yield problem('data', error);
+  } finally {
+    await store.close();
+  }
+}
+
+function examineMasterKey(store: Store, given: string): string {
+  if (store.table('meta').get('master') === undefined) return 'not there yet; the first start makes it';
+  // Throws where the key is missing, open to others, or another than the one that sealed the folder.
+  new Sealer(store, given);
+  return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
+}
+
+function* examineBooks(store: Store, currency: string): Generator<Finding> {
+  const { books, problems } = reconcile(store);
+  for (const { workspace, granted, charged, balance } of books) {
+    const [left, given, spent] = [balance, granted, charged].map(showAmount);
+    yield ok(`workspace ${workspace}`, `balance ${left} ${currency}: ${given} granted, ${spent} charged`);
+  }
+  for (const sentence of problems) yield { check: 'ledger', ok: false, detail: sentence };
+  if (problems.length === 0) yield ok('ledger', 'adds up');
+}
+
+async function* examineModels({ models: folder }: Settings, checksums: boolean): AsyncGenerator<Finding> {
+  let catalog: Catalog;
+  try {
+    catalog = new Catalog(readManifest(folder), folder);
+  } catch (error) {
+    yield problem('models', error);
+    return;
+  }
+  yield ok('models', join(folder, 'manifest.json'));
+  for (const build of catalog.builds) yield await examineBuild(build, checksums);
+}
+
+async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Finding> {
+  const check = `model ${build.id}`;
+  try {
+    if (checksums) await verifyChecksum(build);
+    else if (!statSync(build.path).isFile()) throw new Error(`${build.path}: not a file`);
+    return ok(check, `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`);
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+function attempt(check: string, look: () => string): Finding {
+  try {
+    return ok(check, look());
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+const ok = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+
+const problem = (check: string, error: unknown): Finding => ({
+  check,
+  ok: false,
+  detail: (error as Error).message,
+});

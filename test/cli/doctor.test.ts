@@ -1,0 +1,113 @@
+import { chmodSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { createWorkspace, grantCredit } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { Sealer, serveAlone } from '../../src/store/index.js';
+import { books } from '../helpers/books.js';
+import { decider } from '../helpers/cli.js';
+import { modelsFolder } from '../helpers/server.js';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** A data folder and a models folder, and a doctor for them. */
+function patient(t: Parameters<typeof books>[0]) {
+  const folder = t.testdir();
+  const models = modelsFolder(folder);
+  const environment = { DECIDER_MODELS: models, DECIDER_ENGINE_BACKEND: 'cpu' };
+  const all = books(t, environment, folder);
+  const examine = async (...args: string[]) => {
+    const { code, stdout } = await all.run('doctor', '--json', ...args);
+    const findings = JSON.parse(stdout) as Finding[];
+    const problems = findings.filter(({ ok }) => !ok);
+    t.equal(code, problems.length === 0 ? 0 : 1);
+    const of = (check: string) => findings.find((finding) => finding.check === check)?.detail;
+    return { findings, problems, of };
+  };
+  return { ...all, folder, models, examine };
+}
+
+test('doctor: all is well, beside the process that serves', async (t) => {
+  const { store, run, examine, data, models } = patient(t);
+  t.teardown(serveAlone(store));
+  new Sealer(store, '');
+  createWorkspace(store, systemClock, 'default');
+  grantCredit(store, systemClock, 'default', 1n);
+  const { problems, of, findings } = await examine('--checksums');
+  t.same(problems, []);
+  t.same(
+    findings.map(({ check }) => check),
+    ['settings', 'prices', 'data', 'master key', 'serving', 'workspace default', 'ledger', 'models'].concat(
+      'model tiny-20260101',
+      'backend',
+    ),
+  );
+  t.equal(of('serving'), `process ${process.pid}`);
+  t.equal(of('master key'), join(data, 'master.key'));
+  t.equal(of('workspace default'), 'balance 0.000000000001 GBP: 0.000000000001 granted, 0.00 charged');
+  t.equal(of('model tiny-20260101'), `${join(models, 'tiny.gguf')}, SHA-256 as in the manifest`);
+  t.equal(of('backend'), 'CPU');
+  const { code, stdout } = await run('doctor');
+  t.equal(code, 0);
+  t.match(stdout, /^ok {7}ledger {8}adds up$/m);
+});
+
+test('doctor: a folder that is not there is not made', async (t) => {
+  const folder = t.testdir();
+  const data = join(folder, 'nowhere');
+  const environment = { DECIDER_DATA: data, DECIDER_MODELS: modelsFolder(folder) };
+  const { code, stdout } = await decider(t, ['doctor'], environment).end();
+  t.equal(code, 0);
+  t.match(stdout, /^ok +data +\S+ is not there yet; the first start makes it$/m);
+  t.notOk(existsSync(data));
+});
+
+test('doctor: a master key open to others, missing, or another', async (t) => {
+  const { store, data, examine, run } = patient(t);
+  t.equal((await examine()).of('master key'), 'not there yet; the first start makes it');
+  t.notOk(existsSync(join(data, 'master.key')));
+  new Sealer(store, '');
+  t.equal((await examine()).of('serving'), 'nobody');
+  chmodSync(join(data, 'master.key'), 0o644);
+  t.match((await examine()).problems, [{ check: 'master key', detail: /open to others/ }]);
+  chmodSync(join(data, 'master.key'), 0o600);
+  writeFileSync(join(data, 'master.key'), '0'.repeat(64));
+  t.match((await examine()).problems, [{ check: 'master key', detail: /is not the one/ }]);
+  const { code, stdout } = await run('doctor');
+  t.equal(code, 1);
+  t.match(stdout, /^problem {2}master key +The master key is not the one/m);
+});
+
+test('doctor: a ledger that does not add up', async (t) => {
+  const { store, examine } = patient(t);
+  createWorkspace(store, systemClock, 'w');
+  grantCredit(store, systemClock, 'w', 5n);
+  await store.write([store.table('grants').write(['w', 0], { at: 0, amount: '4' })]);
+  t.match((await examine()).problems, [
+    {
+      check: 'ledger',
+      detail: /^workspace w: sum of grants against credit granted: 0\.0+4 is not 0\.0+5\.$/,
+    },
+  ]);
+});
+
+test('doctor: models that are missing or changed, prices and settings that cannot be', async (t) => {
+  const { models, examine, data } = patient(t);
+  truncateSync(join(models, 'tiny.gguf'), 10);
+  t.same((await examine()).problems, [], 'the size alone tells nothing');
+  t.match((await examine('--checksums')).problems, [
+    { check: 'model tiny-20260101', detail: /its SHA-256 is / },
+  ]);
+  writeFileSync(join(models, 'manifest.json'), '{}');
+  t.match((await examine()).problems, [{ check: 'models', detail: /manifest\.json: / }]);
+  const other = { DECIDER_DATA: data, DECIDER_MODELS: models, DECIDER_BILLING_PRICES: 'free' };
+  const priced = await decider(t, ['doctor'], other).end();
+  t.match(priced.stdout, /^problem +prices +billing\.prices: "free" is not /m);
+  const unset = await decider(t, ['doctor', '--json'], { DECIDER_PORT: 'x' }).end();
+  t.equal(unset.code, 1);
+  t.match(JSON.parse(unset.stdout), [{ check: 'settings', ok: false, detail: /^DECIDER_PORT must be / }]);
+});
