@@ -16,7 +16,8 @@ export interface Balance {
 export function balanceOf(store: Store, { id, granted }: Workspace, now: number): Balance {
   const account = store.table('accounts').get(id);
   const charged = BigInt(account?.charged ?? 0);
-  const isThisMonth = account?.month === monthOf(now);
+  // A clock that is set back does not bring a month back (see account.ts).
+  const isThisMonth = account !== undefined && account.month >= monthOf(now);
   return {
     charged,
     balance: granted - charged,

@@ -10,6 +10,8 @@ export function withStore(
   { config }: Options,
   command: (store: Store, settings: Settings) => void | Promise<void>,
 ): Promise<void> {
+  // A reader such as `head` may have seen enough.
+  process.stdout.on('error', () => process.exit());
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
     const store = openStore(settings.data);

@@ -24,15 +24,17 @@ export function openStore(
 ): Store {
   const store = new Store(folder);
   const meta = store.table('meta');
-  const found = meta.get('format')?.format;
-  if (found === format) return store;
-  if (found !== undefined && found > format) {
-    throw new StoreError(
-      `The data folder ${folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
-    );
-  }
+  const found = () => meta.get('format')?.format;
+  if (found() === format) return store;
   store.change(() => {
-    for (let version = found ?? format; version < format; version += 1) {
+    // Asked again: another process may have been faster.
+    const current = found() ?? format;
+    if (current > format) {
+      throw new StoreError(
+        `The data folder ${folder} has format ${current}, and this program knows ${format}: a newer one wrote it.`,
+      );
+    }
+    for (let version = current; version < format; version += 1) {
       const step = upgrades.find(({ from }) => from === version);
       if (step === undefined) {
         throw new StoreError(`The data folder ${folder} has format ${version}: no step leads from there.`);

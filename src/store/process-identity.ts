@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
  */
 export function startOfProcess(pid: number): string | null {
   if (process.platform === 'linux') return startOnLinux(pid);
-  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  // The text depends on zone and language, which two processes need not share.
+  const env = { ...process.env, TZ: 'UTC', LC_ALL: 'C' };
+  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env });
   return stdout?.trim() || null;
 }
 

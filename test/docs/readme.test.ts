@@ -5,6 +5,7 @@ import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
 import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
+import { decider } from '../helpers/cli.js';
 import { ROOT } from '../tidy/sources.js';
 
 // `DOCS=write` writes the generated parts anew.
@@ -58,4 +59,21 @@ test('every command the README names is a script or a command', async (t) => {
   const { scripts } = JSON.parse(readFileSync(file('package.json'), 'utf8'));
   for (const [, name] of readme().matchAll(/npm run ([\w:]+)/g))
     t.ok((name as string) in scripts, `npm run ${name}`);
+});
+
+test('the README names every command of the command line', async (t) => {
+  const help = async (...args: string[]) => (await decider(t, [...args, '--help']).end()).stdout;
+  const names = (text: string) =>
+    [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map((match) => match[1] as string);
+  const section = readme().split('## Command line')[1]?.split('\n## ')[0] ?? '';
+  for (const group of names(await help()).filter((name) => name !== 'help')) {
+    t.match(section, `npx decider ${group}`);
+    const row = section
+      .split('\n')
+      .filter((line) => line.includes(`npx decider ${group}`))
+      .join('\n');
+    const inner = ['workspaces', 'keys', 'models'].includes(group) ? names(await help(group)) : [];
+    for (const name of inner.filter((name) => name !== 'help'))
+      t.match(row, new RegExp(`\\b${name}\\b`), group);
+  }
 });
