@@ -1,5 +1,5 @@
 import type { Value } from '../store/index.js';
-import { monthOf } from './calendar.js';
+import { dayOf, monthOf } from './calendar.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
 
@@ -45,6 +45,11 @@ export class Account {
     this.turnMonth(now);
     this.charged += amount;
     this.monthCharged += amount;
+  }
+
+  /** The UTC day that a charge counts for: that of `now`, and never one before the account's month. */
+  dayOf(now: number): string {
+    return monthOf(now) < this.month ? `${this.month}-01` : dayOf(now);
   }
 
   row(): Value<'accounts'> {

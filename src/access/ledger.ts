@@ -74,7 +74,7 @@ export class Ledger {
         const now = this.clock.now();
         account.release(amount);
         account.charge(amount, now);
-        this.usage.add(id, key.id, dayOf(now), charge, amount);
+        this.usage.add(id, key.id, account.dayOf(now), charge, amount);
         this.changed(id);
       },
       release: () => account.release(amount),
@@ -107,6 +107,7 @@ export class Ledger {
       usage.lost();
       for (const id of dirty) this.dirty.add(id);
       this.unwrittenSince = since;
+      this.flushAfter(FLUSH_RETRY_MS);
       throw error;
     }
   }
@@ -121,10 +122,7 @@ export class Ledger {
   private flushAfter(ms: number): void {
     this.cancelFlush();
     this.cancelFlush = this.clock.after(ms, () => {
-      this.flush().catch((error) => {
-        this.onTrouble(error);
-        this.flushAfter(FLUSH_RETRY_MS);
-      });
+      this.flush().catch((error) => this.onTrouble(error));
     });
   }
 
