@@ -40,7 +40,9 @@ export class Ledger {
   private readonly usage: Usage;
   /** Workspaces whose account is not on the disk as it is. */
   private dirty = new Set<string>();
+  /** Of the oldest charge that waits, and of the oldest in the transaction under way. */
   private unwrittenSince: number | null = null;
+  private writingSince: number | null = null;
   private flushing: Promise<void> | null = null;
   private cancelFlush = () => {};
 
@@ -93,7 +95,7 @@ export class Ledger {
   }
 
   private async write(): Promise<void> {
-    const since = this.unwrittenSince;
+    this.writingSince = this.unwrittenSince;
     const dirty = this.dirty;
     this.dirty = new Set();
     this.unwrittenSince = null;
@@ -106,9 +108,11 @@ export class Ledger {
     } catch (error) {
       usage.lost();
       for (const id of dirty) this.dirty.add(id);
-      this.unwrittenSince = since;
+      this.unwrittenSince = this.writingSince;
       this.flushAfter(FLUSH_RETRY_MS);
       throw error;
+    } finally {
+      this.writingSince = null;
     }
   }
 
@@ -127,8 +131,8 @@ export class Ledger {
   }
 
   private checkDisk(): void {
-    if (this.unwrittenSince === null) return;
-    if (this.clock.monotonic() - this.unwrittenSince <= UNWRITTEN_MS_MAX) return;
+    const since = this.writingSince ?? this.unwrittenSince;
+    if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
     throw new ApiError('internal_error', 'The server cannot write to its data folder.');
   }
 
