@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { checkHeaders, fillUp } from './data-file.js';
 import { StoreError } from './errors.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 
@@ -25,22 +26,43 @@ export function openEnvironment(folder: string): Environment {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const path = join(folder, 'store');
+    const file = join(path, 'data.mdb');
+    checkHeaders(file);
     // LMDB alone would answer from a transaction that is in no disk's keeping yet (overlappingSync).
     const root = open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
-    checkLength(root, join(path, 'data.mdb'));
-    const databases = TABLE_NAMES.map((name) => [name, root.openDB({ name, ...BINARY })] as const);
-    return { root, databases: Object.fromEntries(databases) as Environment['databases'] };
+    return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`);
   }
 }
 
-/** A file that was cut off is mapped all the same, and ends the process when a missing page is read. */
-function checkLength(root: RootDatabase<Buffer, Buffer>, file: string): void {
+function openTables(root: Environment['root']): Environment['databases'] {
+  const databases = TABLE_NAMES.map((name) => [name, root.openDB({ name, ...BINARY })] as const);
+  return Object.fromEntries(databases) as Environment['databases'];
+}
+
+function extent(root: Environment['root']): { pageSize: number; pages: number } {
   const { pageSize, lastPageNumber } = root.getStats() as { pageSize: number; lastPageNumber: number };
-  const expected = (lastPageNumber + 1) * pageSize;
-  const { size } = statSync(file);
-  if (size >= expected) return;
-  throw new StoreError(`${file} is damaged: it has ${size} of ${expected} bytes. Restore it from a copy.`);
+  return { pageSize, pages: lastPageNumber + 1 };
+}
+
+function isShort(root: Environment['root'], file: string): boolean {
+  const { pageSize, pages } = extent(root);
+  return statSync(file).size < pages * pageSize;
+}
+
+function openShort(root: Environment['root'], file: string): Environment['databases'] {
+  return root.transactionSync(() => {
+    const { pageSize, pages } = extent(root);
+    return fillUp(file, pageSize, pages, () => {
+      const databases = openTables(root);
+      for (const database of Object.values(databases)) {
+        for (const { key } of database.getRange({})) database.getBinary(key);
+      }
+      // What is written reads the list of free pages.
+      databases.meta.putSync(Buffer.from('\0'), Buffer.from('{}'));
+      return databases;
+    });
+  });
 }
