@@ -25,7 +25,8 @@ export function openStore(
 ): Store {
   const store = new Store(folder);
   try {
-    bringTo(format, upgrades, store);
+    // Looked at again inside the transaction: another process may be upgrading it now.
+    if (formatOf(store) !== format) store.change(() => upgrade(store, format, upgrades));
     return store;
   } catch (error) {
     void store.close();
@@ -33,33 +34,29 @@ export function openStore(
   }
 }
 
-function bringTo(format: number, upgrades: readonly Upgrade[], store: Store): void {
-  const meta = store.table('meta');
-  const found = () => meta.get('format')?.format;
-  if (found() === format) return;
-  store.change(() => {
-    // Asked again: another process may have been faster.
-    const current = found() ?? format;
-    if (current > format) {
+function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): void {
+  const found = formatOf(store) ?? format;
+  if (found > format) {
+    throw new StoreError(
+      `The data folder ${store.folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
+    );
+  }
+  const server = servingProcess(store);
+  if (found < format && server !== null) {
+    throw new StoreError(
+      `The data folder ${store.folder} has the older format ${found} and is served by the process ${server}; end that first.`,
+    );
+  }
+  for (let version = found; version < format; version += 1) {
+    const step = upgrades.find(({ from }) => from === version);
+    if (step === undefined) {
       throw new StoreError(
-        `The data folder ${store.folder} has format ${current}, and this program knows ${format}: a newer one wrote it.`,
+        `The data folder ${store.folder} has format ${version}: no step leads from there.`,
       );
     }
-    const server = servingProcess(store);
-    if (current < format && server !== null) {
-      throw new StoreError(
-        `The data folder ${store.folder} has an older format and is served by the process ${server}; stop it first.`,
-      );
-    }
-    for (let version = current; version < format; version += 1) {
-      const step = upgrades.find(({ from }) => from === version);
-      if (step === undefined) {
-        throw new StoreError(
-          `The data folder ${store.folder} has format ${version}: no step leads from there.`,
-        );
-      }
-      step.run(store);
-    }
-    meta.put(['format'], { format });
-  });
+    step.run(store);
+  }
+  store.table('meta').put(['format'], { format });
 }
+
+const formatOf = (store: Store) => store.table('meta').get('format')?.format;

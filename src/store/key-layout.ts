@@ -7,14 +7,14 @@ export type KeyLayout = ReadonlyArray<readonly [name: string, kind: PartKind]>;
 
 /**
  * The bytes of a key, or of the beginning of one where there are fewer parts than the layout has: keys sort by
- * their parts, and those that begin alike stand together. Parts are ids and numbers of our own, never a caller's
- * text, so a NUL byte cannot occur in one.
+ * their parts, and those that begin alike stand together. No text holds a NUL: ids and days are ours.
  */
 export function encodeKey(layout: KeyLayout, parts: readonly Part[]): Buffer {
   return Buffer.concat(
     parts.map((part, index) => {
       const kind = layout[index]?.[1];
-      if (kind === 'text' && typeof part === 'string') return Buffer.from(`${part}\0`);
+      if (kind === 'text' && typeof part === 'string' && !part.includes('\0'))
+        return Buffer.from(`${part}\0`);
       if (kind === 'number' && typeof part === 'number') return numberBytes(part);
       throw new Error(`part ${index} of the key does not fit its layout`);
     }),

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from './errors.js';
 import { KEY_BYTES } from './sealing.js';
@@ -18,14 +27,33 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
     if (!mayCreate) {
       throw new StoreError(`${file} is missing: what is sealed in ${folder} cannot be read without it.`);
     }
-    const key = randomBytes(KEY_BYTES);
-    writeFileSync(file, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    return key;
+    return create(folder, file);
   }
   if ((found.mode & 0o077) !== 0) {
     throw new StoreError(`${file} is open to others than its owner; make its mode 0600.`);
   }
-  return parse(readFileSync(file, 'utf8').trim(), file);
+  return parse(read(file).trim(), file);
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StoreError(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Whole or not at all, and on the disk before anything is sealed by it. */
+function create(folder: string, file: string): Buffer {
+  const key = randomBytes(KEY_BYTES);
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(unfinished, file);
+  const directory = openSync(folder, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+  return key;
 }
 
 function parse(text: string, source: string): Buffer {

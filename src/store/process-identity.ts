@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
  */
 export function startOfProcess(pid: number): string | null {
   if (process.platform === 'linux') return startOnLinux(pid);
-  // The text depends on zone and language, which two processes need not share.
-  const env = { ...process.env, TZ: 'UTC', LC_ALL: 'C' };
+  // Every process must see the same text, whatever its own language and time zone.
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env });
   return stdout?.trim() || null;
 }

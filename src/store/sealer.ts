@@ -22,12 +22,17 @@ export class Sealer {
     this.keys = store.table('data_keys');
     const meta = store.table('meta');
     const place: Place = { table: 'meta', key: meta.key('master'), name: 'master' };
-    const check = meta.get('master')?.check;
-    this.master = masterKey(store.folder, given, check === undefined);
-    if (check === undefined) {
-      const sealed = seal(this.master, place, CHECK).toString('base64');
-      store.change(() => meta.put(['master'], { check: sealed }));
-    } else if (!opens(this.master, place, Buffer.from(check, 'base64'))) {
+    const known = () => meta.get('master')?.check;
+    // In a transaction, so that of two processes at the first start one makes the key and the other takes it.
+    if (known() === undefined) {
+      store.change(() => {
+        if (known() !== undefined) return;
+        const master = masterKey(store.folder, given, true);
+        meta.put(['master'], { check: seal(master, place, CHECK).toString('base64') });
+      });
+    }
+    this.master = masterKey(store.folder, given, false);
+    if (!opens(this.master, place, Buffer.from(known() ?? '', 'base64'))) {
       throw new StoreError(
         `The master key is not the one that the data folder ${store.folder} was sealed with.`,
       );

@@ -18,7 +18,18 @@ export function serveAlone(store: Store): () => void {
     }
     meta.put(['server'], own);
   });
-  return () => store.change(() => meta.put(['server'], {}));
+  return () => {
+    store.change(() => {
+      const { pid, started } = meta.get('server') ?? {};
+      if (pid === own.pid && started === own.started) meta.put(['server'], {});
+    });
+  };
+}
+
+/** The process that serves the folder; null where none does, or where it has ended without saying so. */
+export function servingProcess(store: Store): number | null {
+  const { pid, started } = store.table('meta').get('server') ?? {};
+  return pid !== undefined && startOfProcess(pid) === started ? pid : null;
 }
 
 /** The process that serves the folder, by its id; null where none does. */

@@ -1,5 +1,6 @@
 import { ThreadPool } from '../base/index.js';
 import { type Environment, openEnvironment } from './environment.js';
+import { StoreError } from './errors.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
@@ -27,14 +28,23 @@ export class Store {
     return this.tables.get(name) as unknown as Table<Name>;
   }
 
-  /** Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws. */
+  /**
+   * Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws.
+   * Throws StoreError where the disk does not take it.
+   */
   change<Result>(work: () => Result): Result {
-    return this.environment.root.transactionSync(() => {
-      const result = work();
-      const meta = this.table('meta');
-      meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
-      return result;
-    });
+    let worked = false;
+    try {
+      return this.environment.root.transactionSync(() => {
+        const result = work();
+        const meta = this.table('meta');
+        meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
+        worked = true;
+        return result;
+      });
+    } catch (error) {
+      throw worked ? this.notTaken(error) : error;
+    }
   }
 
   /** How often administration changed something, as any process sees it now. */
@@ -53,9 +63,13 @@ export class Store {
     await this.writerThread().run('ready', null);
   }
 
-  /** All writes in one transaction, on the disk when it resolves; none where it rejects. */
+  /** All writes in one transaction, on the disk when it resolves; none where it rejects, with StoreError. */
   async write(writes: readonly RawWrite[]): Promise<void> {
-    await this.writerThread().run('write', writes);
+    try {
+      await this.writerThread().run('write', writes);
+    } catch (error) {
+      throw this.notTaken(error);
+    }
     this.refresh();
   }
 
@@ -72,5 +86,10 @@ export class Store {
       data: this.folder,
     });
     return this.writer;
+  }
+
+  private notTaken(cause: unknown): StoreError {
+    const { message } = cause as Error;
+    return new StoreError(`The data folder ${this.folder} does not take what is written: ${message}.`);
   }
 }

@@ -33,7 +33,8 @@ export class Table<Name extends TableName> {
 
   /** Throws StoreError where the value is not one of this table. */
   get(...parts: readonly Part[]): Value<Name> | undefined {
-    const bytes = this.database.getBinary(this.key(...parts));
+    const key = this.key(...parts);
+    const bytes = this.guarded(() => this.database.getBinary(key));
     return bytes && this.read(parts, bytes);
   }
 
@@ -47,15 +48,28 @@ export class Table<Name extends TableName> {
     }
   }
 
-  /** The write that gives a key a value, or that removes it. */
+  /** The write that gives a key a value, or that removes it. A value that could not be read again is refused. */
   write(parts: readonly Part[], value: Value<Name> | null): RawWrite {
+    if (value !== null && this.check?.(value) === false) {
+      throw new Error(`a value does not fit the table ${this.name}`);
+    }
     const bytes = value === null || this.check === null ? value : Buffer.from(JSON.stringify(value));
     return { table: this.name, key: this.key(...parts), value: bytes as Buffer | null };
   }
 
   /** Inside `Store.change` only. */
   put(parts: readonly Part[], value: Value<Name>): void {
-    this.database.putSync(this.key(...parts), this.write(parts, value).value as Buffer);
+    const { key, value: bytes } = this.write(parts, value);
+    this.guarded(() => this.database.putSync(key as Buffer, bytes as Buffer));
+  }
+
+  /** What LMDB finds wrong, as an error that names the table. */
+  private guarded<Result>(use: () => Result): Result {
+    try {
+      return use();
+    } catch (error) {
+      throw new StoreError(`The table ${this.name} cannot be used: ${(error as Error).message}.`);
+    }
   }
 
   private read(parts: readonly Part[], bytes: Buffer): Value<Name> {
