@@ -41,15 +41,13 @@ export class Account {
     this.reserved -= amount;
   }
 
-  charge(amount: Amount, now: number): void {
+  /** Charges, and returns the day to which that counts, which is one of the account's month. */
+  /** Returns the UTC day that it counts for: that of `now`, and never one before the account's month. */
+  charge(amount: Amount, now: number): string {
     this.turnMonth(now);
     this.charged += amount;
     this.monthCharged += amount;
-  }
-
-  /** The UTC day that a charge counts for: that of `now`, and never one before the account's month. */
-  dayOf(now: number): string {
-    return monthOf(now) < this.month ? `${this.month}-01` : dayOf(now);
+    return monthOf(now) === this.month ? dayOf(now) : `${this.month}-01`;
   }
 
   row(): Value<'accounts'> {

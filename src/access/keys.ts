@@ -38,12 +38,18 @@ export function keyState(key: Key, now: number): KeyState {
   return key.rolledTo === null ? 'live' : 'rolled';
 }
 
+/** The last instant that a calendar date can be shown of. */
+const INSTANT_MAX = 8.64e15;
+
 /** Makes a key of a workspace; `expires` null: never; absent: DEFAULT_LIFETIME_DAYS. Throws AccessError. */
 export function createKey(store: Store, clock: Clock, workspace: string, expires?: number | null): NewKey {
+  const now = clock.now();
+  const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
+  if (end !== null && !(Number.isInteger(end) && end >= now && end <= INSTANT_MAX)) {
+    throw new AccessError('expires: it must be an instant that is still to come.');
+  }
   return store.change(() => {
     getWorkspace(store, workspace);
-    const now = clock.now();
-    const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
     return addKey(store, now, workspace, end);
   });
 }
@@ -66,8 +72,8 @@ export function rollKey(store: Store, clock: Clock, id: string): NewKey {
     const state = keyState(old, now);
     if (state === 'rolled') throw new AccessError(`key: ${id} was rolled already, to ${old.rolledTo}.`);
     if (state !== 'live') throw new AccessError(`key: ${id} is ${state}; make a new one instead.`);
-    const lifetime = old.expires === null ? null : now + (old.expires - old.created);
-    const created = addKey(store, now, old.workspace, lifetime);
+    const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
+    const created = addKey(store, now, old.workspace, newExpires);
     const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
     store.table('keys').put([id], { ...old, expires, rolledTo: created.key.id });
     return created;

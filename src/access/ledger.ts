@@ -40,8 +40,8 @@ export class Ledger {
   private readonly usage: Usage;
   /** Workspaces whose account is not on the disk as it is. */
   private dirty = new Set<string>();
-  /** Of the oldest charge that waits, and of the oldest in the transaction under way. */
-  private unwrittenSince: number | null = null;
+  /** When the oldest charge came that no write has taken, and the oldest that the write under way took. */
+  private waitingSince: number | null = null;
   private writingSince: number | null = null;
   private flushing: Promise<void> | null = null;
   private cancelFlush = () => {};
@@ -71,15 +71,21 @@ export class Ledger {
     const workspace = this.directory.workspace(id);
     if (workspace === undefined) throw new Error('a caller’s workspace is gone');
     refuse(account.reserve(amount, workspace, this.clock.now()));
+    let open = true;
+    const settle = () => {
+      if (!open) throw new Error('a reservation is settled once');
+      open = false;
+      account.release(amount);
+    };
     return {
       post: () => {
+        settle();
         const now = this.clock.now();
-        account.release(amount);
-        account.charge(amount, now);
-        this.usage.add(id, key.id, account.dayOf(now), charge, amount);
+        const day = account.charge(amount, now);
+        this.usage.add(id, key.id, day, charge, amount);
         this.changed(id);
       },
-      release: () => account.release(amount),
+      release: settle,
     };
   }
 
@@ -95,10 +101,10 @@ export class Ledger {
   }
 
   private async write(): Promise<void> {
-    this.writingSince = this.unwrittenSince;
     const dirty = this.dirty;
     this.dirty = new Set();
-    this.unwrittenSince = null;
+    this.writingSince = this.waitingSince;
+    this.waitingSince = null;
     const accounts = this.store.table('accounts');
     const writes: RawWrite[] = [...dirty].map((id) => accounts.write([id], this.account(id).row()));
     const usage = this.usage.take();
@@ -108,7 +114,8 @@ export class Ledger {
     } catch (error) {
       usage.lost();
       for (const id of dirty) this.dirty.add(id);
-      this.unwrittenSince = this.writingSince;
+      this.waitingSince = this.writingSince;
+      this.onTrouble(error);
       this.flushAfter(FLUSH_RETRY_MS);
       throw error;
     } finally {
@@ -118,20 +125,21 @@ export class Ledger {
 
   private changed(workspace: string): void {
     this.dirty.add(workspace);
-    if (this.unwrittenSince !== null) return;
-    this.unwrittenSince = this.clock.monotonic();
+    if (this.waitingSince !== null) return;
+    this.waitingSince = this.clock.monotonic();
     this.flushAfter(FLUSH_DELAY_MS);
   }
 
   private flushAfter(ms: number): void {
     this.cancelFlush();
     this.cancelFlush = this.clock.after(ms, () => {
-      this.flush().catch((error) => this.onTrouble(error));
+      // Whoever fails to write says so, and tries again.
+      this.flush().catch(() => {});
     });
   }
 
   private checkDisk(): void {
-    const since = this.writingSince ?? this.unwrittenSince;
+    const since = this.writingSince ?? this.waitingSince;
     if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
     throw new ApiError('internal_error', 'The server cannot write to its data folder.');
   }

@@ -28,8 +28,10 @@ export function reconcile(store: Store): Reconciliation {
   const workspaces = listWorkspaces(store);
   const books = workspaces.map((workspace) => check(store, workspace, problems));
   const known = new Set(workspaces.map(({ id }) => id));
-  for (const { key } of store.table('accounts').entries()) {
-    if (!known.has(String(key[0]))) problems.push(`account ${key[0]}: there is no such workspace.`);
+  for (const table of ['grants', 'accounts', 'usage'] as const) {
+    for (const { key } of store.table(table).entries()) {
+      if (!known.has(String(key[0]))) problems.push(`${table} ${key.join(' ')}: there is no such workspace.`);
+    }
   }
   return { books, problems };
 }

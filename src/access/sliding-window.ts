@@ -39,7 +39,7 @@ export class SlidingWindow {
   }
 
   private forget(now: number): void {
-    while (this.count > 0 && (this.times[this.first] as number) <= now - WINDOW_MS) {
+    while (this.count > 0 && (this.times[this.first] as number) + WINDOW_MS <= now) {
       this.bytes -= this.sizes[this.first] as number;
       this.first = this.at(1);
       this.count -= 1;
@@ -48,6 +48,8 @@ export class SlidingWindow {
 
   /** How long until enough of the oldest have left. */
   private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: RateLimits): number {
+    // Alone it is over the limit: no wait helps, and the longest is told.
+    if (bytes > bytesPerMinute) return WINDOW_MS;
     let leaving = Math.max(0, this.count + 1 - requestsPerMinute);
     let left = this.bytes;
     for (let index = 0; index < this.count; index += 1) {
@@ -55,9 +57,7 @@ export class SlidingWindow {
       left -= this.sizes[this.at(index)] as number;
       leaving = Math.max(leaving, index + 1);
     }
-    if (leaving > 0) return (this.times[this.at(leaving - 1)] as number) + WINDOW_MS - now;
-    // Alone it is over the limit: no wait helps, and the longest is told.
-    return bytes > bytesPerMinute ? WINDOW_MS : 0;
+    return leaving === 0 ? 0 : (this.times[this.at(leaving - 1)] as number) + WINDOW_MS - now;
   }
 
   private at(index: number): number {

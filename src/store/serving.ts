@@ -31,9 +31,3 @@ export function servingProcess(store: Store): number | null {
   const { pid, started } = store.table('meta').get('server') ?? {};
   return pid !== undefined && startOfProcess(pid) === started ? pid : null;
 }
-
-/** The process that serves the folder, by its id; null where none does. */
-export function servingProcess(store: Store): number | null {
-  const { pid, started } = store.table('meta').get('server') ?? {};
-  return pid !== undefined && startOfProcess(pid) === started ? pid : null;
-}
