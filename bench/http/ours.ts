@@ -118,10 +118,11 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           keyId,
           keyExpires,
           admit,
-          decide: ({ body, unknownModel, signal }) =>
-            decide({ body, unknownModel, allowedModels: models }, calls, signal),
+          decide: ({ body, model, unknownModel, signal }) =>
+            decide({ body, model, unknownModel, allowedModels: models }, calls, signal),
         };
       },
+      serves: () => false,
       models: () => [],
     },
     onAccess: (entry) => log.info(entry, 'request'),

@@ -42,7 +42,6 @@ export class Account {
   }
 
   /** Charges, and returns the day to which that counts, which is one of the account's month. */
-  /** Returns the UTC day that it counts for: that of `now`, and never one before the account's month. */
   charge(amount: Amount, now: number): string {
     this.turnMonth(now);
     this.charged += amount;

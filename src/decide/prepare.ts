@@ -7,6 +7,8 @@ import type { Question } from './types.js';
 /** What the preparing thread is given. */
 export interface PrepareTask {
   readonly body: Uint8Array;
+  /** The model that answers whatever the body names; null where the body names it. */
+  readonly model: string | null;
   /** What an unknown `model` means: refused, or answered by the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
   /** The ids of the models that the caller may use; null: all. */
@@ -29,16 +31,16 @@ export interface Models {
  * the prompt's tokens. Never throws for a body, however broken.
  */
 export function prepare(
-  { body, unknownModel, allowedModels }: PrepareTask,
+  { body, model, unknownModel, allowedModels }: PrepareTask,
   { catalog, open }: Models,
 ): PrepareResult {
   try {
     const request = readRequest(body, {
-      knows: (name) => catalog.find(name) !== undefined,
-      allows: (name) => allowedModels === null || mayUse(catalog.find(name), allowedModels),
+      knows: (name) => model !== null || catalog.find(name) !== undefined,
+      allows: (name) => allowedModels === null || mayUse(catalog.find(model ?? name), allowedModels),
       unknownModel,
     });
-    const build = catalog.find(request.model) as CatalogBuild;
+    const build = catalog.find(model ?? request.model) as CatalogBuild;
     if (request.hasAssets) {
       throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
     }

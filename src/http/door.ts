@@ -2,6 +2,8 @@
 export interface DecideCall {
   /** Its memory may become another call's when this one is answered, also with an error. */
   readonly body: Buffer;
+  /** The model that the path or the endpoint pins; null where the body names it. */
+  readonly model: string | null;
   /** What becomes of a `model` that is not served: an error (contract 4.1), or the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
   readonly requestId: string;
@@ -42,5 +44,8 @@ export interface Door {
   checkReady(): void;
   /** Who sent these `Authorization` headers, all there are. Throws an `ApiError` `unauthorized`. */
   authorize(headers: readonly string[]): Authorized;
-  models(): readonly ModelListEntry[];
+  /** Whether a model of this id is served here. */
+  serves(model: string): boolean;
+  /** All models; or the one of this id. */
+  models(model: string | null): readonly ModelListEntry[];
 }

@@ -1,9 +1,20 @@
 import { ApiError, ROUTES, type Route } from '../api/index.js';
 
-/** The route of a path alone; the query is ignored, and nothing is decoded or normalised. */
-export function routeOfTarget(target: string): Route | undefined {
-  const path = target.split('?', 1)[0];
-  return ROUTES.find((route) => route.path === path);
+/** What a path asks for. */
+export interface Target {
+  readonly route: Route;
+  /** The model of a path below `/m/<model>`; null elsewhere. */
+  readonly model: string | null;
+}
+
+const MODEL_PATH = /^\/m\/([^/]+)(\/.*)$/;
+
+/** What a target's path asks for; the query is ignored, and nothing is decoded or normalised. */
+export function readTarget(target: string): Target | undefined {
+  const path = target.split('?', 1)[0] as string;
+  const [, model = null, rest = path] = MODEL_PATH.exec(path) ?? [];
+  const route = ROUTES.find((each) => each.path === rest && (model === null || each.ofModel));
+  return route && { route, model };
 }
 
 /**

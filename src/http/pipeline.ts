@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, type Route } from '../api/index.js';
+import { ApiError, LIMITS } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
@@ -6,7 +6,7 @@ import { checkContent } from './content.js';
 import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { valuesOf } from './headers.js';
-import { checkMethod, routeOfTarget } from './match.js';
+import { checkMethod, readTarget, type Target } from './match.js';
 import { errorReply, jsonReply } from './reply.js';
 import { AUTHORIZED, OPEN, type RouteReply } from './routes/index.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
@@ -18,7 +18,7 @@ import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } 
 export interface AccessEntry {
   /** `-` where it is none of the usual ones: a caller's own text is not logged. */
   readonly method: string;
-  /** The path of the route, never the target sent; `-` where no route has it. */
+  /** The path of the route, without a model, never the target sent; `-` where no route has it. */
   readonly path: string;
   /** 499 where the client went away before the answer. */
   readonly status: number;
@@ -29,6 +29,8 @@ export interface AccessEntry {
 
 export interface PipelineOptions {
   readonly door: Door;
+  /** The model that answers whatever a request names; null where requests name it. */
+  readonly model: string | null;
   readonly clock: Clock;
   readonly newRequestId: () => string;
   readonly onAccess: (entry: AccessEntry) => void;
@@ -59,7 +61,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const reply = await answer(options, incoming, requestId);
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
-      path: routeOfTarget(incoming.target)?.path ?? '-',
+      path: readTarget(incoming.target)?.route.path ?? '-',
       status: incoming.signal.aborted ? CLIENT_GONE_STATUS : reply.status,
       durationMs: options.clock.monotonic() - started,
       requestId,
@@ -74,14 +76,24 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   let own: HeaderList = [];
   try {
     framing = readFraming(incoming.headers);
-    const route = findRoute(incoming);
+    const target = findTarget(options, incoming);
+    const { route } = target;
+    const model = target.model ?? options.model;
     let reply: RouteReply;
     if (route.token) {
       const caller = door.authorize(valuesOf(incoming.headers, 'authorization'));
       own = keyHeaders(caller);
-      reply = await callAuthorized(options, AUTHORIZED[route.name], caller, framing, incoming, requestId);
+      reply = await callAuthorized(
+        options,
+        AUTHORIZED[route.name],
+        caller,
+        framing,
+        incoming,
+        model,
+        requestId,
+      );
     } else {
-      reply = await OPEN[route.name]({ door, requestId, signal: incoming.signal });
+      reply = await OPEN[route.name]({ door, model, requestId, signal: incoming.signal });
     }
     const headers = [...own, ...(reply.headers ?? [])];
     return { ...jsonReply(requestId, reply.json, headers), close: tooLongToDiscard(framing) };
@@ -99,11 +111,14 @@ function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
   ];
 }
 
-function findRoute({ target, method }: Incoming): Route {
-  const route = routeOfTarget(target);
-  if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
-  checkMethod(route, method);
-  return route;
+function findTarget({ door }: PipelineOptions, { target, method }: Incoming): Target {
+  const found = readTarget(target);
+  if (found === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+  if (found.model !== null && !door.serves(found.model)) {
+    throw new ApiError('model_not_found', 'The model in the path is not served here.');
+  }
+  checkMethod(found.route, method);
+  return found;
 }
 
 /** The checks of the head, the body, then the route's own work. Up to the body all of it is synchronous. */
@@ -113,6 +128,7 @@ async function callAuthorized(
   caller: Authorized,
   framing: Framing,
   incoming: Incoming,
+  model: string | null,
   requestId: string,
 ): Promise<RouteReply> {
   const { signal } = incoming;
@@ -121,7 +137,7 @@ async function callAuthorized(
   const place = memory.take(length);
   try {
     const body = await collectBody(incoming, length, deadlines, clock, place.allocate);
-    return await handle({ caller, body, requestId, signal });
+    return await handle({ caller, body, model, requestId, signal });
   } finally {
     place.release();
   }

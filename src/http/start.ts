@@ -25,6 +25,8 @@ export interface HttpOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly door: Door;
+  /** The model that answers here whatever a request names; null or absent where requests name it. */
+  readonly model?: string | null;
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
@@ -53,6 +55,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({
     door: options.door,
+    model: options.model ?? null,
     clock,
     newRequestId: newId,
     onAccess: options.onAccess,

@@ -96,7 +96,7 @@ export async function reportError(command: () => void | Promise<void>): Promise<
 }
 
 function introduce(
-  { url, metricsUrl, transport, engines }: Server,
+  { url, urls, metricsUrl, transport, engines }: Server,
   token: string,
   print: (line: string) => void,
 ): void {
@@ -107,7 +107,7 @@ function introduce(
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
   if (metricsUrl !== null) print(`metrics on ${metricsUrl}`);
-  print(`listening on ${url}`);
+  for (const each of urls) print(`listening on ${each}`);
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,
   );

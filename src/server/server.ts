@@ -1,12 +1,15 @@
 import { Metrics } from '../base/index.js';
-import { isLoopback, startHttp } from '../http/index.js';
+import { type Endpoint, listen } from './endpoints.js';
 import type { Engines, Surroundings } from './engines.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { Service } from './service.js';
 import type { Settings } from './settings.js';
 
 export interface Server {
+  /** Of the base endpoint. */
   readonly url: string;
+  /** Of every endpoint, the base endpoint first. */
+  readonly urls: readonly string[];
   readonly transport: 'uws' | 'node';
   readonly engines: Engines;
   /** Where the metrics are read; null where they are not served. */
@@ -24,31 +27,16 @@ const DRAIN_MS_MAX = 60_000;
  * BackendError, ListenError or the reason to stop, with nothing left running.
  */
 export async function startServer(settings: Settings, surroundings: Surroundings): Promise<Server> {
-  const { clock, log, report } = surroundings;
-  const { host, port } = settings;
-  if (!isLoopback(host)) {
-    report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
-  }
+  const { clock, report } = surroundings;
   const metrics = new Metrics();
   const service = await Service.open(settings, surroundings, metrics);
-  const http = await startHttp({
-    transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
-    host,
-    port,
-    clock,
-    door: service,
-    onAccess: (entry) => {
-      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
-      log.info(entry, 'request');
-    },
-    onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
-  });
+  const endpoints = await listen(settings, surroundings, service, metrics);
   let listener: MetricsListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
     // What takes longer than this to answer is not answered.
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
-    await Promise.race([http.stop(), late]);
+    await Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]);
     service.engines.cancel();
     await service.close();
     await listener?.stop();
@@ -57,7 +45,8 @@ export async function startServer(settings: Settings, surroundings: Surroundings
     stopped ??= end();
     return stopped;
   };
-  const url = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
+  const urls = endpoints.map(({ url }) => url);
+  const [url] = urls as [string];
   try {
     if (settings['metrics.port'] !== 0) {
       const address = { host: settings['metrics.host'], port: settings['metrics.port'] };
@@ -70,5 +59,6 @@ export async function startServer(settings: Settings, surroundings: Surroundings
     throw error;
   }
   const metricsUrl = listener?.url ?? null;
-  return { url, metricsUrl, transport: http.transport, engines: service.engines, stop };
+  const { transport } = (endpoints[0] as Endpoint).http;
+  return { url, urls, metricsUrl, transport, engines: service.engines, stop };
 }

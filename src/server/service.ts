@@ -53,8 +53,15 @@ export class Service implements Door {
     this.loaded();
   }
 
-  models(): ModelListEntry[] {
-    return this.engines.catalog.list().map((model) => ({ ...model, ownedBy: 'decider' }));
+  serves(model: string): boolean {
+    return this.engines.catalog.find(model) !== undefined;
+  }
+
+  models(model: string | null): ModelListEntry[] {
+    const { catalog } = this.engines;
+    const only = model === null ? null : catalog.movingId(model);
+    const listed = catalog.list().filter(({ id }) => only === null || id === only);
+    return listed.map((each) => ({ ...each, ownedBy: 'decider' }));
   }
 
   authorize(headers: readonly string[]): Authorized {
@@ -76,7 +83,7 @@ export class Service implements Door {
     await this.money.close();
   }
 
-  private async decide(caller: Caller, { body, unknownModel, signal }: DecideCall): Promise<Decision> {
+  private async decide(caller: Caller, { body, model, unknownModel, signal }: DecideCall): Promise<Decision> {
     const preparing = this.loaded();
     const calls: DecideCalls = {
       clock: this.surroundings.clock,
@@ -84,7 +91,7 @@ export class Service implements Door {
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
-    const task = { body, unknownModel, allowedModels: caller.workspace.models };
+    const task = { body, model, unknownModel, allowedModels: caller.workspace.models };
     const decision = await decide(task, calls, signal);
     this.count(decision);
     return decision;

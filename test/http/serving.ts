@@ -65,6 +65,7 @@ export async function serve(
         admit: () => {},
         decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
       }),
+      serves: (model) => model === 'm',
       models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null }],
     },
     onAccess: (entry) => {

@@ -83,7 +83,7 @@ onBoth('an address that is no such thing', async (t, transport) => {
   const authorize = () => {
     throw new Error('nobody calls');
   };
-  const door = { checkReady() {}, authorize, models: () => [] };
+  const door = { checkReady() {}, authorize, serves: () => true, models: () => [] };
   const common = { transport, door, clock: systemClock, onAccess() {}, onUnexpected() {} };
   for (const [host, port] of [
     ['192.0.2.1', 0],

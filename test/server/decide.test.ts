@@ -112,7 +112,8 @@ test('invalid_question: a prompt over the context window', async (t) => {
 });
 
 test('images_not_supported: after every other check', async (t) => {
-  const { ask } = await startTestServer(t);
+  const models = modelsFolder(t.testdir(), {}, { answers_for: ['another'] });
+  const { ask } = await startTestServer(t, {}, models);
   const assets = { cat: { format: 'png', data_base64: 'aGk=' } };
   const good = { state: 'a cat', questions: { a: { type: 'noul' } }, assets };
   t.match(await ask(good), { type: 'images_not_supported' });
@@ -122,7 +123,8 @@ test('images_not_supported: after every other check', async (t) => {
 });
 
 test('contract 4.2: /v1/systemone answers an unknown model with the default one', async (t) => {
-  const { ask, decide } = await startTestServer(t);
+  const models = modelsFolder(t.testdir(), {}, { answers_for: ['another'] });
+  const { ask, decide } = await startTestServer(t, {}, models);
   const body = { model: 'jev-latest', state: 'x', questions: { a: { type: 'noul' } } };
   t.equal((await ask(body, '/v1/systemone')).model, 'tiny-20260101');
   t.equal((await decide(body)).status, 404);

@@ -48,6 +48,18 @@ export class Catalog {
     return name === null ? this.default : this.names.get(name);
   }
 
+  /** The one moving id there is, where there is one. */
+  get only(): string | null {
+    const [first, ...others] = this.list();
+    return first !== undefined && others.length === 0 ? first.id : null;
+  }
+
+  /** The moving id that a name means: itself, or that of a build. */
+  movingId(name: string): string | undefined {
+    const build = this.names.get(name);
+    return build?.id === name ? build.model.id : build && name;
+  }
+
   /** The moving ids, in the manifest's order, stand-ins after the model that answers for them. */
   list(): CatalogModel[] {
     return this.manifest.models.flatMap((model) => [

@@ -3,6 +3,8 @@ import type { HeaderList } from '../transport/index.js';
 
 /** A request that has passed every check of its head. */
 export interface RouteCall {
+  /** The model that the path or the endpoint pins; null where there is none. */
+  readonly model: string | null;
   readonly requestId: string;
   readonly signal: AbortSignal;
 }

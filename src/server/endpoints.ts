@@ -1,0 +1,79 @@
+import type { Metrics } from '../base/index.js';
+import { type HttpServer, isLoopback, startHttp } from '../http/index.js';
+import type { Surroundings } from './engines.js';
+import type { Service } from './service.js';
+import type { Settings } from './settings.js';
+import { StartError } from './start-error.js';
+
+/** One listener of this server. */
+export interface Endpoint {
+  readonly http: HttpServer;
+  readonly url: string;
+}
+
+/** Where an endpoint listens, and the model that answers there whatever a request names; null: requests name it. */
+interface EndpointPlan {
+  readonly host: string;
+  readonly port: number;
+  readonly model: string | null;
+}
+
+/**
+ * Opens the base endpoint, and the gateway endpoint where one is configured. An endpoint that serves one model ignores
+ * the `model` of a request (contract 2.1). Throws StartError or ListenError, with nothing left listening and the
+ * service closed.
+ */
+export async function listen(
+  settings: Settings,
+  surroundings: Surroundings,
+  service: Service,
+  metrics: Metrics,
+): Promise<Endpoint[]> {
+  const open: Endpoint[] = [];
+  try {
+    for (const plan of plans(settings, service)) {
+      open.push(await listenAt(plan, settings, surroundings, service, metrics));
+    }
+    return open;
+  } catch (error) {
+    await Promise.all(open.map(({ http }) => http.stop()));
+    await service.close();
+    throw error;
+  }
+}
+
+function plans(settings: Settings, service: Service): EndpointPlan[] {
+  const base = { host: settings.host, port: settings.port, model: service.engines.catalog.only };
+  if (settings['gateway.port'] === 0) return [base];
+  const model = settings['gateway.model'];
+  if (!service.serves(model)) {
+    throw new StartError(`gateway.model must name a model of the manifest, not "${model}".`);
+  }
+  return [base, { host: settings['gateway.host'], port: settings['gateway.port'], model }];
+}
+
+async function listenAt(
+  { host, port, model }: EndpointPlan,
+  settings: Settings,
+  { clock, log, report }: Surroundings,
+  service: Service,
+  metrics: Metrics,
+): Promise<Endpoint> {
+  if (!isLoopback(host)) {
+    report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
+  }
+  const http = await startHttp({
+    transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
+    host,
+    port,
+    clock,
+    door: service,
+    model,
+    onAccess: (entry) => {
+      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
+      log.info(entry, 'request');
+    },
+    onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
+  });
+  return { http, url: `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}` };
+}

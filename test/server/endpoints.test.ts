@@ -1,0 +1,89 @@
+import { createServer } from 'node:net';
+import { type Test, test } from 'tap';
+import { modelsFolder, startTestServer } from '../helpers/server.js';
+
+const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
+
+/** A server whose one build answers for a second id, so that requests choose between two names. */
+const startTwo = (t: Test, environment: Record<string, string>) =>
+  startTestServer(t, environment, modelsFolder(t.testdir(), {}, { answers_for: ['larger'] }));
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+for (const transport of ['uws', 'node']) {
+  const environment = { DECIDER_HTTP_TRANSPORT: transport };
+
+  test(`contract 2.1: an endpoint that serves one model ignores \`model\` (${transport})`, async (t) => {
+    const { ask, decide } = await startTestServer(t, environment);
+    t.equal((await ask({ ...BODY, model: 'jev-latest' })).model, 'tiny-20260101');
+    t.equal((await decide({ ...BODY, model: 7 })).status, 400, 'but not its type');
+  });
+
+  test(`contract 4.6: paths of a model pin it (${transport})`, async (t) => {
+    const { url, ask, decide, headers } = await startTwo(t, environment);
+    for (const path of ['/m/tiny/v1/decide', '/m/larger/v1/decide', '/m/tiny-20260101/v1/systemone']) {
+      t.equal((await ask({ ...BODY, model: 'nobody' }, path)).model, 'tiny-20260101', path);
+    }
+    const ids = async (path: string) =>
+      ((await (await fetch(url + path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+    t.strictSame(await ids('/v1/models'), ['tiny', 'larger']);
+    t.strictSame(await ids('/m/larger/v1/models'), ['larger']);
+    t.strictSame(await ids('/m/tiny-20260101/v1/models'), ['tiny']);
+    t.equal((await fetch(`${url}/m/tiny/health`)).status, 200);
+    for (const path of ['/m/nobody/v1/decide', '/m/nobody/health']) {
+      const response = await fetch(url + path, { method: path.endsWith('health') ? 'GET' : 'POST', headers });
+      t.equal(response.status, 404);
+      t.match(await response.json(), { type: 'model_not_found' });
+    }
+    for (const path of [
+      '/m/tiny',
+      '/m/tiny/',
+      '/m//v1/decide',
+      '/m/tiny/v1/batches',
+      '/m/tiny/m/tiny/health',
+    ]) {
+      const response = await fetch(url + path, { method: 'POST', headers, body: '{}' });
+      t.equal(response.status, 404, path);
+      t.match(await response.json(), { type: 'not_found' });
+    }
+    const unknown = await decide({ ...BODY, model: 'nobody' });
+    t.equal(unknown.status, 404, 'several ids: the body names one');
+    t.match(await unknown.json(), { type: 'model_not_found' });
+    const wrong = await fetch(`${url}/m/tiny/v1/decide`);
+    t.equal(wrong.status, 405);
+    t.equal(wrong.headers.get('allow'), 'POST');
+  });
+
+  test(`a gateway endpoint serves its model, whatever a request names (${transport})`, async (t) => {
+    const port = await freePort();
+    const gateway = { DECIDER_GATEWAY_PORT: String(port), DECIDER_GATEWAY_MODEL: 'larger' };
+    const { urls, headers } = await startTwo(t, { ...environment, ...gateway });
+    t.equal(urls.length, 2);
+    t.equal(urls[1], `http://127.0.0.1:${port}`);
+    const response = await fetch(`${urls[1]}/v1/decide`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...BODY, model: 'nobody' }),
+    });
+    t.equal(response.status, 200);
+    t.match(await response.json(), { model: 'tiny-20260101' });
+    const { data } = (await (await fetch(`${urls[1]}/v1/models`)).json()) as { data: { id: string }[] };
+    t.strictSame(
+      data.map(({ id }) => id),
+      ['larger'],
+    );
+  });
+}
+
+test('a gateway without a model of the manifest does not start', async (t) => {
+  const gateway = { DECIDER_GATEWAY_PORT: String(await freePort()), DECIDER_GATEWAY_MODEL: 'nobody' };
+  await t.rejects(startTwo(t, gateway), { name: 'StartError', message: /gateway\.model/ });
+});
