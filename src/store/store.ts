@@ -16,6 +16,7 @@ export class Store {
   private readonly environment: Environment;
   private readonly tables: ReadonlyMap<TableName, Table<TableName>>;
   private writer: ThreadPool | null = null;
+  private lastWrite: Promise<void> = Promise.resolve();
 
   /** See `openStore`, which also brings it to the format of this server. */
   constructor(readonly folder: string) {
@@ -63,8 +64,17 @@ export class Store {
     await this.writerThread().run('ready', null);
   }
 
-  /** All writes in one transaction, on the disk when it resolves; none where it rejects, with StoreError. */
-  async write(writes: readonly RawWrite[]): Promise<void> {
+  /**
+   * All writes in one transaction, on the disk when it resolves; none where it rejects, with StoreError.
+   * Transactions follow each other in the order of the calls, which the queue of the threads does not keep.
+   */
+  write(writes: readonly RawWrite[]): Promise<void> {
+    const write = this.lastWrite.then(() => this.writeNext(writes));
+    this.lastWrite = write.catch(() => {});
+    return write;
+  }
+
+  private async writeNext(writes: readonly RawWrite[]): Promise<void> {
     try {
       await this.writerThread().run('write', writes);
     } catch (error) {
@@ -75,6 +85,7 @@ export class Store {
 
   /** Ends the writes under way, then the environment. */
   async close(): Promise<void> {
+    await this.lastWrite;
     await this.writer?.close();
     await this.environment.root.close();
   }
