@@ -35,6 +35,14 @@ export const ROUTES = [
     ofModel: true,
     meaning: '`{"status":"ok"}`; 503 until the models are loaded.',
   },
+  {
+    name: 'openapi',
+    method: 'GET',
+    path: '/openapi.json',
+    token: false,
+    ofModel: false,
+    meaning: 'This interface as an OpenAPI 3.1 document.',
+  },
 ] as const;
 
 export type Route = (typeof ROUTES)[number];

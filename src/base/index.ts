@@ -4,3 +4,4 @@ export * from './log.js';
 export * from './metrics.js';
 export * from './settings.js';
 export * from './thread-pool.js';
+export * from './version.js';

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
+import { openApi } from '../api/index.js';
+import { VERSION } from '../base/index.js';
 import { serve } from '../server/index.js';
 import { doctor } from './doctor.js';
 import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
+import { printJson } from './output.js';
 import { usage } from './usage.js';
 import * as workspaces from './workspaces.js';
 
@@ -16,6 +19,11 @@ program
   .description('run the server in the foreground')
   .option('--config <file>', 'configuration file (JSON); DECIDER_CONFIG does the same')
   .action(({ config }: { config?: string }) => serve(config));
+
+program
+  .command('openapi')
+  .description('print the interface as an OpenAPI 3.1 document')
+  .action(() => printJson(openApi(VERSION)));
 
 /** A command that prints something, as text or as JSON. */
 const command = (parent: Command, name: string, description: string) =>

@@ -2,6 +2,7 @@ import type { Route } from '../../api/index.js';
 import { decide, systemone } from './decide.js';
 import { health } from './health.js';
 import { models } from './models.js';
+import { openapi } from './openapi.js';
 import type { AuthorizedCall, Handle, OpenCall } from './route.js';
 
 export type { RouteReply } from './route.js';
@@ -11,4 +12,4 @@ type Named<Token extends boolean> = Extract<Route, { readonly token: Token }>['n
 /** The handler of every route in the table of `api/` that wants a token … */
 export const AUTHORIZED: Readonly<Record<Named<true>, Handle<AuthorizedCall>>> = { decide, systemone };
 /** … and of every other. */
-export const OPEN: Readonly<Record<Named<false>, Handle<OpenCall>>> = { models, health };
+export const OPEN: Readonly<Record<Named<false>, Handle<OpenCall>>> = { models, health, openapi };

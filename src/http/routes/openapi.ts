@@ -1,0 +1,8 @@
+import { openApi } from '../../api/index.js';
+import { VERSION } from '../../base/index.js';
+import type { Handle, OpenCall } from './route.js';
+
+const json = JSON.stringify(openApi(VERSION));
+
+/** `GET /openapi.json` */
+export const openapi: Handle<OpenCall> = () => ({ json });
