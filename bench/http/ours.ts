@@ -17,7 +17,7 @@ import {
   type Reservation,
 } from '../../src/access/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
-import { type DecideCalls, decide, type PrepareResult, type PrepareTask } from '../../src/decide/index.js';
+import { type DecideCalls, decide, type PrepareResult, type SentTask } from '../../src/decide/index.js';
 import { readRequest } from '../../src/decide/request/index.js';
 import { loadAddon, type Plan } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
@@ -39,7 +39,7 @@ const immediate: ReturnType<DecideCalls['engine']> = {
 };
 
 /** Everything that is done to a body before tokens are made of it, on this thread. */
-async function read({ body, unknownModel }: PrepareTask) {
+async function read({ body, unknownModel }: SentTask) {
   const { questions } = readRequest(body, { knows: () => false, allows: () => true, unknownModel });
   return {
     ok: true,
@@ -118,8 +118,8 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           keyId,
           keyExpires,
           admit,
-          decide: ({ body, model, unknownModel, signal }) =>
-            decide({ body, model, unknownModel, allowedModels: models }, calls, signal),
+          decide: ({ body, content, model, unknownModel, signal }) =>
+            decide({ body, content, model, unknownModel, allowedModels: models }, calls, signal),
         };
       },
       serves: () => false,

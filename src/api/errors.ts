@@ -14,6 +14,11 @@ export const ERRORS = {
   budget_exceeded: { status: 402, meaning: 'The workspace has reached its budget of the month.' },
   rate_limited: { status: 429, meaning: 'The key is over its limit per minute; see `Retry-After`.' },
   request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
+  bad_encoding: { status: 400, meaning: 'The body does not decompress.' },
+  bad_multipart: {
+    status: 400,
+    meaning: 'The multipart body is malformed, or its first part is not `request`.',
+  },
   invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
   invalid_request: {
     status: 400,

@@ -1,3 +1,4 @@
+export * from './content.js';
 export * from './errors.js';
 export * from './limits.js';
 export * from './openapi.js';

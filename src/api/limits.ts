@@ -2,6 +2,14 @@
 export const LIMITS = {
   /** Contract 8: a decide body as sent. */
   bodyBytes: 32 * 1024 * 1024,
+  /** Contract 8: a decide body decompressed. */
+  decompressedBodyBytes: 32 * 1024 * 1024,
+  /** Ours: the history that a zstd frame may ask its reader to keep. */
+  zstdWindowBytes: 32 * 1024 * 1024,
+  /** Ours: parts of a multipart body; well over what is of use, so that too many images are told as such. */
+  multipartParts: 64,
+  /** Ours: the header of one part. */
+  multipartHeaderBytes: 8 * 1024,
   questions: 16,
   /** Ours: the name of a question, which comes back in the answer, in code points. */
   questionNameCodePoints: 1_024,

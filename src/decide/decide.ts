@@ -3,7 +3,8 @@ import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Engine } from '../engine/index.js';
 import { answer, responseJson } from './answers/index.js';
-import type { PrepareResult, PrepareTask } from './prepare.js';
+import type { PrepareResult } from './prepare.js';
+import type { SentTask } from './prepare-sent.js';
 
 /** A decision, answered. */
 export interface Decision {
@@ -17,8 +18,8 @@ export interface Decision {
 /** The calls a decision makes out of this room. */
 export interface DecideCalls {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Runs `prepare` on another thread. */
-  prepare(task: PrepareTask): Promise<PrepareResult>;
+  /** Runs `prepareSent` on another thread. */
+  prepare(task: SentTask): Promise<PrepareResult>;
   /** The engine of a build; undefined while it is not there. */
   engine(build: string): Pick<Engine, 'run'> | undefined;
   /** Sets aside what the answer of a build costs. Throws ApiError where the caller cannot pay. */
@@ -29,7 +30,7 @@ export interface DecideCalls {
  * Answers one request; it is paid for when there is an answer, and not before. Rejects with ApiError, or with the
  * engine's error, or with the signal's reason where the caller went away.
  */
-export async function decide(task: PrepareTask, calls: DecideCalls, signal: AbortSignal): Promise<Decision> {
+export async function decide(task: SentTask, calls: DecideCalls, signal: AbortSignal): Promise<Decision> {
   signal.throwIfAborted();
   const started = calls.clock.monotonic();
   const prepared = await calls.prepare(task);

@@ -4,11 +4,14 @@ import { type Askable, type Prepared, planRequest } from './plan/index.js';
 import { readRequest } from './request/index.js';
 import type { Question } from './types.js';
 
-/** What the preparing thread is given. */
+/** A request, decompressed and taken apart. */
 export interface PrepareTask {
+  /** The JSON text of contract 2.1, unread. */
   readonly body: Uint8Array;
   /** The model that answers whatever the body names; null where the body names it. */
   readonly model: string | null;
+  /** The file parts by name (contract 4.1); empty where the body was no multipart one. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
   /** What an unknown `model` means: refused, or answered by the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
   /** The ids of the models that the caller may use; null: all. */

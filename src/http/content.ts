@@ -1,16 +1,30 @@
-import { ApiError, LIMITS } from '../api/index.js';
+import {
+  ApiError,
+  CONTENT_ENCODINGS,
+  type Content,
+  type ContentEncoding,
+  LIMITS,
+  type MediaType,
+} from '../api/index.js';
+import { readBoundary } from './boundary.js';
 import type { Framing } from './framing.js';
 import { type HeaderList, valuesOf } from './headers.js';
 
+/** What the head says of the body, and that it is no more than we take. */
+export interface ContentHead extends Content {
+  /** Bytes as sent. */
+  readonly length: number;
+}
+
 /**
  * Checks what a request says of its body before a byte of it is read (contract 4.1): `length_required`,
- * `body_too_large`, `unsupported_encoding`, `unsupported_media_type`, in this order. Returns its length in bytes.
+ * `body_too_large`, `unsupported_encoding`, `unsupported_media_type`, in this order. A boundary that is missing or not
+ * valid is an error of the body, and left to its reader.
  */
-export function checkContent(framing: Framing, headers: HeaderList): number {
+export function checkContent(framing: Framing, headers: HeaderList): ContentHead {
   const length = checkLength(framing);
-  checkEncoding(headers);
-  checkMediaType(headers);
-  return length;
+  const encoding = checkEncoding(headers);
+  return { length, encoding, media: checkMediaType(headers) };
 }
 
 function checkLength({ length }: Framing): number {
@@ -19,17 +33,31 @@ function checkLength({ length }: Framing): number {
   throw new ApiError('body_too_large', `The body is larger than the limit of ${LIMITS.bodyBytes} bytes.`);
 }
 
-function checkEncoding(headers: HeaderList): void {
-  const encodings = valuesOf(headers, 'content-encoding');
-  if (encodings.every((encoding) => encoding.toLowerCase() === 'identity')) return;
-  throw new ApiError('unsupported_encoding', 'Content-Encoding can only be identity.');
+/** Also the aliases of RFC 9110, such as `x-gzip`, are other values to contract 4.1. */
+function checkEncoding(headers: HeaderList): ContentEncoding {
+  const values = valuesOf(headers, 'content-encoding');
+  if (values.length === 0) return 'identity';
+  const known = CONTENT_ENCODINGS.find((encoding) => encoding === values[0]?.toLowerCase());
+  if (known !== undefined && values.length === 1) return known;
+  throw new ApiError(
+    'unsupported_encoding',
+    'Content-Encoding can only be gzip, zstd or identity, and one of them.',
+  );
 }
 
 /** `application/json`, or any type with the suffix `+json`; parameters are not looked at. */
 const JSON_TYPE = /^(application\/json|[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+\+json)\s*(;.*)?$/i;
+const MULTIPART_TYPE = /^multipart\/form-data\s*(;.*)?$/i;
 
-function checkMediaType(headers: HeaderList): void {
+function checkMediaType(headers: HeaderList): MediaType {
   const types = valuesOf(headers, 'content-type');
-  if (types.length === 1 && JSON_TYPE.test(types[0] ?? '')) return;
-  throw new ApiError('unsupported_media_type', 'Content-Type must be application/json.');
+  const [type = ''] = types;
+  if (types.length === 1 && JSON_TYPE.test(type)) return { kind: 'json' };
+  if (types.length === 1 && MULTIPART_TYPE.test(type)) {
+    return { kind: 'multipart', boundary: readBoundary(type) };
+  }
+  throw new ApiError(
+    'unsupported_media_type',
+    'Content-Type must be application/json, or multipart/form-data with a boundary.',
+  );
 }

@@ -1,9 +1,13 @@
+import type { Content } from '../api/index.js';
+
 /** One decide request as it came in: nothing of the body has been looked at. */
 export interface DecideCall {
   /** Its memory may become another call's when this one is answered, also with an error. */
   readonly body: Buffer;
   /** The model that the path or the endpoint pins; null where the body names it. */
   readonly model: string | null;
+  /** How it is compressed, and what it is when it is not. */
+  readonly content: Content;
   /** What becomes of a `model` that is not served: an error (contract 4.1), or the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
   readonly requestId: string;

@@ -132,12 +132,12 @@ async function callAuthorized(
   requestId: string,
 ): Promise<RouteReply> {
   const { signal } = incoming;
-  const length = checkContent(framing, incoming.headers);
+  const { length, ...content } = checkContent(framing, incoming.headers);
   caller.admit(length);
   const place = memory.take(length);
   try {
     const body = await collectBody(incoming, length, deadlines, clock, place.allocate);
-    return await handle({ caller, body, model, requestId, signal });
+    return await handle({ caller, body, content, model, requestId, signal });
   } finally {
     place.release();
   }

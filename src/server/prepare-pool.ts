@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import { ThreadPool } from '../base/index.js';
-import type { PrepareResult, PrepareTask } from '../decide/index.js';
+import type { PrepareResult, SentTask } from '../decide/index.js';
 import type { PrepareSetup } from './prepare-messages.js';
 
 /** Bodies that may wait for a preparing thread; http bounds their bytes. */
@@ -26,7 +26,7 @@ export class PreparePool {
    * The body must not be used afterwards; where its memory is shared, not changed until this settles. Rejects with
    * ApiError `overloaded` where the queue is full.
    */
-  async prepare(task: PrepareTask): Promise<PrepareResult> {
+  async prepare(task: SentTask): Promise<PrepareResult> {
     if (this.pool.waiting >= QUEUE_MAX) {
       throw new ApiError('overloaded', 'Too many requests wait to be read.', { retryAfterSeconds: 1 });
     }

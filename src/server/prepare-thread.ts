@@ -1,6 +1,6 @@
 // The entry of a preparing thread: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
-import { type PrepareResult, type PrepareTask, prepare as prepareDecision } from '../decide/index.js';
+import { loadZstd, type PrepareResult, prepareSent, type SentTask } from '../decide/index.js';
 import {
   Catalog,
   type CatalogBuild,
@@ -23,9 +23,12 @@ const models = new Map(
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
 
-/** Body bytes to plan. */
-export function prepare(task: PrepareTask): PrepareResult {
-  return prepareDecision(task, { catalog, open });
+// Here and not in a task: a thread that takes the place of another must have it too.
+await loadZstd();
+
+/** Body bytes as sent to plan. */
+export function prepare(task: SentTask): PrepareResult {
+  return prepareSent(task, { catalog, open });
 }
 
 /** Answers when the models are open. */

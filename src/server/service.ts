@@ -83,7 +83,10 @@ export class Service implements Door {
     await this.money.close();
   }
 
-  private async decide(caller: Caller, { body, model, unknownModel, signal }: DecideCall): Promise<Decision> {
+  private async decide(
+    caller: Caller,
+    { body, content, model, unknownModel, signal }: DecideCall,
+  ): Promise<Decision> {
     const preparing = this.loaded();
     const calls: DecideCalls = {
       clock: this.surroundings.clock,
@@ -91,7 +94,7 @@ export class Service implements Door {
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
-    const task = { body, model, unknownModel, allowedModels: caller.workspace.models };
+    const task = { body, content, model, unknownModel, allowedModels: caller.workspace.models };
     const decision = await decide(task, calls, signal);
     this.count(decision);
     return decision;

@@ -31,9 +31,15 @@ const CAUSES: Partial<Record<ErrorType, readonly string[]>> = {
     request('POST', '/v1/decide', '', { 'Content-Length': String(LIMITS.bodyBytes + 1) }),
     request('POST', '/v1/decide', '', { 'Content-Length': '999999999999' }),
   ],
-  unsupported_encoding: ['gzip', 'zstd', 'br', 'identity, gzip', 'x'].map((encoding) =>
-    request('POST', '/v1/decide', '{}', { 'Content-Encoding': encoding }),
-  ),
+  unsupported_encoding: [
+    'br',
+    'x-gzip',
+    'deflate',
+    'identity, gzip',
+    'gzip, gzip',
+    'gzip\r\nContent-Encoding: gzip',
+    '',
+  ].map((encoding) => request('POST', '/v1/decide', '{}', { 'Content-Encoding': encoding })),
   unsupported_media_type: [
     null,
     '',
@@ -41,6 +47,8 @@ const CAUSES: Partial<Record<ErrorType, readonly string[]>> = {
     'application/jsonl',
     'json',
     'application/json+x',
+    'multipart/mixed; boundary=a',
+    'multipart/form-datax; boundary=a',
     'a/+json',
   ].map((type) => request('POST', '/v1/decide', '{}', { 'Content-Type': type })),
   invalid_request: [

@@ -1,3 +1,4 @@
+import type { Content } from '../../api/index.js';
 import type { Authorized, Door } from '../door.js';
 import type { HeaderList } from '../transport/index.js';
 
@@ -13,6 +14,7 @@ export interface RouteCall {
 export interface AuthorizedCall extends RouteCall {
   readonly caller: Authorized;
   readonly body: Buffer;
+  readonly content: Content;
 }
 
 /** One that takes neither. */

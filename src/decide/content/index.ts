@@ -1,0 +1,2 @@
+export { type ReadContent, readContent } from './read-content.js';
+export { loadZstd } from './zstd.js';

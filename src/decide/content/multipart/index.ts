@@ -1,0 +1,1 @@
+export { type Multipart, readMultipart } from './read-multipart.js';

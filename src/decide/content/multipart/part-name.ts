@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer';
+import { malformed } from './malformed.js';
+
+/** A field: a name of token characters, a colon, a text without control characters but the tab. */
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):((?:\t|\P{Cc})*)$/u;
+/** `; name=value` of a Content-Disposition, the value quoted or not. */
+const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*/y;
+/** What content may be sent as: unchanged (RFC 7578, 4.7). */
+const UNCHANGED = ['7bit', '8bit', 'binary'];
+
+/**
+ * The name of a part, from its header lines (RFC 7578, 4.2). Names are UTF-8. Within quotes, `\"` and `\\` are `"` and
+ * `\`, other backslashes are themselves; `%22`, `%0D` and `%0A` are the characters that a form cannot send otherwise
+ * (as browsers write them). Fields and parameters of other names are not looked at.
+ *
+ * @throws ApiError `bad_multipart` for a line that is no field, a part without a name, with two or with an empty one,
+ *   or content in a transfer encoding
+ */
+export function readPartName(header: Buffer): string {
+  if (!isUtf8(header)) throw malformed('the header of a part is not valid UTF-8');
+  const fields = header.toString('utf8').split('\r\n').slice(0, -1).map(readField);
+  for (const [field, value] of fields) {
+    if (field === 'content-transfer-encoding' && !UNCHANGED.includes(value.toLowerCase())) {
+      throw malformed('a part has a Content-Transfer-Encoding');
+    }
+  }
+  const dispositions = fields.filter(([field]) => field === 'content-disposition');
+  const [disposition] = dispositions;
+  if (disposition === undefined) throw malformed('a part has no Content-Disposition, and so no name');
+  if (dispositions.length > 1) throw malformed('a part has more than one Content-Disposition');
+  return nameOf(disposition[1]);
+}
+
+function readField(line: string): readonly [name: string, value: string] {
+  const match = FIELD.exec(line);
+  if (match === null) throw malformed('the header of a part has a line that is no field');
+  const [, name, value] = match as unknown as [string, string, string];
+  return [name.toLowerCase(), value.trim()];
+}
+
+function nameOf(disposition: string): string {
+  const kind = /^form-data[ \t]*/i.exec(disposition)?.[0];
+  if (kind === undefined) throw malformed('the Content-Disposition of a part is not form-data');
+  const names: string[] = [];
+  PARAMETER.lastIndex = kind.length;
+  while (PARAMETER.lastIndex < disposition.length) {
+    const match = PARAMETER.exec(disposition);
+    if (match === null) throw malformed('the Content-Disposition of a part cannot be read');
+    const [, parameter, value] = match as unknown as [string, string, string];
+    if (parameter.toLowerCase() === 'name') names.push(decodeName(value));
+  }
+  const [name] = names;
+  if (names.length > 1) throw malformed('a part has more than one name');
+  if (name === undefined || name === '') throw malformed('a part has no name');
+  return name;
+}
+
+function decodeName(value: string): string {
+  const text = value.startsWith('"') ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value;
+  return text.replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,30 @@
+import { ApiError, type Content, LIMITS } from '../../api/index.js';
+import { decompress } from './decompress.js';
+import { readMultipart } from './multipart/index.js';
+
+/** The parts of a body. */
+export interface ReadContent {
+  /** The JSON text of contract 2.1, unread. */
+  readonly request: Buffer;
+  /** The other parts of a multipart body, by name. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * From the bytes as sent to the parts of a body (contract 4.1). The parts are views of the body, or of what it
+ * decompresses to.
+ *
+ * @throws ApiError `body_too_large`, `bad_encoding`, `bad_multipart`
+ */
+export function readContent(body: Uint8Array, { encoding, media }: Content): ReadContent {
+  const sent = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
+  if (media.kind === 'json') return { request: bytes, files: new Map() };
+  if (media.boundary === null) {
+    throw new ApiError(
+      'bad_multipart',
+      'The Content-Type gives no boundary, or one that RFC 2046 does not allow.',
+    );
+  }
+  return readMultipart(bytes, media.boundary);
+}

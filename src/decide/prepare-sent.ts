@@ -1,0 +1,24 @@
+import { ApiError, type Content } from '../api/index.js';
+import { type ReadContent, readContent } from './content/index.js';
+import { type Models, type PrepareResult, type PrepareTask, prepare } from './prepare.js';
+
+/** A request as it was sent: what a preparing thread is given. */
+export interface SentTask extends Omit<PrepareTask, 'files'> {
+  /** How `body` is compressed, and what it is when it is not. */
+  readonly content: Content;
+}
+
+/**
+ * From the bytes as sent to a plan: decompresses, takes the parts apart, then prepares. Never throws for a body, however
+ * broken. The thread must have awaited `loadZstd`.
+ */
+export function prepareSent({ content, ...task }: SentTask, models: Models): PrepareResult {
+  let read: ReadContent;
+  try {
+    read = readContent(task.body, content);
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    throw error;
+  }
+  return prepare({ ...task, body: read.request, files: read.files }, models);
+}
