@@ -170,7 +170,7 @@ test('1,000 bodies as written are read back', async (t) => {
   ];
   const content = () => {
     const text = Array.from({ length: integer(12) }, () => pick(pieces)).join('');
-    return text.includes('\r\n--b-b') ? '' : text.replace(/^--b-b/, '');
+    return /(^|\r\n)--b-b/.test(text) ? '' : text;
   };
   for (let round = 0; round < 1_000; round += 1) {
     const parts: [string, string][] = [['request', content()]];

@@ -64,14 +64,14 @@ function readHeaderBlock(body: Buffer, start: number): { block: Buffer; end: num
   if (body.toString('latin1', start, start + 2) === LINE_END) {
     return { block: body.subarray(start, start), end: start + 2 };
   }
-  const most = body.subarray(start, start + LIMITS.multipartHeaderBytes + 2 * LINE_END.length);
+  const most = body.subarray(start, start + LIMITS.multipartHeaderBytes + LINE_END.length);
   const length = most.indexOf(`${LINE_END}${LINE_END}`, 0, 'latin1');
   if (length >= 0) {
     const blockEnd = start + length + LINE_END.length;
     return { block: body.subarray(start, blockEnd), end: blockEnd + LINE_END.length };
   }
   const why =
-    most.length < LIMITS.multipartHeaderBytes + 2 * LINE_END.length
+    most.length < LIMITS.multipartHeaderBytes + LINE_END.length
       ? 'it ends inside the header of a part'
       : `the header of a part has more than the limit of ${LIMITS.multipartHeaderBytes} bytes, or no end`;
   throw malformed(why);
