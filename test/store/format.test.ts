@@ -1,24 +1,74 @@
-import { join } from 'node:path';
 import { test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore, serveAlone, type Upgrade } from '../../src/store/index.js';
+import { child } from '../helpers/child.js';
 
-test('openStore: upgrades step by step, and refuses what it does not know', async (t) => {
-  const folder = join(t.testdir(), 'data');
-  const formatOf = (store: ReturnType<typeof openStore>) => store.table('meta').get('format')?.format;
-  const first = openStore(folder, 1);
-  t.equal(formatOf(first), 1);
-  await first.close();
-  const steps: number[] = [];
-  const upgrades = [1, 2].map((from) => ({ from, run: () => void steps.push(from) }));
-  const third = openStore(folder, 3, upgrades);
-  t.same(steps, [1, 2]);
-  t.equal(formatOf(third), 3);
-  t.throws(() => openStore(folder, 2, upgrades), {
+const CHILD = new URL('./child.js', import.meta.url);
+const step = (from: number): Upgrade => ({
+  from,
+  run: (store) => {
+    const digests = store.table('digests');
+    digests.put(['steps'], `${digests.get('steps') ?? ''}${from}`);
+  },
+});
+
+test('a new folder has the newest format, and no step runs', async (t) => {
+  const store = openStore(t.testdir(), 3, [step(1), step(2)]);
+  t.equal(store.table('meta').get('format')?.format, 3);
+  t.equal(store.table('digests').get('steps'), undefined);
+  await store.close();
+});
+
+test('an older format is brought up step by step, once', async (t) => {
+  const folder = t.testdir();
+  await openStore(folder, 1, []).close();
+  for (let round = 0; round < 2; round += 1) {
+    const store = openStore(folder, 3, [step(2), step(1)]);
+    t.equal(store.table('digests').get('steps'), '12');
+    t.equal(store.table('meta').get('format')?.format, 3);
+    await store.close();
+  }
+});
+
+test('a step that fails leaves the folder as it was', async (t) => {
+  const folder = t.testdir();
+  await openStore(folder, 1, []).close();
+  const failing = {
+    from: 2,
+    run: () => {
+      throw new RangeError('no');
+    },
+  };
+  t.throws(() => openStore(folder, 3, [step(1), failing]), { name: 'RangeError' });
+  t.throws(() => openStore(folder, 3, [step(1)]), {
     name: 'StoreError',
-    message: /has format 3, and this program knows 2/,
+    message: /has format 2: no step leads from there/,
   });
-  t.throws(() => openStore(folder, 4, upgrades), { name: 'StoreError', message: /no step leads from there/ });
-  third.changes();
-  t.equal(formatOf(third), 3, 'nothing was changed');
-  await third.close();
+  const store = openStore(folder, 1, []);
+  t.equal(store.table('digests').get('steps'), undefined);
+  await store.close();
+});
+
+test('a newer format is refused, and stays', async (t) => {
+  const folder = t.testdir();
+  await openStore(folder, 3, []).close();
+  const newer = { name: 'StoreError', message: /has format 3, and this program knows 2/ };
+  t.throws(() => openStore(folder, 2, [step(1)]), newer);
+  t.throws(() => openStore(folder, 2, [step(1)]), newer);
+});
+
+test('nothing is upgraded under a server that runs', async (t) => {
+  const folder = t.testdir();
+  const server = child(t, CHILD, [folder]);
+  t.equal(await server.line(), 'open');
+  const pid = await server.ask('serve');
+  t.throws(() => openStore(folder, 2, [step(1)]), {
+    name: 'StoreError',
+    message: new RegExp(`process ${pid};`),
+  });
+  server.process.kill('SIGKILL');
+  await server.end();
+  const store = openStore(folder, 2, [step(1)]);
+  t.equal(store.table('digests').get('steps'), '1');
+  serveAlone(store)();
+  await store.close();
 });
