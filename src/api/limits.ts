@@ -17,6 +17,8 @@ export const LIMITS = {
   scoreLevelsMin: 2,
   /** Contract 4.3 rule 6: what the model reads of a state, in Unicode code points. */
   stateCodePoints: 20_000,
+  /** Ours: an object or a list that a client of the family sends in place of a text, as indented JSON, in code points. */
+  structuredTextCodePoints: 20_000,
   /** Ours: JSON nesting, which bounds the recursion of every reader behind the scan. */
   jsonDepth: 64,
   /** Ours: objects and arrays in one body, which bounds what a body can make of memory. */

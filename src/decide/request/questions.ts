@@ -2,16 +2,18 @@ import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/i
 import type { JsonNode, Question } from '../types.js';
 import { truncateCodePoints } from './code-points.js';
 import { readOptions } from './criteria.js';
+import { fromFamily } from './family.js';
 import { field, firstRepeated, textOrNull } from './nodes.js';
 import { quoteName } from './quote-name.js';
 
 /**
  * Checks `questions` (contract 2.1 and 2.2) and reads them in the order sent.
  *
+ * @param family whether what the clients of the family send beyond the contract is read too
  * @throws ApiError `invalid_request` for a value that is no object, `invalid_questions` for an empty one or
  *   a name sent twice or too long, `too_many_questions`, and what `readQuestion` throws for the first question not valid
  */
-export function readQuestions(node: JsonNode): Question[] {
+export function readQuestions(node: JsonNode, family: boolean): Question[] {
   if (node.kind !== 'object') throw new ApiError('invalid_request', '`questions` must be an object.');
   const { entries } = node;
   if (entries.length === 0) {
@@ -34,7 +36,7 @@ export function readQuestions(node: JsonNode): Question[] {
       `The name ${quoteName(long[0])} is longer than the limit of ${LIMITS.questionNameCodePoints} characters.`,
     );
   }
-  return entries.map(([name, question]) => readQuestion(name, question));
+  return entries.map(([name, question]) => readQuestion(name, question, family));
 }
 
 /**
@@ -43,8 +45,9 @@ export function readQuestions(node: JsonNode): Question[] {
  * @throws ApiError `invalid_question` where it is no object or its instructions are no text, `invalid_type`,
  *   and what `readOptions` throws for its criteria
  */
-function readQuestion(name: string, node: JsonNode): Question {
+function readQuestion(name: string, sent: JsonNode, family: boolean): Question {
   const subject = `Question ${quoteName(name)}`;
+  const node = family ? fromFamily(subject, sent) : sent;
   if (node.kind !== 'object') throw new ApiError('invalid_question', `${subject} must be an object.`);
   const type = readType(subject, field(node, 'type'));
   const instructions = textOrNull(field(node, 'instructions') ?? NULL);

@@ -22,7 +22,11 @@ export interface ReadOptions {
   knows(model: string): boolean;
   /** Whether the caller may use the model of this id; null: the default one. */
   allows(model: string | null): boolean;
-  /** `refuse` on `/v1/decide`; `default` where an unknown model means the default one (contract 4.2). */
+  /**
+   * `refuse` on `/v1/decide`. `default` on `/v1/systemone`, where an unknown model means the default one
+   * (contract 4.2), and where what the clients of the family send beyond the contract is read too: see `family.ts`,
+   * and a state that is `null`.
+   */
   readonly unknownModel: 'refuse' | 'default';
 }
 
@@ -47,8 +51,10 @@ export function readRequest(body: Uint8Array, options: ReadOptions): DecideReque
   const model = readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
-  if (isAbsent(fields.state)) throw new ApiError('missing', 'The request has no `state`, or it is null.');
-  const questions = readQuestionField(bytes, ranges, fields.questions);
+  const family = options.unknownModel === 'default';
+  if (fields.state === undefined || (fields.state === null && !family))
+    throw new ApiError('missing', 'The request has no `state`, or it is null.');
+  const questions = readQuestionField(bytes, ranges, fields.questions, family);
   const imageBudget = readImageBudget(fields.image_budget);
   const hasAssets = readAssets(fields.assets);
   return { model, state: readField(bytes, ranges, 'state'), questions, imageBudget, hasAssets };
@@ -83,11 +89,12 @@ function readQuestionField(
   bytes: Buffer,
   ranges: ReadonlyMap<string, ByteRange>,
   parsed: unknown,
+  family: boolean,
 ): Question[] {
   if (isAbsent(parsed)) {
     throw new ApiError('invalid_questions', 'The request has no `questions`, or they are null.');
   }
-  return readQuestions(readField(bytes, ranges, 'questions'));
+  return readQuestions(readField(bytes, ranges, 'questions'), family);
 }
 
 /** A top-level field that `JSON.parse` found, read again in the order of its bytes. */
