@@ -1,10 +1,11 @@
 import { ERRORS } from './errors.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
 import { ROUTES, type Route, type RouteName } from './routes.js';
-import { DecideBody } from './schemas.js';
+import { DecideBody, SystemoneBody } from './schemas.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
+  SystemoneRequest: SystemoneBody,
   DecideResponse: DecideResponseSchema,
   ModelList: ModelListSchema,
   Health: HealthSchema,
@@ -65,7 +66,7 @@ function operationOf(route: Route, parameters: readonly object[]): object {
     operationId: parameters.length === 0 ? route.name : `${route.name}OfModel`,
     summary: route.meaning,
     parameters,
-    ...(route.method === 'POST' ? { requestBody: REQUEST_BODY } : {}),
+    ...(route.method === 'POST' ? { requestBody: requestBody(route.name) } : {}),
     responses: responsesOf(route),
     security: route.token ? [{ token: [] }] : [],
   };
@@ -74,10 +75,10 @@ function operationOf(route: Route, parameters: readonly object[]): object {
 
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
-const REQUEST_BODY = {
-  required: true,
-  content: { 'application/json': { schema: reference('DecideRequest'), example: DECIDE_EXAMPLE } },
-};
+function requestBody(route: RouteName): object {
+  const schema = reference(route === 'systemone' ? 'SystemoneRequest' : 'DecideRequest');
+  return { required: true, content: { 'application/json': { schema, example: DECIDE_EXAMPLE } } };
+}
 
 /** Errors by status: every type of the table that a route can answer. */
 function responsesOf(route: Route): object {

@@ -11,90 +11,98 @@ import { IMAGE_BUDGETS, LIMITS } from './limits.js';
  */
 
 /** Contract 2.1 `state`: any JSON value but `null`. */
-export const StateSchema = Type.Unsafe<unknown>({
+const StateSchema = Type.Unsafe<unknown>({
   not: { type: 'null' },
   description: 'The situation. JSON is passed to the model as indented JSON.',
 });
 
 /** Contract 2.2: the text of one option. */
-export const DescriptionSchema = Type.Union([Type.String(), Type.Null()], {
+const DescriptionSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'What the option means; `null` shows it by its name.',
 });
 
-const InstructionsSchema = Type.Optional(
-  Type.Union([Type.String(), Type.Null()], {
-    description: 'The question in plain language; `null` means no instructions.',
-  }),
+/** What the clients of the family may send in place of a text, to `/v1/systemone` only. */
+const StructuredSchema = Type.Union(
+  [Type.String(), Type.Null(), Type.Object({}), Type.Array(Type.Unknown())],
+  { description: 'A text, or an object or a list that reaches the model as indented JSON.' },
 );
 
-const NoulCriteriaSchema = Type.Union(
-  [
-    Type.Null(),
-    Type.Object({ true: DescriptionSchema, false: DescriptionSchema }, { additionalProperties: false }),
-    Type.Object({ yes: DescriptionSchema, no: DescriptionSchema }, { additionalProperties: false }),
-  ],
-  { description: 'What yes and no mean; both sides, or left out.' },
-);
+/** `noul` criteria: the sides under either pair of names, all of them where `required`. */
+function noulCriteria(description: Type.TSchema, required: boolean) {
+  const side = required ? description : Type.Optional(description);
+  return Type.Union(
+    [
+      Type.Null(),
+      Type.Object({ true: side, false: side }, { additionalProperties: false }),
+      Type.Object({ yes: side, no: side }, { additionalProperties: false }),
+    ],
+    { description: 'What yes and no mean, or left out.' },
+  );
+}
 
 const LabelSchema = Type.String({ minLength: 1 });
 
-const ChoiceCriteriaSchema = Type.Union(
-  [
-    Type.Object(
-      {},
-      {
-        additionalProperties: DescriptionSchema,
-        propertyNames: LabelSchema,
-        minProperties: 1,
-        maxProperties: LIMITS.optionsPerQuestion,
-      },
-    ),
-    Type.Array(LabelSchema, { minItems: 1, maxItems: LIMITS.optionsPerQuestion }),
-  ],
-  { description: 'The labels: label to description, or a list of labels. Each label once.' },
-);
+const choiceCriteria = (description: Type.TSchema) =>
+  Type.Union(
+    [
+      Type.Object(
+        {},
+        {
+          additionalProperties: description,
+          propertyNames: LabelSchema,
+          minProperties: 1,
+          maxProperties: LIMITS.optionsPerQuestion,
+        },
+      ),
+      Type.Array(LabelSchema, { minItems: 1, maxItems: LIMITS.optionsPerQuestion }),
+    ],
+    { description: 'The labels: label to description, or a list of labels. Each label once.' },
+  );
 
-const ScoreCriteriaSchema = Type.Array(DescriptionSchema, {
-  minItems: LIMITS.scoreLevelsMin,
-  maxItems: LIMITS.optionsPerQuestion,
-  description: 'The levels, lowest first.',
-});
+const scoreCriteria = (description: Type.TSchema) =>
+  Type.Array(description, {
+    minItems: LIMITS.scoreLevelsMin,
+    maxItems: LIMITS.optionsPerQuestion,
+    description: 'The levels, lowest first.',
+  });
 
-/** Contract 2.2: a yes/no question. */
-export const NoulQuestionSchema = Type.Object(
-  {
-    type: Type.Literal('noul'),
-    instructions: InstructionsSchema,
-    criteria: Type.Optional(NoulCriteriaSchema),
-  },
-  { description: 'A yes/no question, answered by the probability of yes.' },
-);
-
-/** Contract 2.2: a question that picks one label of a set. */
-export const ChoiceQuestionSchema = Type.Object(
-  { type: Type.Literal('choice'), instructions: InstructionsSchema, criteria: ChoiceCriteriaSchema },
-  { description: 'Pick one label of a set.' },
-);
-
-/** Contract 2.2: a question that picks a level of an ordered scale. */
-export const ScoreQuestionSchema = Type.Object(
-  { type: Type.Literal('score'), instructions: InstructionsSchema, criteria: ScoreCriteriaSchema },
-  { description: 'Pick a level of an ordered scale.' },
-);
-
-/** Contract 2.2: a question of any type. */
-export const QuestionSchema = Type.Union([NoulQuestionSchema, ChoiceQuestionSchema, ScoreQuestionSchema]);
-
-/** Contract 2.1 `questions`. */
-export const QuestionsSchema = Type.Object(
-  {},
-  {
-    additionalProperties: QuestionSchema,
-    minProperties: 1,
-    maxProperties: LIMITS.questions,
-    description: 'The questions by name; answers come back under the same names.',
-  },
-);
+/**
+ * Contract 2.1 `questions`.
+ *
+ * @param text of instructions and descriptions
+ * @param bothSides whether `noul` criteria must describe both
+ */
+function questionsOf(text: Type.TSchema, bothSides: boolean) {
+  const instructions = Type.Optional({
+    ...text,
+    description: 'The question in plain language; `null` means no instructions.',
+  });
+  const noul = Type.Object(
+    {
+      type: Type.Literal('noul'),
+      instructions,
+      criteria: Type.Optional(noulCriteria(text, bothSides)),
+    },
+    { description: 'A yes/no question, answered by the probability of yes.' },
+  );
+  const choice = Type.Object(
+    { type: Type.Literal('choice'), instructions, criteria: choiceCriteria(text) },
+    { description: 'Pick one label of a set.' },
+  );
+  const score = Type.Object(
+    { type: Type.Literal('score'), instructions, criteria: scoreCriteria(text) },
+    { description: 'Pick a level of an ordered scale.' },
+  );
+  return Type.Object(
+    {},
+    {
+      additionalProperties: Type.Union([noul, choice, score]),
+      minProperties: 1,
+      maxProperties: LIMITS.questions,
+      description: 'The questions by name; answers come back under the same names.',
+    },
+  );
+}
 
 /** Contract 2.1 `model`. */
 export const ModelSchema = Type.Union([Type.String(), Type.Null()], {
@@ -117,9 +125,19 @@ export const DecideBody = Type.Object(
   {
     model: Type.Optional(ModelSchema),
     state: StateSchema,
-    questions: QuestionsSchema,
+    questions: questionsOf(DescriptionSchema, true),
     image_budget: Type.Optional(ImageBudgetSchema),
     assets: Type.Optional(AssetsSchema),
   },
   { description: 'One state and 1 to 16 questions about it.' },
+);
+
+/** Contract 4.2: the body of `/v1/systemone`, which takes more than `DecideBody`, as the family's clients need it. */
+export const SystemoneBody = Type.Object(
+  {
+    ...DecideBody.properties,
+    state: Type.Unknown({ description: 'The situation, `null` included.' }),
+    questions: questionsOf(StructuredSchema, false),
+  },
+  { description: 'One state and 1 to 16 questions about it, as the clients of the family send them.' },
 );

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
 import { Compile } from 'typebox/compile';
-import { ApiError, DecideBody } from '../../../src/api/index.js';
-import { stateText } from '../../../src/decide/request/index.js';
+import { ApiError, DecideBody, SystemoneBody } from '../../../src/api/index.js';
+import { type ReadOptions, stateText } from '../../../src/decide/request/index.js';
 import type { DecideRequest } from '../../../src/decide/types.js';
 import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { read } from './bodies.js';
+import { OPTIONS, read } from './bodies.js';
 import { fullBody, mutateBytes, mutateValue } from './mutations.js';
 
 const schema = Compile(DecideBody);
 
 /** What the reader makes of a body: a request or its refusal. Any other exception is thrown on. */
-function outcomeOf(body: Buffer): DecideRequest | ApiError {
+function outcomeOf(body: Buffer, options: ReadOptions): DecideRequest | ApiError {
   try {
-    return read(body);
+    return read(body, options);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -30,28 +30,33 @@ test('the whole body that mutations start from is accepted, by reader and schema
   t.equal(read(JSON.stringify(fullBody())).questions.length, 5);
 });
 
-test('schema and reader agree on 5,000 bodies with mutated values', async (t) => {
-  const seed = seedFromEnvironment();
-  t.comment(`TEST_SEED=${seed}`);
-  const source = random(seed);
-  const counts = { accepted: 0, refused: 0, beyond: 0 };
-  for (let count = 0; count < 5_000; count += 1) {
-    const value = fullBody();
-    mutateValue(source, value);
-    if (source.integer(2) === 0 && Object.keys(value).length > 0) mutateValue(source, value);
-    const body = JSON.stringify(value);
-    const outcome = outcomeOf(Buffer.from(body));
-    if (outcome instanceof ApiError && beyondSchema(outcome)) {
-      counts.beyond += 1;
-      continue;
+for (const [path, schema, options] of [
+  ['/v1/decide', Compile(DecideBody), OPTIONS],
+  ['/v1/systemone', Compile(SystemoneBody), { ...OPTIONS, unknownModel: 'default' }],
+] as const) {
+  test(`schema and reader agree on 5,000 bodies with mutated values (${path})`, async (t) => {
+    const seed = seedFromEnvironment();
+    t.comment(`TEST_SEED=${seed}`);
+    const source = random(seed);
+    const counts = { accepted: 0, refused: 0, beyond: 0 };
+    for (let count = 0; count < 5_000; count += 1) {
+      const value = fullBody();
+      mutateValue(source, value);
+      if (source.integer(2) === 0 && Object.keys(value).length > 0) mutateValue(source, value);
+      const body = JSON.stringify(value);
+      const outcome = outcomeOf(Buffer.from(body), options);
+      if (outcome instanceof ApiError && beyondSchema(outcome)) {
+        counts.beyond += 1;
+        continue;
+      }
+      const accepted = !(outcome instanceof ApiError);
+      counts[accepted ? 'accepted' : 'refused'] += 1;
+      assert.equal(schema.Check(JSON.parse(body)), accepted, body);
     }
-    const accepted = !(outcome instanceof ApiError);
-    counts[accepted ? 'accepted' : 'refused'] += 1;
-    assert.equal(schema.Check(JSON.parse(body)), accepted, body);
-  }
-  t.comment(JSON.stringify(counts));
-  t.ok(counts.accepted > 100 && counts.refused > 100, 'both outcomes are common');
-});
+    t.comment(JSON.stringify(counts));
+    t.ok(counts.accepted > 100 && counts.refused > 100, 'both outcomes are common');
+  });
+}
 
 test('2,000 bodies with mutated bytes are read, or refused by a 4xx type of the table', async (t) => {
   const seed = seedFromEnvironment();
@@ -62,7 +67,7 @@ test('2,000 bodies with mutated bytes are read, or refused by a 4xx type of the 
     for (let left = source.integer(3); left >= 0 && body.length > 0; left -= 1) {
       body = mutateBytes(source, body);
     }
-    const outcome = outcomeOf(body);
+    const outcome = outcomeOf(body, OPTIONS);
     if (outcome instanceof ApiError) {
       assert.ok(outcome.status >= 400 && outcome.status < 500, outcome.type);
       assert.doesNotMatch(outcome.message, /\p{Cc}/u);

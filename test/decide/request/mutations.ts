@@ -24,7 +24,7 @@ const questions = (count: number) => Object.fromEntries(many(count).map((name) =
 const VALUES: readonly unknown[] = [
   null, true, false, 0, 70, 280, 1.5, '', 'x', 'known', 'noul', 'choice', 'score',
   [], [''], ['a'], ['a', null], [null, null], [1, 2], many(26), many(27),
-  {}, { a: null }, { '': null }, { a: 1 }, { true: null, false: 'x' }, { true: null, no: null },
+  {}, { a: null }, { '': null }, { a: 1 }, { a: ['x'] }, { no: {} }, { true: null, false: 'x' }, { true: null, no: null },
   { yes: '', no: null }, { type: 'noul' }, { type: 'score', criteria: many(2) }, questions(16), questions(17),
   Object.fromEntries(many(26).map((label) => [label, null])),
 ];
