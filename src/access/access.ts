@@ -1,10 +1,14 @@
 import type { Clock } from '../base/index.js';
 import type { Store } from '../store/index.js';
+import type { Pause } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { Directory } from './directory.js';
+import type { FlushPart } from './flush-part.js';
+import { keyWorks } from './keys.js';
 import { Ledger, type Reservation } from './ledger.js';
 import type { Charge } from './prices.js';
 import { RateLimiter } from './rate-limit.js';
+import type { Workspace } from './workspaces.js';
 
 /** All that a request meets between its token and its answer: who calls, whether they may, what it costs. */
 export class Access {
@@ -31,6 +35,44 @@ export class Access {
   admit({ key, workspace }: Caller, bytes: number): void {
     this.ledger.checkPaused(workspace);
     this.limiter.take(key.id, bytes, workspace);
+  }
+
+  /** Counts a request that costs nothing: also a paused key may make it. Throws ApiError `rate_limited`. */
+  admitFree({ key, workspace }: Caller, bytes: number): void {
+    this.limiter.take(key.id, bytes, workspace);
+  }
+
+  /** The holder of a key, and whether the key still works, as it stands now. */
+  holder(keyId: string): (Caller & { readonly works: boolean }) | undefined {
+    this.directory.refresh();
+    const key = this.directory.key(keyId);
+    const workspace = key && this.directory.workspace(key.workspace);
+    if (key === undefined || workspace === undefined) return undefined;
+    return { key, workspace, works: keyWorks(key, this.clock.now()) };
+  }
+
+  /** Why a workspace may not be charged any more; null where it may. */
+  pause(workspace: Workspace): Pause | null {
+    return this.ledger.pause(workspace);
+  }
+
+  /** Charges what was answered without a reservation: a batch line. */
+  charge({ key, workspace }: Caller, charge: Charge): void {
+    this.ledger.charge(key.id, workspace.id, charge);
+  }
+
+  /** What else is written with the charges, in one transaction with them. Call `changed` when there is something. */
+  join(part: FlushPart): void {
+    this.ledger.join(part);
+  }
+
+  changed(): void {
+    this.ledger.changed();
+  }
+
+  /** False while the disk does not take what is written. */
+  get writable(): boolean {
+    return this.ledger.writable;
   }
 
   /** Throws ApiError `out_of_credit` or `budget_exceeded`. */

@@ -9,6 +9,7 @@ import { findWorkspace, type Workspace } from './workspaces.js';
 export class Directory {
   private readonly keys = new Map<string, Key>();
   private readonly workspaces = new Map<string, Workspace>();
+  private readonly keysById = new Map<string, Key>();
   private changes = -1;
 
   constructor(private readonly store: Store) {}
@@ -18,6 +19,7 @@ export class Directory {
     const changes = this.store.changes();
     if (changes === this.changes) return;
     this.keys.clear();
+    this.keysById.clear();
     this.workspaces.clear();
     this.changes = changes;
   }
@@ -27,6 +29,10 @@ export class Directory {
       const id = this.store.table('digests').get(digest);
       return id === undefined ? undefined : this.store.table('keys').get(id);
     });
+  }
+
+  key(id: string): Key | undefined {
+    return remembered(this.keysById, id, () => this.store.table('keys').get(id));
   }
 
   workspace(id: string): Workspace | undefined {

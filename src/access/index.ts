@@ -1,9 +1,11 @@
 export * from './access.js';
+export type { Pause } from './account.js';
 export type { Caller } from './authenticate.js';
 export * from './balance.js';
 export * from './calendar.js';
 export * from './errors.js';
 export * from './expiry.js';
+export type { FlushPart, TakenWrites } from './flush-part.js';
 export * from './keys.js';
 export {
   FLUSH_DELAY_MS,

@@ -5,6 +5,7 @@ import { Account, type Pause } from './account.js';
 import type { Caller } from './authenticate.js';
 import { dayOf } from './calendar.js';
 import type { Directory } from './directory.js';
+import type { FlushPart } from './flush-part.js';
 import type { Charge } from './prices.js';
 import { Usage } from './usage.js';
 import type { Workspace } from './workspaces.js';
@@ -38,6 +39,9 @@ const PAUSED: Record<Pause, string> = {
 export class Ledger {
   private readonly accounts = new Map<string, Account>();
   private readonly usage: Usage;
+  private readonly parts: FlushPart[];
+  /** Whether the last write failed. */
+  private troubled = false;
   /** Workspaces whose account is not on the disk as it is. */
   private dirty = new Set<string>();
   /** When the oldest charge came that no write has taken, and the oldest that the write under way took. */
@@ -54,11 +58,12 @@ export class Ledger {
     private readonly onTrouble: (error: unknown) => void,
   ) {
     this.usage = new Usage(store);
+    this.parts = [this.usage];
   }
 
   /** Throws ApiError `out_of_credit` or `budget_exceeded` where a workspace is paused. */
   checkPaused(workspace: Workspace): void {
-    refuse(this.account(workspace.id).pause(workspace, this.clock.now()));
+    refuse(this.pause(workspace));
   }
 
   /** Throws ApiError `out_of_credit` or `budget_exceeded` where it is not covered. */
@@ -80,20 +85,48 @@ export class Ledger {
     return {
       post: () => {
         settle();
-        const now = this.clock.now();
-        const day = account.charge(amount, now);
-        this.usage.add(id, key.id, day, charge, amount);
-        this.changed(id);
+        this.charge(key.id, id, charge);
       },
       release: settle,
     };
+  }
+
+  /** Charges what was not reserved. */
+  charge(key: string, workspace: string, charge: Charge): void {
+    const amount = BigInt(charge.inputTokens) * charge.price;
+    const day = this.account(workspace).charge(amount, this.clock.now());
+    this.usage.add(workspace, key, day, charge, amount);
+    this.dirty.add(workspace);
+    this.changed();
+  }
+
+  /** Why a workspace is paused; null where it is not. */
+  pause(workspace: Workspace): Pause | null {
+    return this.account(workspace.id).pause(workspace, this.clock.now());
+  }
+
+  /** From now on the part is written with the charges; it calls `changed` when it has something to write. */
+  join(part: FlushPart): void {
+    this.parts.push(part);
+  }
+
+  /** Something waits to be written. */
+  changed(): void {
+    if (this.waitingSince !== null) return;
+    this.waitingSince = this.clock.monotonic();
+    this.flushAfter(FLUSH_DELAY_MS);
+  }
+
+  /** False while the disk does not take what is written. */
+  get writable(): boolean {
+    return !this.troubled;
   }
 
   /** Everything charged so far is on the disk when it resolves. Rejects with what the store says. */
   async flush(): Promise<void> {
     this.cancelFlush();
     while (this.flushing !== null) await this.flushing;
-    if (this.dirty.size === 0) return;
+    if (this.waitingSince === null) return;
     this.flushing = this.write().finally(() => {
       this.flushing = null;
     });
@@ -107,12 +140,15 @@ export class Ledger {
     this.waitingSince = null;
     const accounts = this.store.table('accounts');
     const writes: RawWrite[] = [...dirty].map((id) => accounts.write([id], this.account(id).row()));
-    const usage = this.usage.take();
+    const taken = this.parts.map((part) => part.take());
     try {
-      await this.store.write([...writes, ...usage.writes]);
-      usage.written(dayOf(this.clock.now()));
+      await this.store.write([...writes, ...taken.flatMap((part) => part.writes)]);
+      this.troubled = false;
+      const today = dayOf(this.clock.now());
+      for (const part of taken) part.written(today);
     } catch (error) {
-      usage.lost();
+      this.troubled = true;
+      for (const part of taken) part.lost();
       for (const id of dirty) this.dirty.add(id);
       this.waitingSince = this.writingSince;
       this.onTrouble(error);
@@ -121,13 +157,6 @@ export class Ledger {
     } finally {
       this.writingSince = null;
     }
-  }
-
-  private changed(workspace: string): void {
-    this.dirty.add(workspace);
-    if (this.waitingSince !== null) return;
-    this.waitingSince = this.clock.monotonic();
-    this.flushAfter(FLUSH_DELAY_MS);
   }
 
   private flushAfter(ms: number): void {

@@ -1,4 +1,5 @@
-import type { RawWrite, Store, Value } from '../store/index.js';
+import type { Store, Value } from '../store/index.js';
+import type { FlushPart, TakenWrites } from './flush-part.js';
 import type { Amount } from './money.js';
 import type { Charge } from './prices.js';
 
@@ -9,19 +10,11 @@ interface Counter {
   amount: Amount;
 }
 
-/** Counters on their way to the disk: call `written` or `lost`. */
-export interface TakenUsage {
-  readonly writes: readonly RawWrite[];
-  /** Forgets the counters of other days than this, which will hardly change again. */
-  written(today: string): void;
-  lost(): void;
-}
-
 /**
  * The counters of what was used, by workspace, UTC day, key, model, kind and price; the price is part of a
  * counter's key so that amount = tokens × price holds for each, whenever prices change.
  */
-export class Usage {
+export class Usage implements FlushPart {
   private readonly counters = new Map<string, Counter>();
   private dirty = new Set<Counter>();
 
@@ -36,7 +29,7 @@ export class Usage {
     this.dirty.add(counter);
   }
 
-  take(): TakenUsage {
+  take(): TakenWrites {
     const taken = this.dirty;
     this.dirty = new Set();
     const table = this.store.table('usage');
@@ -49,6 +42,7 @@ export class Usage {
     };
   }
 
+  /** Counters of other days will hardly change again. */
   private forgetBut(today: string): void {
     for (const [name, counter] of this.counters) {
       if (counter.parts[1] !== today && !this.dirty.has(counter)) this.counters.delete(name);

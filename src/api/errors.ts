@@ -13,11 +13,26 @@ export const ERRORS = {
   out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
   budget_exceeded: { status: 402, meaning: 'The workspace has reached its budget of the month.' },
   rate_limited: { status: 429, meaning: 'The key is over its limit per minute; see `Retry-After`.' },
+  too_many_batches: { status: 429, meaning: 'The key has 10 batches that are queued or running.' },
+  batch_not_found: { status: 404, meaning: 'The key has no such batch, or it was deleted.' },
+  batch_not_finished: { status: 409, meaning: 'The batch has not finished: there are no results yet.' },
+  batch_finished: { status: 409, meaning: 'The batch has finished and cannot be cancelled.' },
   request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
   bad_encoding: { status: 400, meaning: 'The body does not decompress.' },
   bad_multipart: {
     status: 400,
     meaning: 'The multipart body is malformed, or its first part is not `request`.',
+  },
+  invalid_jsonl: { status: 400, meaning: 'The batch file is not UTF-8 text.' },
+  empty_batch: { status: 400, meaning: 'The batch file has no lines.' },
+  too_many_lines: { status: 413, meaning: 'The batch file has more lines than `max_lines`.' },
+  invalid_batch: {
+    status: 422,
+    meaning: 'Lines of the batch file are not valid: `invalid_lines` of them, the first 100 in `errors`.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    meaning: 'The `Idempotency-Key` came with another body in the last 24 hours.',
   },
   invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
   invalid_request: {
@@ -42,6 +57,10 @@ export const ERRORS = {
   invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
   invalid_assets: { status: 400, meaning: '`assets` is not an object of images.' },
   images_not_supported: { status: 422, meaning: 'The model does not read images.' },
+  batch_unavailable: {
+    status: 503,
+    meaning: 'This endpoint has no batch interface, or it cannot store now.',
+  },
   overloaded: { status: 503, meaning: 'The queue is full; see `Retry-After`.' },
   model_unavailable: { status: 503, meaning: 'The model is known, but not ready; see `Retry-After`.' },
   internal_error: { status: 500, meaning: 'The server failed. The message holds nothing internal.' },
@@ -49,12 +68,35 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
+/** The types that a line of a batch file can be refused with (contract 7.1), besides those of its images. */
+export const LINE_ERRORS = [
+  'invalid_json',
+  'invalid_line',
+  'invalid_custom_id',
+  'duplicate_custom_id',
+  'model_required',
+  'model_not_found',
+  'model_not_allowed',
+  'missing',
+  'invalid_questions',
+  'too_many_questions',
+  'invalid_type',
+  'invalid_question',
+  'too_many_options',
+  'invalid_image_budget',
+  'invalid_assets',
+  'images_not_supported',
+] as const;
+export type LineErrorType = (typeof LINE_ERRORS)[number];
+
 /** Headers an error answer carries besides its body. */
 export interface ErrorHeaders {
   /** Whole seconds, at least 1: `Retry-After` (contract 4.1). */
   readonly retryAfterSeconds?: number;
   /** The methods of the path, for `Allow`. */
   readonly allow?: readonly string[];
+  /** `x-should-retry: false`, for clients that would try again. */
+  readonly final?: boolean;
 }
 
 /**
@@ -68,6 +110,8 @@ export class ApiError extends Error {
     readonly type: ErrorType,
     message: string,
     readonly headers: ErrorHeaders = {},
+    /** Fields of the body besides the two that every error has. */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
@@ -78,6 +122,6 @@ export class ApiError extends Error {
 
   /** The body of contract 2.9. */
   body(): { error: string; type: ErrorType } {
-    return { error: this.message, type: this.type };
+    return { error: this.message, type: this.type, ...this.details };
   }
 }

@@ -10,6 +10,14 @@ export const LIMITS = {
   multipartParts: 64,
   /** Ours: the header of one part. */
   multipartHeaderBytes: 8 * 1024,
+  /** Contract 8: lines of a batch file, blank ones not counted. */
+  batchLines: 50_000,
+  /** Contract 2.9: invalid lines that are listed; all are counted. */
+  batchErrors: 100,
+  /** Contract 8: batches of a key that are queued or running. */
+  batchesOpen: 10,
+  /** Ours: an `Idempotency-Key`, in characters. */
+  idempotencyKeyCharacters: 255,
   questions: 16,
   /** Ours: the name of a question, which comes back in the answer, in code points. */
   questionNameCodePoints: 1_024,

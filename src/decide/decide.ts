@@ -10,6 +10,8 @@ import type { SentTask } from './prepare-sent.js';
 export interface Decision {
   /** The JSON text of contract 2.4. */
   readonly json: string;
+  /** The build that answered. */
+  readonly build: string;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Where its time went, in milliseconds. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
@@ -66,6 +68,7 @@ async function run(
   const usage = { inputTokens, outputTokens: answers.length };
   return {
     json: responseJson(build, questions, answers, usage),
+    build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
   };

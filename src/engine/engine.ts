@@ -14,6 +14,8 @@ import { type EngineEvents, UNWATCHED } from './events.js';
 import type { EngineThread } from './thread/index.js';
 import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/index.js';
 
+/** Waves of batch plans that wait, beside those under way. */
+const WAVES_AHEAD = 2;
 /** How often a plan is run whose wave fails. */
 const ATTEMPTS_MAX = 2;
 
@@ -85,6 +87,15 @@ export class Engine {
     return this.dispatcher.waiting(urgency).length;
   }
 
+  /** Whether so few tokens of batch plans wait that the wave after the next might not be full. */
+  get wantsBatch(): boolean {
+    const { bounds, queueMax } = this.options;
+    const waiting = this.dispatcher.waiting('batch');
+    if (waiting.length >= queueMax) return false;
+    const enough = bounds.waveTokens * WAVES_AHEAD * this.lanes.length;
+    return waiting.reduce((sum, { plan }) => sum + planCells(plan), 0) < enough;
+  }
+
   /**
    * The logits of a plan's leaves, in order. Rejects with ApiError `overloaded` where the queue is full or the
    * deadline passes, with the signal's reason where the caller left, with the engine's error otherwise.
@@ -106,10 +117,13 @@ export class Engine {
         if (entry.started === null) this.events.planLeft();
         leave(signal.reason);
       };
-      const cancelDeadline = clock.after(deadlineMs, () => {
-        this.events.planLate();
-        leave(this.overloaded('not answered in time'));
-      });
+      const cancelDeadline =
+        urgency === 'batch'
+          ? () => {}
+          : clock.after(deadlineMs, () => {
+              this.events.planLate();
+              leave(this.overloaded('not answered in time'));
+            });
       const settled = () => {
         cancelDeadline();
         signal.removeEventListener('abort', onAbort);

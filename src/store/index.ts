@@ -2,6 +2,7 @@ export * from './errors.js';
 export { FORMAT, openStore, type Upgrade } from './format.js';
 export type { Part } from './key-layout.js';
 export { MASTER_KEY_FILE } from './master-key.js';
+export { placeOf } from './place.js';
 export { Sealer } from './sealer.js';
 export { type Place, seal, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';

@@ -48,6 +48,15 @@ export class Table<Name extends TableName> {
     }
   }
 
+  /** The keys alone. */
+  *keys(...prefix: readonly Part[]): Generator<Part[]> {
+    const start = this.key(...prefix);
+    const end = endOfPrefix(start);
+    for (const key of this.database.getKeys(end === undefined ? { start } : { start, end })) {
+      yield decodeKey(this.layout, key);
+    }
+  }
+
   /** The write that gives a key a value, or that removes it. A value that could not be read again is refused. */
   write(parts: readonly Part[], value: Value<Name> | null): RawWrite {
     if (value !== null && this.check?.(value) === false) {

@@ -9,6 +9,18 @@ const Amount = Type.String({ pattern: '^-?[0-9]{1,38}$' });
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
+/** What leads from one to another is in `batch/lifecycle`. */
+const BatchState = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('running'),
+  Type.Literal('cancelling'),
+  Type.Literal('expiring'),
+  Type.Literal('ending'),
+  Type.Literal('done'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
+]);
+
 /** The room that writes a table, and what it keeps there. */
 interface TableFacts {
   readonly owner: 'store' | 'access' | 'batch';
@@ -99,6 +111,84 @@ export const TABLES = {
       ['price', 'text'],
     ],
     value: Type.Object({ requests: Count, inputTokens: Count, amount: Amount }),
+  },
+  batches: {
+    owner: 'batch',
+    meaning: 'A batch: where it stands, its counts, when it ends and is deleted.',
+    key: [['batch', 'text']],
+    value: Type.Object({
+      id: Type.String(),
+      key: Type.String(),
+      workspace: Type.String(),
+      /** Its place among the batches of its key. */
+      number: Count,
+      state: BatchState,
+      lines: Count,
+      chunks: Count,
+      done: Count,
+      failed: Count,
+      models: Type.Array(Type.String()),
+      created: Instant,
+      started: nullable(Instant),
+      finished: nullable(Instant),
+      expires: Instant,
+      collected: nullable(Instant),
+      reason: nullable(Type.String()),
+      estimate: Type.Object({ amount: Amount, inputTokens: Count, rate: Type.Number() }),
+      webhook: nullable(Type.Object({ attempts: Count, due: nullable(Instant) })),
+      deleted: Type.Boolean(),
+    }),
+  },
+  batch_order: {
+    owner: 'batch',
+    meaning: 'The batches of a key, oldest first.',
+    key: [
+      ['key', 'text'],
+      ['number', 'number'],
+    ],
+    value: Type.String(),
+  },
+  batch_lines: {
+    owner: 'batch',
+    meaning: 'Lines as they were sent, in chunks; gone when the batch has finished.',
+    key: [
+      ['batch', 'text'],
+      ['chunk', 'number'],
+    ],
+    value: 'sealed',
+  },
+  batch_ids: {
+    owner: 'batch',
+    meaning: 'The custom id and the model of every line, in the same chunks.',
+    key: [
+      ['batch', 'text'],
+      ['chunk', 'number'],
+    ],
+    value: 'sealed',
+  },
+  batch_results: {
+    owner: 'batch',
+    meaning: 'The result line of every line that was answered, refused or given up.',
+    key: [
+      ['batch', 'text'],
+      ['line', 'number'],
+    ],
+    value: 'sealed',
+  },
+  batch_webhooks: {
+    owner: 'batch',
+    meaning: 'The address to call when a batch has finished.',
+    key: [['batch', 'text']],
+    value: 'sealed',
+  },
+  submissions: {
+    owner: 'batch',
+    meaning: 'The batch that a key’s idempotency key has made, by its SHA-256, and the SHA-256 of the body.',
+    key: [
+      ['key', 'text'],
+      ['digest', 'text'],
+    ],
+    value: Type.Object({ batch: Type.String(), body: Type.String(), at: Instant }),
   },
   data_keys: {
     owner: 'store',

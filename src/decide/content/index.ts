@@ -1,2 +1,3 @@
+export { decompress } from './decompress.js';
 export { type ReadContent, readContent } from './read-content.js';
 export { loadZstd } from './zstd.js';

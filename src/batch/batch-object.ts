@@ -1,0 +1,45 @@
+import { showAmount } from '../access/index.js';
+import { type Batch, deleteAfter, isFinished, STATUS_OF } from './lifecycle/index.js';
+
+/** Contract 1: where batch data is kept. */
+const DATA_REGION = 'CANADA-1 (Canada)';
+
+/** What a submission is answered with (contract 2.6). */
+export function submitObject(batch: Batch, currency: string): object {
+  const { id, object, status, lines, estimated_cost, expires_at, data_region } = batchObject(batch, currency);
+  return { id, object, status, lines, estimated_cost, expires_at, data_region };
+}
+
+/** A batch as its owner sees it (contract 2.6). */
+export function batchObject(batch: Batch, currency: string) {
+  const { id, lines, done, failed, models, created, started, finished, expires, reason } = batch;
+  return {
+    id,
+    object: 'batch',
+    status: STATUS_OF[batch.state],
+    lines,
+    counts: { done, failed, pending: lines - done - failed },
+    models,
+    created_at: timestamp(created),
+    started_at: started === null ? null : timestamp(started),
+    finished_at: finished === null ? null : timestamp(finished),
+    expires_at: timestamp(expires),
+    reason,
+    results_available: isFinished(batch),
+    webhook: batch.webhook !== null,
+    estimated_cost: {
+      amount: Number(showAmount(BigInt(batch.estimate.amount))),
+      currency,
+      input_tokens: batch.estimate.inputTokens,
+      rate: batch.estimate.rate,
+      basis: 'estimate',
+    },
+    data_region: DATA_REGION,
+    delete_after: nullable(deleteAfter(batch)),
+  };
+}
+
+const nullable = (instant: number | null) => (instant === null ? null : timestamp(instant));
+
+/** ISO 8601 with offset. */
+const timestamp = (instant: number) => new Date(instant).toISOString().replace('Z', '+00:00');

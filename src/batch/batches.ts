@@ -1,0 +1,166 @@
+import type { Caller } from '../access/index.js';
+import { ApiError } from '../api/index.js';
+import type { Sealer, Store } from '../store/index.js';
+import { batchObject, submitObject } from './batch-object.js';
+import { Book } from './book.js';
+import { type CallbackCalls, Callbacks } from './callbacks.js';
+import { apply, type Batch, isFinished } from './lifecycle/index.js';
+import { readResults } from './results/index.js';
+import { Retention } from './retention.js';
+import { OpenBatch, Runner, type RunnerCalls } from './runner/index.js';
+import { SealedBatch } from './sealed-batch.js';
+import { Submissions } from './submissions.js';
+import { type Submission, type SubmitCalls, Submitter } from './submit.js';
+
+/** Contract 3: deletion runs every ten minutes. */
+const RETENTION_MS = 10 * 60 * 1_000;
+
+export type BatchCalls = Omit<RunnerCalls, 'onFinished'> &
+  Omit<SubmitCalls, 'access' | 'onTrouble'> &
+  Omit<CallbackCalls, 'onTrouble'> & {
+    readonly access: ConstructorParameters<typeof Book>[1] & RunnerCalls['access'];
+  };
+
+/** The results of a batch, on their way to a caller. */
+export interface Results {
+  /** JSON Lines, in pieces of whole lines. */
+  readonly pieces: Iterable<Buffer>;
+  /** Call it when the last byte was handed over: the first time, the seven days begin. */
+  collected(): void;
+}
+
+/** The batch interface (contract 4.6), for callers whose key was accepted. */
+export class Batches {
+  private readonly book: Book;
+  private readonly runner: Runner;
+  private readonly submitter: Submitter;
+  private readonly callbacks: Callbacks;
+  private readonly retention: Retention;
+  private cancelRetention = () => {};
+  private stopped = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly sealer: Sealer,
+    private readonly currency: string,
+    private readonly calls: BatchCalls,
+  ) {
+    const submissions = new Submissions(store);
+    const onTrouble = (error: unknown) => calls.onTrouble(error, '-');
+    this.book = new Book(store, calls.access);
+    this.callbacks = new Callbacks(store, sealer, this.book, calls);
+    this.runner = new Runner(store, this.book, {
+      ...calls,
+      onFinished: (batch) => this.callbacks.add(batch),
+    });
+    this.submitter = new Submitter(store, sealer, this.runner, submissions, { ...calls, onTrouble });
+    this.retention = new Retention(store, this.book, submissions);
+  }
+
+  /** Goes on with what was open, uncalled or undeleted when the last process ended. Throws StoreError. */
+  start(): void {
+    for (const { value: batch } of this.byAge()) {
+      if (batch.deleted) continue;
+      if (isFinished(batch)) this.callbacks.add(batch);
+      else this.resume(batch);
+    }
+    this.retain();
+  }
+
+  /** The object of contract 2.6 that a submission is answered with. Rejects with ApiError. */
+  async submit(caller: Caller, submission: Submission): Promise<object> {
+    const batch = await this.submitter.submit(caller, submission);
+    return submitObject(typeof batch === 'string' ? this.owned(caller, batch) : batch, this.currency);
+  }
+
+  list({ key }: Caller): object {
+    const ids = [...this.store.table('batch_order').entries(key.id)].map(({ value }) => value);
+    const batches = ids.flatMap((id) => this.book.get(id) ?? []).filter(({ deleted }) => !deleted);
+    return { object: 'list', data: batches.map((batch) => batchObject(batch, this.currency)) };
+  }
+
+  /** Throws ApiError `batch_not_found`. */
+  show(caller: Caller, id: string): object {
+    return batchObject(this.owned(caller, id), this.currency);
+  }
+
+  /** Resolves when the cancel is on the disk. Rejects with ApiError `batch_not_found`, `batch_finished`. */
+  async cancel(caller: Caller, id: string): Promise<object> {
+    const batch = this.owned(caller, id);
+    const open = this.runner.find(id);
+    if (open === undefined) apply(batch, 'cancel', this.calls.clock.now());
+    else this.runner.cancel(open);
+    await this.written();
+    return this.show(caller, id);
+  }
+
+  /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
+  async results(caller: Caller, id: string): Promise<Results> {
+    if (!isFinished(this.owned(caller, id))) {
+      throw new ApiError('batch_not_finished', 'The batch has not finished.', { final: true });
+    }
+    await this.written();
+    const batch = this.owned(caller, id);
+    const sealed = SealedBatch.open(this.store, this.sealer, batch);
+    if (sealed === undefined) throw notFound();
+    return { pieces: readResults(batch, sealed), collected: () => this.collected(id) };
+  }
+
+  get openCount(): number {
+    return this.runner.openCount;
+  }
+
+  /** Gives up the lines in progress; the next process runs them again. Does not wait for the disk. */
+  stop(): void {
+    this.stopped = true;
+    this.cancelRetention();
+    this.callbacks.stop();
+    this.runner.stop();
+  }
+
+  private resume(batch: Batch): void {
+    const sealed = SealedBatch.open(this.store, this.sealer, batch);
+    if (sealed === undefined) throw new Error(`the batch ${batch.id} has no data key`);
+    const resolved = [...this.store.table('batch_results').keys(batch.id)].map(
+      ([, index]) => index as number,
+    );
+    this.runner.add(new OpenBatch(batch, sealed, resolved));
+  }
+
+  private byAge() {
+    return [...this.store.table('batches').entries()].sort((a, b) => a.value.created - b.value.created);
+  }
+
+  /** Throws ApiError `batch_not_found` also where it is another key's (contract 4.6 rule 5). */
+  private owned({ key }: Caller, id: string): Batch {
+    const batch = this.book.get(id);
+    if (batch === undefined || batch.deleted || batch.key !== key.id) throw notFound();
+    return batch;
+  }
+
+  private collected(id: string): void {
+    const batch = this.book.get(id);
+    if (batch === undefined || batch.deleted || batch.collected !== null) return;
+    this.book.put({ ...batch, collected: this.calls.clock.now() });
+  }
+
+  private async written(): Promise<void> {
+    try {
+      await this.book.flush();
+    } catch {
+      throw new ApiError('batch_unavailable', 'The server cannot write to its data folder.');
+    }
+  }
+
+  private retain(): void {
+    if (this.stopped) return;
+    this.retention
+      .run(this.calls.clock.now())
+      .catch((error) => this.calls.onTrouble(error, '-'))
+      .finally(() => {
+        if (!this.stopped) this.cancelRetention = this.calls.clock.after(RETENTION_MS, () => this.retain());
+      });
+  }
+}
+
+const notFound = () => new ApiError('batch_not_found', 'The key has no such batch.');

@@ -1,0 +1,99 @@
+import type { Clock } from '../base/index.js';
+import type { Sealer, Store } from '../store/index.js';
+import type { Book } from './book.js';
+import { type Batch, STATUS_OF } from './lifecycle/index.js';
+import { SealedBatch } from './sealed-batch.js';
+
+/** What calling an address needs. */
+export interface CallbackCalls {
+  readonly clock: Clock;
+  /** One attempt. Never rejects. */
+  call(
+    address: string,
+    event: { readonly id: string; readonly status: string },
+  ): Promise<'delivered' | 'failed'>;
+  /** Milliseconds to wait after so many failed attempts; null: no more. */
+  waitMs(attempts: number): number | null;
+  onTrouble(error: unknown, batch: string): void;
+}
+
+/** Most calls at one time. */
+const CALLS_MAX = 16;
+
+/**
+ * Calls the addresses of batches that have finished (contract 6). The number of attempts and the time of the next are
+ * part of the batch and on the disk, so that a restart goes on with them; an attempt whose end a crash has
+ * swallowed is made again.
+ */
+export class Callbacks {
+  /** Batches whose address is to be called, with when, in milliseconds since 1970. */
+  private readonly due = new Map<string, number>();
+  private calling = 0;
+  private stopped = false;
+  private cancelWake = () => {};
+
+  constructor(
+    private readonly store: Store,
+    private readonly sealer: Sealer,
+    private readonly book: Book,
+    private readonly calls: CallbackCalls,
+  ) {}
+
+  /** A batch has finished, or had when the process started. */
+  add({ id, webhook }: Batch): void {
+    if (webhook === null || webhook.due === null) return;
+    this.due.set(id, webhook.due);
+    this.run();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancelWake();
+  }
+
+  private run(): void {
+    this.cancelWake();
+    if (this.stopped) return;
+    const now = this.calls.clock.now();
+    for (const [id, due] of this.due) {
+      if (due > now || this.calling >= CALLS_MAX) continue;
+      this.due.delete(id);
+      this.calling += 1;
+      void this.attempt(id).finally(() => {
+        this.calling -= 1;
+        this.run();
+      });
+    }
+    const next = Math.min(...this.due.values());
+    if (next < Number.POSITIVE_INFINITY && this.calling < CALLS_MAX) {
+      this.cancelWake = this.calls.clock.after(Math.max(1, next - now), () => this.run());
+    }
+  }
+
+  private async attempt(id: string): Promise<void> {
+    try {
+      // Who is called asks for the batch at once, and must find it finished.
+      await this.book.flush();
+      const batch = this.book.get(id);
+      if (batch === undefined || batch.webhook === null || batch.deleted) return;
+      const address = SealedBatch.open(this.store, this.sealer, batch)?.webhook();
+      if (address === undefined) return;
+      const outcome = await this.calls.call(address, { id, status: STATUS_OF[batch.state] });
+      this.keep(id, outcome === 'delivered');
+    } catch (error) {
+      this.calls.onTrouble(error, id);
+    }
+  }
+
+  private keep(id: string, delivered: boolean): void {
+    // It may have been collected meanwhile.
+    const batch = this.book.get(id);
+    if (batch === undefined || batch.webhook === null || batch.deleted) return;
+    const attempts = batch.webhook.attempts + 1;
+    const wait = delivered ? null : this.calls.waitMs(attempts);
+    const due = wait === null ? null : this.calls.clock.now() + wait;
+    const after: Batch = { ...batch, webhook: { attempts, due } };
+    this.book.put(after);
+    this.add(after);
+  }
+}

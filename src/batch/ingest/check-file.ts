@@ -1,0 +1,70 @@
+import { isUtf8 } from 'node:buffer';
+import { LIMITS } from '../../api/index.js';
+import { type CheckedLine, checkLine, LineError } from './check-line.js';
+import { type FileLine, readLines } from './lines.js';
+import type { LineModels } from './models.js';
+import { Refusal } from './refusal.js';
+
+/** A line of a file that is valid as a whole. */
+export interface ValidLine extends CheckedLine {
+  readonly bytes: Buffer;
+}
+
+/** One entry of contract 2.9 `errors`. */
+export interface LineFault {
+  readonly line: number;
+  readonly type: string;
+  readonly error: string;
+}
+
+/**
+ * Checks a whole file, decompressed. All lines are looked at, so that a caller learns of every mistake at once.
+ *
+ * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
+ */
+export function checkFile(file: Buffer, models: LineModels): ValidLine[] {
+  if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
+  const lines = [...readLines(file)];
+  if (lines.length === 0) throw new Refusal('empty_batch', 'The file has no lines.');
+  if (lines.length > LIMITS.batchLines) {
+    throw new Refusal(
+      'too_many_lines',
+      `The file has ${lines.length} lines, more than the limit of ${LIMITS.batchLines}.`,
+      { max_lines: LIMITS.batchLines },
+    );
+  }
+  const valid: ValidLine[] = [];
+  const faults: LineFault[] = [];
+  const seen = new Map<string, number>();
+  let invalid = 0;
+  for (const line of lines) {
+    try {
+      valid.push({ ...checkLine(line.bytes, models, claimFor(line, seen)), bytes: line.bytes });
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      invalid += 1;
+      if (faults.length >= LIMITS.batchErrors) continue;
+      faults.push({ line: line.number, type: error.type, error: error.message });
+    }
+  }
+  if (invalid === 0) return valid;
+  throw new Refusal(
+    'invalid_batch',
+    `${invalid} of ${lines.length} lines are not valid; nothing was queued.`,
+    {
+      errors: faults,
+      invalid_lines: invalid,
+    },
+  );
+}
+
+/** A line has its id also where it is wrong in another way. */
+function claimFor({ number }: FileLine, seen: Map<string, number>): (customId: string) => void {
+  return (customId) => {
+    const first = seen.get(customId);
+    if (first !== undefined) {
+      throw new LineError('duplicate_custom_id', `\`custom_id\` is the same as in line ${first}.`);
+    }
+    seen.set(customId, number);
+  };
+}

@@ -1,0 +1,3 @@
+export type { ChunkIds } from './chunks.js';
+export * from './ingest.js';
+export type { LineModels } from './models.js';

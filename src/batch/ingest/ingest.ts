@@ -1,0 +1,57 @@
+import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
+import { decompress } from '../../decide/index.js';
+import { checkFile } from './check-file.js';
+import { type SealedChunk, sealChunks } from './chunks.js';
+import { estimateTokens, type ModelTokens } from './estimate.js';
+import type { LineModels } from './models.js';
+import { Refusal } from './refusal.js';
+
+/** A batch file as it was sent, and what it is sealed for. */
+export interface IngestTask {
+  readonly file: Uint8Array;
+  readonly encoding: ContentEncoding;
+  /** The ids of the models that the caller may use; null: all. */
+  readonly allowedModels: readonly string[] | null;
+  readonly batch: string;
+  readonly dataKey: Uint8Array;
+}
+
+export type IngestResult =
+  | {
+      readonly ok: true;
+      readonly lines: number;
+      readonly chunks: readonly SealedChunk[];
+      /** Every model that a line names, in the order of their first lines. */
+      readonly models: readonly ModelTokens[];
+    }
+  | {
+      readonly ok: false;
+      readonly type: ErrorType;
+      readonly message: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    };
+
+/**
+ * From the bytes of a batch file to its sealed chunks: everything about a submission that takes time, for a thread of
+ * its own, which must have awaited `loadZstd`. Never throws for a file, however broken.
+ */
+export function ingest({ file, encoding, batch, dataKey }: IngestTask, models: LineModels): IngestResult {
+  try {
+    const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+    const lines = checkFile(decompress(sent, encoding, LIMITS.decompressedBodyBytes), models);
+    return {
+      ok: true,
+      lines: lines.length,
+      chunks: sealChunks(batch, dataKey, lines),
+      models: estimateTokens(lines),
+    };
+  } catch (error) {
+    if (error instanceof Refusal) {
+      return { ok: false, type: error.type, message: error.message, details: error.details };
+    }
+    if (error instanceof ApiError) {
+      return { ok: false, type: error.type, message: error.message, details: {} };
+    }
+    throw error;
+  }
+}

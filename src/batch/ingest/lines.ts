@@ -1,0 +1,27 @@
+/** One line of a batch file. */
+export interface FileLine {
+  /** Counted from 1, blank lines included (contract 4.6 rule 1). */
+  readonly number: number;
+  /** A view of the file, without the line's end. */
+  readonly bytes: Buffer;
+}
+
+const LINE_FEED = 10;
+
+/** The lines of a file that are not blank. A line ends with a line feed or with the file. */
+export function* readLines(file: Buffer): Generator<FileLine> {
+  let number = 0;
+  for (let start = 0; start < file.length; ) {
+    const end = file.indexOf(LINE_FEED, start);
+    const bytes = file.subarray(start, end < 0 ? file.length : end);
+    number += 1;
+    if (!isBlank(bytes)) yield { number, bytes };
+    start += bytes.length + 1;
+  }
+}
+
+/** JSON's white space only, where a carriage return of a line's end is among it. */
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
+}

@@ -1,0 +1,2 @@
+export * from './read-results.js';
+export * from './result-line.js';

@@ -1,0 +1,12 @@
+/** A line that waits to be answered. */
+export interface BatchLine {
+  /** Its place in the batch, counted from 0. */
+  readonly index: number;
+  readonly customId: string;
+  /** As the line names it. */
+  readonly model: string;
+  /** The JSON text: a decide request with two fields more. */
+  readonly body: Buffer;
+  /** How often it was tried. */
+  readonly tries: number;
+}

@@ -1,0 +1,262 @@
+import type { Access, Caller } from '../../access/index.js';
+import type { Clock } from '../../base/index.js';
+import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
+import type { Engine } from '../../engine/index.js';
+import type { Store } from '../../store/index.js';
+import type { Book } from '../book.js';
+import { apply, type Batch, type BatchEvent, isFinished, mayStart } from '../lifecycle/index.js';
+import { answeredLine, unansweredLine } from '../results/index.js';
+import type { BatchLine } from './batch-line.js';
+import type { OpenBatch } from './open-batch.js';
+import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
+import { RunQueue } from './queue.js';
+
+/** Lines that are prepared at one time: a live request waits for no more than these. */
+const PREPARING_MAX = 2;
+/** How often keys, windows and credit are looked at while nothing else happens. */
+const LOOK_MS = 1_000;
+
+/** What the runner needs of the rest of the program. */
+export interface RunnerCalls {
+  readonly access: Pick<Access, 'holder' | 'pause' | 'charge' | 'writable'>;
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly prepare: DecideCalls['prepare'];
+  /** The engine of a build, or of the model that a line names; undefined while there is none. */
+  engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
+  /** Whether a workspace with these models may use the model that a line names; null: all. */
+  mayUse(model: string, allowed: readonly string[] | null): boolean;
+  /** Charges an answered line. */
+  charge(caller: Caller, decision: Decision): void;
+  /** Told of what was not expected: a damaged value, a fault of the engine. */
+  onTrouble(error: unknown, batch: string): void;
+  onResolved(outcome: 'answered' | 'failed'): void;
+  /** A batch has finished; what is written of it may still be on its way to the disk. */
+  onFinished(batch: Batch): void;
+}
+
+/**
+ * Answers the lines of all open batches, with the same `decide` as live requests.
+ *
+ * It hands on just so many lines that the engine's next waves are full, and not more: what waits in the engine cannot
+ * be stopped any more by a cancel, a revoked key or an empty purse, and would take memory. Keys take turns; of each
+ * key the oldest batch goes first.
+ *
+ * A line's result, its charge and the batch's counts are put into the book in one turn, and so are in one transaction.
+ * What the process has not written when it dies has not happened: those lines run again.
+ */
+export class Runner {
+  private readonly queue = new RunQueue();
+  private readonly leaving = new AbortController();
+  private preparing = 0;
+  private cancelLook = () => {};
+
+  constructor(
+    private readonly store: Store,
+    private readonly book: Book,
+    private readonly calls: RunnerCalls,
+  ) {}
+
+  /** The batches of a key that are queued or running, oldest first. */
+  openOf(key: string): readonly OpenBatch[] {
+    return this.queue.all(key).filter(({ batch }) => mayStart(batch));
+  }
+
+  get openCount(): number {
+    return this.queue.batches.length;
+  }
+
+  /** Runs a batch: a new one, or one that was open when the last process ended. */
+  add(open: OpenBatch): void {
+    this.queue.add(open);
+    this.settle(open);
+    this.run();
+  }
+
+  /** Throws ApiError `batch_finished`. */
+  cancel(open: OpenBatch): void {
+    this.event(open, 'cancel');
+    this.settle(open);
+  }
+
+  /** The open batch of an id. */
+  find(id: string): OpenBatch | undefined {
+    return this.queue.batches.find(({ batch }) => batch.id === id);
+  }
+
+  /** Starts as many lines as there is room for, and looks again later. */
+  run(): void {
+    this.cancelLook();
+    if (this.leaving.signal.aborted) return;
+    for (const open of this.queue.batches) this.look(open);
+    if (this.calls.access.writable) while (this.preparing < PREPARING_MAX && this.startNext());
+    if (this.openCount > 0) this.cancelLook = this.calls.clock.after(LOOK_MS, () => this.run());
+  }
+
+  /** No line starts any more, and those in progress are given up: the next process runs them again. */
+  stop(): void {
+    this.cancelLook();
+    this.leaving.abort();
+  }
+
+  /** Ends what has no right to go on. */
+  private look(open: OpenBatch): void {
+    if (!mayStart(open.batch)) return;
+    if (this.calls.access.holder(open.batch.key)?.works !== true) this.event(open, 'key_ended');
+    else if (this.calls.clock.now() >= open.batch.expires) this.event(open, 'window_ended');
+    this.settle(open);
+  }
+
+  private startNext(): boolean {
+    const open = this.queue.next((each) => this.canStart(each));
+    if (open === undefined) return false;
+    const line = open.peek() as BatchLine;
+    open.take();
+    this.start(open, line);
+    return true;
+  }
+
+  /** Whether its next line may start now. Gives up lines whose model was withdrawn. */
+  private canStart(open: OpenBatch): boolean {
+    this.look(open);
+    const caller = this.calls.access.holder(open.batch.key);
+    if (!mayStart(open.batch) || caller === undefined) return false;
+    if (this.calls.access.pause(caller.workspace) !== null) return false;
+    for (;;) {
+      const line = this.peek(open);
+      if (line === undefined) return false;
+      if (this.calls.mayUse(line.model, caller.workspace.models)) {
+        return this.calls.engine(line.model)?.wantsBatch !== false;
+      }
+      open.take();
+      this.giveUp(open, line, WITHDRAWN);
+      this.settle(open);
+    }
+  }
+
+  /** The operator is told of a batch whose lines cannot be read. */
+  private peek(open: OpenBatch): BatchLine | undefined {
+    if (open.isDamaged) return undefined;
+    try {
+      return open.peek();
+    } catch (error) {
+      open.isDamaged = true;
+      this.calls.onTrouble(error, open.batch.id);
+      return undefined;
+    }
+  }
+
+  private start(open: OpenBatch, line: BatchLine): void {
+    this.event(open, 'line_started');
+    open.inProgress += 1;
+    void this.answer(open, line).then(() => {
+      open.inProgress -= 1;
+      if (this.leaving.signal.aborted) return;
+      this.settle(open);
+      this.run();
+    });
+  }
+
+  private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
+    const { signal } = this.leaving;
+    const caller = this.calls.access.holder(open.batch.key) as Caller;
+    try {
+      const decision = await decide(taskOf(line, caller), this.decideCalls(), signal);
+      if (!signal.aborted) this.answered(open, line, caller, decision);
+    } catch (error) {
+      if (!signal.aborted) this.failed(open, line, error);
+    }
+  }
+
+  private answered(open: OpenBatch, line: BatchLine, caller: Caller, decision: Decision): void {
+    const { batch } = open;
+    this.calls.charge(caller, decision);
+    open.batch = { ...batch, done: batch.done + 1 };
+    this.keep(open, line, answeredLine(line.customId, decision));
+    this.calls.onResolved('answered');
+  }
+
+  private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
+    const failure = failureOf(error);
+    if (failure.type === 'internal_error') this.calls.onTrouble(error, open.batch.id);
+    const tries = line.tries + 1;
+    if (!failure.temporary || tries === TRIES_MAX) {
+      this.giveUp(open, line, failure);
+      return;
+    }
+    this.calls.clock.after(retryWaitMs(tries, this.calls.random()), () => {
+      open.tryAgain(line);
+      this.run();
+    });
+  }
+
+  private giveUp(open: OpenBatch, line: BatchLine, failure: Failure): void {
+    const { batch } = open;
+    open.batch = { ...batch, failed: batch.failed + 1 };
+    this.keep(open, line, unansweredLine(line, failure));
+    this.calls.onResolved('failed');
+  }
+
+  private keep(open: OpenBatch, { index }: BatchLine, json: string): void {
+    open.resolve(index);
+    this.book.put(open.batch, open.sealed.writeResult(index, json));
+  }
+
+  private event(open: OpenBatch, event: BatchEvent): void {
+    const next = apply(open.batch, event, this.calls.clock.now());
+    if (next === open.batch) return;
+    open.batch = next;
+    this.book.put(next);
+  }
+
+  /** Finishes a batch of which no line is in progress, and none is to be run. */
+  private settle(open: OpenBatch): void {
+    if (open.inProgress > 0 || isFinished(open.batch)) return;
+    if (!open.isResolved && mayStart(open.batch)) return;
+    this.event(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
+    const lines = this.store.table('batch_lines');
+    const { id, chunks } = open.batch;
+    this.book.write(...Array.from({ length: chunks }, (_, chunk) => lines.write([id, chunk], null)));
+    this.queue.remove(open);
+    this.calls.onFinished(open.batch);
+  }
+
+  private decideCalls(): DecideCalls {
+    return {
+      clock: this.calls.clock,
+      prepare: async (task) => {
+        this.preparing += 1;
+        try {
+          return await this.calls.prepare(task);
+        } finally {
+          this.preparing -= 1;
+          queueMicrotask(() => this.run());
+        }
+      },
+      engine: (build) => {
+        const engine = this.calls.engine(build);
+        return engine && { run: (plan, signal) => engine.run(plan, signal, 'batch') };
+      },
+      // A line is charged with its result: see `answered`.
+      reserve: () => ({ post() {}, release() {} }),
+    };
+  }
+}
+
+const WITHDRAWN: Failure = {
+  status: null,
+  type: 'model_not_allowed',
+  message: 'The workspace may no longer use this model.',
+  temporary: false,
+};
+
+function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
+  return {
+    body,
+    content: { encoding: 'identity', media: { kind: 'json' } },
+    model: null,
+    unknownModel: 'refuse',
+    allowedModels: workspace.models,
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { ApiError, LIMITS } from '../api/index.js';
+import type { RawWrite, Store } from '../store/index.js';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** What a key has submitted under an `Idempotency-Key` (an addition to the contract) in the last 24 hours. */
+export class Submissions {
+  constructor(private readonly store: Store) {}
+
+  /**
+   * The batch that was made of this body. Undefined where there was none.
+   *
+   * @param body the SHA-256 of the body as sent
+   * @throws ApiError `idempotency_conflict` where it was another body
+   */
+  find(key: string, idempotencyKey: string, body: string, now: number): string | undefined {
+    const known = this.store.table('submissions').get(key, digest(idempotencyKey));
+    if (known === undefined || known.at + DAY_MS <= now) return undefined;
+    if (known.body === body) return known.batch;
+    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was used with another body.', {
+      final: true,
+    });
+  }
+
+  write(key: string, idempotencyKey: string, body: string, batch: string, now: number): RawWrite {
+    return this.store.table('submissions').write([key, digest(idempotencyKey)], { batch, body, at: now });
+  }
+
+  /** The writes that remove those of more than a day ago. */
+  old(now: number): RawWrite[] {
+    const table = this.store.table('submissions');
+    const old = [...table.entries()].filter(({ value }) => value.at + DAY_MS <= now);
+    return old.map(({ key }) => table.write(key, null));
+  }
+}
+
+/** Throws ApiError `invalid_request` where the header is no text of 1 to 255 characters. */
+export function checkIdempotencyKey(values: readonly string[]): string | null {
+  const [value] = values;
+  if (value === undefined) return null;
+  if (values.length === 1 && value.length > 0 && value.length <= LIMITS.idempotencyKeyCharacters)
+    return value;
+  throw new ApiError(
+    'invalid_request',
+    `Idempotency-Key must be given once, with 1 to ${LIMITS.idempotencyKeyCharacters} characters.`,
+  );
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,227 @@
+import type { Access, Caller } from '../access/index.js';
+import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
+import { type Clock, randomLetters } from '../base/index.js';
+import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
+import type { IngestResult, IngestTask } from './ingest/index.js';
+import type { Batch } from './lifecycle/index.js';
+import { OpenBatch, type Runner } from './runner/index.js';
+import { SealedBatch } from './sealed-batch.js';
+import type { Submissions } from './submissions.js';
+
+/** Contract 8: from submission. */
+const WINDOW_MS = 24 * 60 * 60 * 1_000;
+/** Contract 7.1, `too_many_batches`. */
+const TOO_MANY_RETRY_SECONDS = 300;
+const UNAVAILABLE_RETRY_SECONDS = 30;
+
+/** A batch file and what its headers say. */
+export interface Submission {
+  /** As sent. Its memory may be used again when `submit` has settled. */
+  readonly file: Buffer;
+  readonly encoding: ContentEncoding;
+  /** `Service-Webhook-Url`; null: none. */
+  readonly webhook: string | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** What a submission needs of the rest of the program. */
+export interface SubmitCalls {
+  readonly access: Pick<Access, 'holder'>;
+  readonly clock: Clock;
+  /** Runs `ingest` on a thread of its own. */
+  ingest(task: IngestTask): Promise<IngestResult>;
+  /** The SHA-256 of some bytes, on that thread. */
+  digest(bytes: Uint8Array): Promise<string>;
+  /** Units per token, live and in a batch, of the model that a line names. */
+  prices(model: string): { readonly live: bigint; readonly batch: bigint };
+  /** Throws ApiError `invalid_webhook_url`. */
+  checkWebhook(address: string): Promise<void>;
+  /** Told of what the store does not take. */
+  onTrouble(error: unknown): void;
+}
+
+/** Takes batches in: all of a file, or nothing of it. */
+export class Submitter {
+  /** Submissions that are being written, by key. */
+  private readonly writing = new Map<string, number>();
+  private readonly numbers = new Map<string, number>();
+  /** The last submission under each idempotency key. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly sealer: Sealer,
+    private readonly runner: Runner,
+    private readonly submissions: Submissions,
+    private readonly calls: SubmitCalls,
+  ) {}
+
+  /**
+   * Checks and stores a file; the batch it resolves with is on the disk.
+   *
+   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, one of the file's, `batch_unavailable`
+   */
+  async submit(caller: Caller, submission: Submission): Promise<Batch | string> {
+    const { idempotencyKey } = submission;
+    if (idempotencyKey === null) return this.takeIn(caller, submission, null);
+    const name = `${caller.key.id} ${idempotencyKey}`;
+    const before = this.underWay.get(name) ?? Promise.resolve();
+    const own = before.then(() => this.submitOnce(caller, submission, idempotencyKey));
+    const settled = own.catch(() => {});
+    this.underWay.set(name, settled);
+    try {
+      return await own;
+    } finally {
+      if (this.underWay.get(name) === settled) this.underWay.delete(name);
+    }
+  }
+
+  /** The id of the batch that the same submission has made already, or the batch it makes now. */
+  private async submitOnce(
+    caller: Caller,
+    submission: Submission,
+    idempotencyKey: string,
+  ): Promise<Batch | string> {
+    const body = await this.calls.digest(submission.file);
+    const now = this.calls.clock.now();
+    const made = this.submissions.find(caller.key.id, idempotencyKey, body, now);
+    return made ?? this.takeIn(caller, submission, { idempotencyKey, body });
+  }
+
+  private async takeIn(
+    caller: Caller,
+    { file, encoding, webhook }: Submission,
+    once: { readonly idempotencyKey: string; readonly body: string } | null,
+  ): Promise<Batch> {
+    this.checkOpen(caller.key.id);
+    if (webhook !== null) await this.calls.checkWebhook(webhook);
+    const id = `batch_${randomLetters(24)}`;
+    const dataKey = this.sealer.newDataKey(id);
+    const allowedModels = caller.workspace.models;
+    const result = await this.calls.ingest({
+      file,
+      encoding,
+      allowedModels,
+      batch: id,
+      dataKey: dataKey.key,
+    });
+    if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
+    // The key may have ended, and other submissions may have come, while this one was read.
+    if (this.calls.access.holder(caller.key.id)?.works !== true) {
+      throw new ApiError('unauthorized', 'The key does not work any more.');
+    }
+    this.checkOpen(caller.key.id);
+    const batch = this.newBatch(id, caller, result, webhook !== null);
+    const writes = [dataKey.write, ...this.batchWrites(batch, result)];
+    if (webhook !== null) writes.push(this.webhookWrite(id, dataKey.key, webhook));
+    if (once !== null) {
+      writes.push(this.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));
+    }
+    const release = this.takeSlot(batch.key);
+    try {
+      await this.commit(writes);
+      this.runner.add(new OpenBatch(batch, SealedBatch.open(this.store, this.sealer, batch) as SealedBatch));
+    } finally {
+      release();
+    }
+    return batch;
+  }
+
+  private checkOpen(key: string): void {
+    if (this.runner.openOf(key).length + (this.writing.get(key) ?? 0) < LIMITS.batchesOpen) return;
+    throw new ApiError(
+      'too_many_batches',
+      `The key has ${LIMITS.batchesOpen} batches that are queued or running.`,
+      { retryAfterSeconds: TOO_MANY_RETRY_SECONDS },
+    );
+  }
+
+  private newBatch(
+    id: string,
+    { key, workspace }: Caller,
+    { lines, chunks, models }: Extract<IngestResult, { ok: true }>,
+    webhook: boolean,
+  ): Batch {
+    const created = this.calls.clock.now();
+    const priced = models.map(({ model, tokens }) => ({
+      tokens: BigInt(tokens),
+      ...this.calls.prices(model),
+    }));
+    const live = priced.reduce((sum, { tokens, live: price }) => sum + tokens * price, 0n);
+    const amount = priced.reduce((sum, { tokens, batch: price }) => sum + tokens * price, 0n);
+    return {
+      id,
+      key: key.id,
+      workspace: workspace.id,
+      number: this.nextNumber(key.id),
+      state: 'queued',
+      lines,
+      chunks: chunks.length,
+      done: 0,
+      failed: 0,
+      models: models.map(({ model }) => model),
+      created,
+      started: null,
+      finished: null,
+      expires: created + WINDOW_MS,
+      collected: null,
+      reason: null,
+      estimate: {
+        amount: amount.toString(),
+        inputTokens: models.reduce((sum, { tokens }) => sum + tokens, 0),
+        rate: live === 0n ? 1 : Number((amount * 10_000n) / live) / 10_000,
+      },
+      webhook: webhook ? { attempts: 0, due: null } : null,
+      deleted: false,
+    };
+  }
+
+  private batchWrites(batch: Batch, { chunks }: Extract<IngestResult, { ok: true }>): RawWrite[] {
+    const { store } = this;
+    return [
+      store.table('batches').write([batch.id], batch),
+      store.table('batch_order').write([batch.key, batch.number], batch.id),
+      ...chunks.flatMap(({ lines, ids }, chunk) => [
+        store.table('batch_lines').write([batch.id, chunk], lines as Buffer),
+        store.table('batch_ids').write([batch.id, chunk], ids as Buffer),
+      ]),
+    ];
+  }
+
+  private webhookWrite(id: string, dataKey: Buffer, address: string): RawWrite {
+    const sealed = seal(dataKey, placeOf('batch_webhooks', id), Buffer.from(address));
+    return this.store.table('batch_webhooks').write([id], sealed);
+  }
+
+  /** Counts a batch that is on its way to the disk as an open one of its key, until the function returned is called. */
+  private takeSlot(key: string): () => void {
+    this.writing.set(key, (this.writing.get(key) ?? 0) + 1);
+    return () => {
+      const left = (this.writing.get(key) ?? 1) - 1;
+      if (left === 0) this.writing.delete(key);
+      else this.writing.set(key, left);
+    };
+  }
+
+  private async commit(writes: readonly RawWrite[]): Promise<void> {
+    try {
+      await this.store.write(writes);
+    } catch (error) {
+      this.calls.onTrouble(error);
+      throw new ApiError('batch_unavailable', 'The server cannot store a batch now.', {
+        retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
+      });
+    }
+  }
+
+  /** The place of a key's next batch; never one that was taken. */
+  private nextNumber(key: string): number {
+    let last = this.numbers.get(key);
+    if (last === undefined) {
+      last = -1;
+      for (const [, number] of this.store.table('batch_order').keys(key)) last = number as number;
+    }
+    this.numbers.set(key, last + 1);
+    return last + 1;
+  }
+}
