@@ -118,6 +118,8 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           keyId,
           keyExpires,
           admit,
+          admitFree: () => {},
+          batches: null,
           decide: ({ body, content, model, unknownModel, signal }) =>
             decide({ body, content, model, unknownModel, allowedModels: models }, calls, signal),
         };

@@ -1,3 +1,4 @@
+export * from './batch-responses.js';
 export * from './content.js';
 export * from './errors.js';
 export * from './limits.js';

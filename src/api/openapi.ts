@@ -1,3 +1,4 @@
+import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
 import { ERRORS } from './errors.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
 import { ROUTES, type Route, type RouteName } from './routes.js';
@@ -7,16 +8,24 @@ const SCHEMAS = {
   DecideRequest: DecideBody,
   SystemoneRequest: SystemoneBody,
   DecideResponse: DecideResponseSchema,
+  SubmitResponse: SubmitResponseSchema,
+  Batch: BatchSchema,
+  BatchList: BatchListSchema,
   ModelList: ModelListSchema,
   Health: HealthSchema,
   Error: ErrorSchema,
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 
-/** What a route answers with a 200; null: a JSON object that is described elsewhere. */
+/** What a route answers with a 200; null: what is described elsewhere. */
 const ANSWERS: Readonly<Record<RouteName, SchemaName | null>> = {
   decide: 'DecideResponse',
   systemone: 'DecideResponse',
+  submitBatch: 'SubmitResponse',
+  listBatches: 'BatchList',
+  showBatch: 'Batch',
+  batchResults: null,
+  cancelBatch: 'Batch',
   models: 'ModelList',
   health: 'Health',
   openapi: null,
@@ -34,10 +43,17 @@ export const DECIDE_EXAMPLE = {
 
 /** The contract as an OpenAPI 3.1 document, made from the tables and schemas of this room. */
 export function openApi(version: string): object {
-  const open = ROUTES.flatMap((route) => [
-    [route.path, operationOf(route, [])] as const,
-    ...(route.ofModel ? [[`/m/{model}${route.path}`, operationOf(route, [MODEL_PARAMETER])] as const] : []),
-  ]);
+  const paths: Record<string, object> = {};
+  const add = (path: string, operation: object) => {
+    paths[path] = { ...paths[path], ...operation };
+  };
+  for (const route of ROUTES) {
+    const own = route.path.includes('{id}') ? [ID_PARAMETER] : [];
+    add(route.path, operationOf(route, route.name, own));
+    if (route.ofModel) {
+      add(`/m/{model}${route.path}`, operationOf(route, `${route.name}OfModel`, [MODEL_PARAMETER, ...own]));
+    }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -45,7 +61,7 @@ export function openApi(version: string): object {
       version,
       description: 'Typed questions about one situation, answered with probabilities.',
     },
-    paths: Object.fromEntries(open),
+    paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: SCHEMAS,
@@ -61,12 +77,20 @@ const MODEL_PARAMETER = {
   description: 'The model that answers, whatever the body names.',
 };
 
-function operationOf(route: Route, parameters: readonly object[]): object {
+const ID_PARAMETER = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The id of a batch.',
+};
+
+function operationOf(route: Route, operationId: string, parameters: readonly object[]): object {
   const operation = {
-    operationId: parameters.length === 0 ? route.name : `${route.name}OfModel`,
+    operationId,
     summary: route.meaning,
     parameters,
-    ...(route.method === 'POST' ? { requestBody: requestBody(route.name) } : {}),
+    ...(route.body === 'none' ? {} : { requestBody: requestBody(route) }),
     responses: responsesOf(route),
     security: route.token ? [{ token: [] }] : [],
   };
@@ -75,8 +99,9 @@ function operationOf(route: Route, parameters: readonly object[]): object {
 
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
-function requestBody(route: RouteName): object {
-  const schema = reference(route === 'systemone' ? 'SystemoneRequest' : 'DecideRequest');
+function requestBody({ name, body }: Route): object {
+  if (body === 'lines') return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
+  const schema = reference(name === 'systemone' ? 'SystemoneRequest' : 'DecideRequest');
   return { required: true, content: { 'application/json': { schema, example: DECIDE_EXAMPLE } } };
 }
 
@@ -84,7 +109,8 @@ function requestBody(route: RouteName): object {
 function responsesOf(route: Route): object {
   const answer = ANSWERS[route.name];
   const schema = answer === null ? { type: 'object' } : reference(answer);
-  const types = Object.entries(ERRORS).filter(([type]) => route.method === 'POST' || OPEN_ERRORS.has(type));
+  const media = route.name === 'batchResults' ? 'application/jsonl' : 'application/json';
+  const types = Object.entries(ERRORS).filter(([type]) => route.token || OPEN_ERRORS.has(type));
   const byStatus = new Map<number, string[]>();
   for (const [type, { status, meaning }] of types) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${type}\`: ${meaning}`]);
@@ -94,7 +120,7 @@ function responsesOf(route: Route): object {
     { description: meanings.join(' '), content: { 'application/json': { schema: reference('Error') } } },
   ]);
   return {
-    200: { description: route.meaning, content: { 'application/json': { schema } } },
+    200: { description: route.meaning, content: { [media]: { schema } } },
     ...Object.fromEntries(errors),
   };
 }

@@ -40,7 +40,7 @@ export function prepare(
   try {
     const request = readRequest(body, {
       knows: (name) => model !== null || catalog.find(name) !== undefined,
-      allows: (name) => allowedModels === null || mayUse(catalog.find(model ?? name), allowedModels),
+      allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
       unknownModel,
     });
     const build = catalog.find(model ?? request.model) as CatalogBuild;
@@ -62,8 +62,12 @@ export function prepare(
   }
 }
 
-/** A workspace names models by any of their ids, also those that they only answer for. */
-function mayUse(build: CatalogBuild | undefined, allowed: readonly string[]): boolean {
+/**
+ * Whether a workspace may use a build. It names models by any of their ids, also those that they only answer for;
+ * null: all.
+ */
+export function mayUse(build: CatalogBuild | undefined, allowed: readonly string[] | null): boolean {
   if (build === undefined) return false;
+  if (allowed === null) return true;
   return [build.model.id, ...(build.model.answers_for ?? [])].some((id) => allowed.includes(id));
 }

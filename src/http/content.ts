@@ -27,6 +27,17 @@ export function checkContent(framing: Framing, headers: HeaderList): ContentHead
   return { length, encoding, media: checkMediaType(headers) };
 }
 
+/**
+ * The same for a batch file: any media type will do but a multipart one (contract 7.1).
+ */
+export function checkFile(framing: Framing, headers: HeaderList): Omit<ContentHead, 'media'> {
+  const length = checkLength(framing);
+  const encoding = checkEncoding(headers);
+  if (!valuesOf(headers, 'content-type').some((type) => /^\s*multipart\//i.test(type)))
+    return { length, encoding };
+  throw new ApiError('unsupported_media_type', 'A batch is the JSON Lines file itself, not multipart.');
+}
+
 function checkLength({ length }: Framing): number {
   if (length === null) throw new ApiError('length_required', 'A Content-Length header is required.');
   if (length <= LIMITS.bodyBytes) return length;

@@ -1,4 +1,4 @@
-import type { Content } from '../api/index.js';
+import type { Content, ContentEncoding } from '../api/index.js';
 
 /** One decide request as it came in: nothing of the body has been looked at. */
 export interface DecideCall {
@@ -32,6 +32,34 @@ export interface DecideReply {
   readonly timing: Readonly<Record<string, number>>;
 }
 
+/** A batch file as it came in. */
+export interface SubmitCall {
+  /** Its memory may become another call's when this one is answered, also with an error. */
+  readonly body: Buffer;
+  readonly encoding: ContentEncoding;
+  /** Every `Service-Webhook-Url` there is. */
+  readonly webhook: readonly string[];
+  /** Every `Idempotency-Key` there is. */
+  readonly idempotencyKey: readonly string[];
+}
+
+/** Results on their way to a caller. */
+export interface Results {
+  /** JSON Lines, in pieces. */
+  readonly pieces: Iterable<Uint8Array>;
+  /** Called when the last byte was handed over. */
+  collected(): void;
+}
+
+/** The batch interface for one caller. What it answers is JSON of contract 2.6. */
+export interface BatchDoor {
+  submit(call: SubmitCall): Promise<object>;
+  list(): object;
+  show(id: string): object;
+  results(id: string): Promise<Results>;
+  cancel(id: string): Promise<object>;
+}
+
 /** A caller whose token was accepted, and what only such a one may do. */
 export interface Authorized {
   readonly keyId: string;
@@ -39,7 +67,11 @@ export interface Authorized {
   readonly keyExpires: string;
   /** Counts a request with a body of so many bytes. Throws an `ApiError` where the key is paused or over its limits. */
   admit(bytes: number): void;
+  /** Counts a request that costs nothing. Throws an `ApiError` where the key is over its limits. */
+  admitFree(bytes: number): void;
   decide(call: DecideCall): Promise<DecideReply>;
+  /** Null where this server has no batch interface. */
+  readonly batches: BatchDoor | null;
 }
 
 /** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */

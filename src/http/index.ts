@@ -1,4 +1,13 @@
-export type { Authorized, DecideCall, DecideReply, Door, ModelListEntry } from './door.js';
+export type {
+  Authorized,
+  BatchDoor,
+  DecideCall,
+  DecideReply,
+  Door,
+  ModelListEntry,
+  Results,
+  SubmitCall,
+} from './door.js';
 export { isLoopback } from './loopback.js';
 export type { AccessEntry } from './pipeline.js';
 export { newRequestId } from './request-id.js';

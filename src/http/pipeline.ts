@@ -1,14 +1,11 @@
 import { ApiError, LIMITS } from '../api/index.js';
-import type { Clock } from '../base/index.js';
-import { type BodyDeadlines, collectBody } from './body.js';
-import type { BodyMemory } from './body-memory.js';
-import { checkContent } from './content.js';
+import { type AuthorizedOptions, callAuthorized } from './authorized.js';
 import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { valuesOf } from './headers.js';
-import { checkMethod, readTarget, type Target } from './match.js';
-import { errorReply, jsonReply } from './reply.js';
-import { AUTHORIZED, OPEN, type RouteReply } from './routes/index.js';
+import { chooseRoute, readTarget, type Target } from './match.js';
+import { errorReply, okReply } from './reply.js';
+import { OPEN, type RouteReply } from './routes/index.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
 
 /**
@@ -27,17 +24,14 @@ export interface AccessEntry {
   readonly requestId: string;
 }
 
-export interface PipelineOptions {
+export interface PipelineOptions extends AuthorizedOptions {
   readonly door: Door;
   /** The model that answers whatever a request names; null where requests name it. */
   readonly model: string | null;
-  readonly clock: Clock;
   readonly newRequestId: () => string;
   readonly onAccess: (entry: AccessEntry) => void;
   /** An error that is no `ApiError`; its caller sees only `internal_error`. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
-  readonly deadlines: BodyDeadlines;
-  readonly memory: BodyMemory;
 }
 
 const CLIENT_GONE_STATUS = 499;
@@ -61,7 +55,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const reply = await answer(options, incoming, requestId);
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
-      path: readTarget(incoming.target)?.route.path ?? '-',
+      path: readTarget(incoming.target)?.routes[0]?.path ?? '-',
       status: incoming.signal.aborted ? CLIENT_GONE_STATUS : reply.status,
       durationMs: options.clock.monotonic() - started,
       requestId,
@@ -77,26 +71,19 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   try {
     framing = readFraming(incoming.headers);
     const target = findTarget(options, incoming);
-    const { route } = target;
+    const route = chooseRoute(target, incoming.method);
     const model = target.model ?? options.model;
     let reply: RouteReply;
     if (route.token) {
       const caller = door.authorize(valuesOf(incoming.headers, 'authorization'));
       own = keyHeaders(caller);
-      reply = await callAuthorized(
-        options,
-        AUTHORIZED[route.name],
-        caller,
-        framing,
-        incoming,
-        model,
-        requestId,
-      );
+      const { id } = target;
+      reply = await callAuthorized(options, { route, caller, framing, incoming, model, id, requestId });
     } else {
       reply = await OPEN[route.name]({ door, model, requestId, signal: incoming.signal });
     }
     const headers = [...own, ...(reply.headers ?? [])];
-    return { ...jsonReply(requestId, reply.json, headers), close: tooLongToDiscard(framing) };
+    return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     return errorReply(requestId, error, endsConnection(error, framing), own);
@@ -111,36 +98,13 @@ function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
   ];
 }
 
-function findTarget({ door }: PipelineOptions, { target, method }: Incoming): Target {
+function findTarget({ door }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
   if (found === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
   if (found.model !== null && !door.serves(found.model)) {
     throw new ApiError('model_not_found', 'The model in the path is not served here.');
   }
-  checkMethod(found.route, method);
   return found;
-}
-
-/** The checks of the head, the body, then the route's own work. Up to the body all of it is synchronous. */
-async function callAuthorized(
-  { clock, deadlines, memory }: PipelineOptions,
-  handle: (typeof AUTHORIZED)[keyof typeof AUTHORIZED],
-  caller: Authorized,
-  framing: Framing,
-  incoming: Incoming,
-  model: string | null,
-  requestId: string,
-): Promise<RouteReply> {
-  const { signal } = incoming;
-  const { length, ...content } = checkContent(framing, incoming.headers);
-  caller.admit(length);
-  const place = memory.take(length);
-  try {
-    const body = await collectBody(incoming, length, deadlines, clock, place.allocate);
-    return await handle({ caller, body, content, model, requestId, signal });
-  } finally {
-    place.release();
-  }
 }
 
 function unexpected(options: PipelineOptions, error: unknown, requestId: string): ApiError {

@@ -1,19 +1,21 @@
 import { ApiError } from '../api/index.js';
-import type { HeaderList, Reply } from './transport/index.js';
+import type { BodyStream, HeaderList, Reply, WholeReply } from './transport/index.js';
 
-/** A 200 with a JSON text, and headers of its own besides the common ones. */
-export function jsonReply(requestId: string, body: string, own: HeaderList = []): Reply {
-  return { status: 200, headers: [...commonHeaders(requestId), ...own], body, close: false };
+/** A 200 with a JSON text or a stream, and headers of its own besides the common ones. */
+export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
+  const headers = typeof body === 'string' ? commonHeaders(requestId) : streamHeaders(requestId, body);
+  return { status: 200, headers: [...headers, ...own], body, close: false };
 }
 
 /**
  * The answer of contract 2.9, with `Allow` and `Retry-After` where they belong (contract 4.1): every 503 carries
  * the latter, one second unless the error says otherwise.
  */
-export function errorReply(requestId: string, error: ApiError, close: boolean, own: HeaderList = []): Reply {
+export function errorReply(requestId: string, error: ApiError, close: boolean, own: HeaderList = []): WholeReply {
   const headers = [...commonHeaders(requestId), ...own];
   const { allow, retryAfterSeconds } = error.headers;
   if (allow !== undefined) headers.push(['Allow', allow.join(', ')]);
+  if (error.headers.final === true) headers.push(['X-Should-Retry', 'false']);
   if (error.status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
   if (retryAfterSeconds !== undefined || error.status === 503) {
     headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))]);
@@ -22,10 +24,15 @@ export function errorReply(requestId: string, error: ApiError, close: boolean, o
 }
 
 /** The answer to bytes that no parser makes a request of: 400 in the shape of contract 2.9, or a bare 431. */
-export function malformedReply(requestId: string, status: 400 | 431): Reply {
+export function malformedReply(requestId: string, status: 400 | 431): WholeReply {
   if (status === 431) return { status, headers: idHeaders(requestId), body: '', close: true };
   return errorReply(requestId, new ApiError('invalid_request', 'This is not an HTTP request.'), true);
 }
+
+const streamHeaders = (requestId: string, { type }: BodyStream): HeaderList => [
+  ...idHeaders(requestId),
+  ['Content-Type', type],
+];
 
 function commonHeaders(requestId: string): HeaderList {
   return [...idHeaders(requestId), ['Content-Type', 'application/json; charset=utf-8']];

@@ -27,6 +27,8 @@ export interface HttpOptions {
   readonly door: Door;
   /** The model that answers here whatever a request names; null or absent where requests name it. */
   readonly model?: string | null;
+  /** Whether this endpoint has the batch interface; it has where absent. */
+  readonly batches?: boolean;
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
@@ -56,6 +58,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const handler = createPipeline({
     door: options.door,
     model: options.model ?? null,
+    batches: options.batches ?? true,
     clock,
     newRequestId: newId,
     onAccess: options.onAccess,

@@ -1,11 +1,11 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
-import { AUTHORIZED, OPEN } from '../../src/http/routes/index.js';
+import { BATCHES, DECISIONS, OPEN, SUBMISSIONS } from '../../src/http/routes/index.js';
 import { request } from './raw-client.js';
 import { onBoth, serve } from './serving.js';
 
 test('every route has a handler, and every handler a route', async (t) => {
-  t.strictSame(Object.keys({ ...AUTHORIZED, ...OPEN }).sort(), ROUTES.map(({ name }) => name).sort());
+  t.strictSame(Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OPEN }).sort(), ROUTES.map(({ name }) => name).sort());
 });
 
 onBoth('the two decide paths differ in what becomes of an unknown model', async (t, transport) => {

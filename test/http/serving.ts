@@ -63,6 +63,8 @@ export async function serve(
         keyId: 'key_test',
         keyExpires: '2027-01-01',
         admit: () => {},
+        admitFree: () => {},
+        batches: null,
         decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
       }),
       serves: (model) => model === 'm',

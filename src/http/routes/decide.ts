@@ -12,5 +12,5 @@ export const systemone: Handle<AuthorizedCall> = async ({ caller, ...call }) =>
 /** W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
 function withTiming({ json, timing }: DecideReply): RouteReply {
   const parts = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
-  return { json, headers: [['Server-Timing', parts.join(', ')]] };
+  return { body: json, headers: [['Server-Timing', parts.join(', ')]] };
 }

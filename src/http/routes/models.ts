@@ -12,5 +12,5 @@ export const models: Handle<OpenCall> = ({ door, model }) => {
       release_date: releaseDate,
     })),
   });
-  return { json };
+  return { body: json };
 };

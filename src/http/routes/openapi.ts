@@ -5,4 +5,4 @@ import type { Handle, OpenCall } from './route.js';
 const json = JSON.stringify(openApi(VERSION));
 
 /** `GET /openapi.json` */
-export const openapi: Handle<OpenCall> = () => ({ json });
+export const openapi: Handle<OpenCall> = () => ({ body: json });

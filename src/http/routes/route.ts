@@ -1,6 +1,6 @@
-import type { Content } from '../../api/index.js';
-import type { Authorized, Door } from '../door.js';
-import type { HeaderList } from '../transport/index.js';
+import type { Content, ContentEncoding } from '../../api/index.js';
+import type { Authorized, BatchDoor, Door } from '../door.js';
+import type { BodyStream, HeaderList } from '../transport/index.js';
 
 /** A request that has passed every check of its head. */
 export interface RouteCall {
@@ -17,14 +17,28 @@ export interface AuthorizedCall extends RouteCall {
   readonly content: Content;
 }
 
+/** One with a token and no body. */
+export interface BatchCall extends RouteCall {
+  readonly batches: BatchDoor;
+  /** As in the path; '' where that has none. */
+  readonly id: string;
+}
+
+/** One with a batch file. */
+export interface SubmitBatchCall extends BatchCall {
+  readonly body: Buffer;
+  readonly encoding: ContentEncoding;
+  readonly headers: HeaderList;
+}
+
 /** One that takes neither. */
 export interface OpenCall extends RouteCall {
   readonly door: Door;
 }
 
-/** What a route answers with a 200: a JSON text, and headers besides the common ones. */
+/** What a route answers with a 200: a JSON text or a stream of JSON Lines, and headers besides the common ones. */
 export interface RouteReply {
-  readonly json: string;
+  readonly body: string | BodyStream;
   readonly headers?: HeaderList;
 }
 

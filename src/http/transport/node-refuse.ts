@@ -1,7 +1,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './node-connections.js';
-import type { Reply } from './types.js';
+import type { WholeReply } from './types.js';
 
 /**
  * Answers what node's parser refuses, with 431 for too large a header and 400 for the rest, and closes the
@@ -11,7 +11,7 @@ import type { Reply } from './types.js';
 export function refuseMalformed(
   server: Server,
   connections: Connections,
-  refuse: (status: 400 | 431) => Reply,
+  refuse: (status: 400 | 431) => WholeReply,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
@@ -26,7 +26,7 @@ export function refuseMalformed(
   });
 }
 
-function rawReply(reply: Reply): string {
+function rawReply(reply: WholeReply): string {
   const body = typeof reply.body === 'string' ? reply.body : Buffer.from(reply.body).toString();
   const headers = [
     ...reply.headers,

@@ -9,10 +9,14 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { InFlight } from './in-flight.js';
 import { Connections } from './node-connections.js';
 import { refuseMalformed } from './node-refuse.js';
+import { sendPieces } from './send-pieces.js';
 import {
   type BodyListener,
+  type BodyStream,
   ClientGone,
   type HeaderList,
+  type Incoming,
+  isStream,
   ListenError,
   type Listener,
   type ListenOptions,
@@ -132,7 +136,10 @@ async function answer(
   res: ServerResponse,
 ): Promise<void> {
   const reply = await server.options.handler(incoming);
-  if (!res.destroyed && !incoming.signal.aborted) write(res, reply, server.stopping);
+  if (res.destroyed || incoming.signal.aborted) return;
+  if (isStream(reply.body)) {
+    await writeStream(res, reply, reply.body, incoming, server.stopping);
+  } else write(res, reply, reply.body, server.stopping);
 }
 
 function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListener): void {
@@ -147,16 +154,37 @@ function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListen
   req.on('end', () => pass(NOTHING, true));
 }
 
-function write(res: ServerResponse, reply: Reply, stopping: boolean): void {
-  const bytes = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
-  const headers: [string, string][] = [
-    ...reply.headers.map(([name, value]): [string, string] => [name, value]),
-  ];
-  headers.push(['Content-Length', String(bytes.byteLength)]);
-  if (reply.close || stopping) headers.push(['Connection', 'close']);
-  res.writeHead(reply.status, headers.flat());
-  res.setTimeout(IDLE_MS, () => res.destroy());
+function write(res: ServerResponse, reply: Reply, body: string | Uint8Array, stopping: boolean): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  writeHead(res, reply, stopping, [['Content-Length', String(bytes.byteLength)]]);
   res.end(bytes);
+}
+
+async function writeStream(
+  res: ServerResponse,
+  reply: Reply,
+  { pieces, sent }: BodyStream,
+  { method, signal }: Incoming,
+  stopping: boolean,
+): Promise<void> {
+  writeHead(res, reply, stopping, []);
+  if (method === 'HEAD') {
+    res.end();
+    return;
+  }
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      res.once('drain', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  if (await sendPieces(pieces, { write: (piece) => res.write(piece), drained, signal })) res.end(sent);
+}
+
+function writeHead(res: ServerResponse, reply: Reply, stopping: boolean, own: HeaderList): void {
+  const headers: HeaderList = [...reply.headers, ...own];
+  const closing: HeaderList = reply.close || stopping ? [['Connection', 'close']] : [];
+  res.writeHead(reply.status, [...headers, ...closing].flat());
+  res.setTimeout(IDLE_MS, () => res.destroy());
 }
 
 function headerList(raw: readonly string[]): HeaderList {

@@ -28,6 +28,16 @@ export interface Incoming {
   onBody(listener: BodyListener): void;
 }
 
+/** A body that is made while it is sent, of a length that nobody knows yet. */
+export interface BodyStream {
+  /** Taken one by one, each when the client has room for it. A throw costs the client its connection. */
+  readonly pieces: Iterable<Uint8Array>;
+  /** The media type. */
+  readonly type: string;
+  /** Called when the last byte was handed over, and not otherwise. */
+  sent(): void;
+}
+
 /**
  * One answer. `Content-Length`, `Date` and `Connection` are the transport's; on `HEAD` it sends the length of the
  * body without the body.
@@ -35,10 +45,16 @@ export interface Incoming {
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderList;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | BodyStream;
   /** Close the connection behind the answer instead of reading what else the client sends. */
   readonly close: boolean;
 }
+
+/** One whose body is there. */
+export type WholeReply = Reply & { readonly body: string | Uint8Array };
+
+export const isStream = (body: Reply['body']): body is BodyStream =>
+  typeof body !== 'string' && !(body instanceof Uint8Array);
 
 /** Answers one request. A handler that throws costs the client its connection, nothing else. */
 export type Handler = (incoming: Incoming) => Promise<Reply>;
@@ -52,7 +68,7 @@ export interface ListenOptions {
    * The answer to bytes that are not a request (400) or whose header is too large (431), where the transport
    * lets the answer be chosen.
    */
-  readonly refuse: (status: 400 | 431) => Reply;
+  readonly refuse: (status: 400 | 431) => WholeReply;
   readonly clock: Clock;
 }
 

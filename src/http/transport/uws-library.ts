@@ -40,6 +40,7 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body: string | Uint8Array, close: boolean): UwsResponse;
   endWithoutBody(length?: number, close?: boolean): UwsResponse;
+  write(piece: Uint8Array): boolean;
   tryEnd(rest: Uint8Array, total: number): [ok: boolean, done: boolean];
   pause(): void;
   resume(): void;

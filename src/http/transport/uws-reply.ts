@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Reply } from './types.js';
+import { sendPieces } from './send-pieces.js';
+import type { BodyStream, Reply } from './types.js';
 import type { UwsResponse } from './uws-library.js';
 
 /** Up to here the library may buffer a whole answer for a slow reader. */
@@ -9,12 +10,17 @@ const BUFFERED_BYTES = 16 * 1024;
  * Writes the answer; `done` is called when nothing is left to hand to the kernel, at once for a small answer.
  * It is not called where the client leaves in between: that is the abort handler's affair.
  */
-export function writeUwsReply(res: UwsResponse, reply: Reply, head: boolean, done: () => void): void {
-  const bytes = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+export function writeUwsReply(
+  res: UwsResponse,
+  reply: Reply,
+  body: string | Uint8Array,
+  head: boolean,
+  done: () => void,
+): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   let finished = false;
   res.cork(() => {
-    res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status] ?? 'Status'}`);
-    for (const [name, value] of reply.headers) res.writeHeader(name, value);
+    writeHead(res, reply);
     if (head) endHead(res, bytes.byteLength, reply.close);
     else if (bytes.byteLength <= BUFFERED_BYTES) res.end(bytes, reply.close);
     else {
@@ -25,6 +31,55 @@ export function writeUwsReply(res: UwsResponse, reply: Reply, head: boolean, don
   });
   // After the cork: only then have the bytes left the library's own buffer.
   if (finished) done();
+}
+
+function writeHead(res: UwsResponse, { status, headers }: Reply): void {
+  res.writeStatus(`${status} ${STATUS_CODES[status] ?? 'Status'}`);
+  for (const [name, value] of headers) res.writeHeader(name, value);
+}
+
+/** Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end. */
+export async function writeUwsStream(
+  res: UwsResponse,
+  reply: Reply,
+  { pieces, sent }: BodyStream,
+  head: boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (head) {
+    res.cork(() => {
+      writeHead(res, reply);
+      res.endWithoutBody(undefined, reply.close);
+    });
+    return true;
+  }
+  let wake = () => {};
+  res.onWritable(() => {
+    wake();
+    return true;
+  });
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  let begun = false;
+  const write = (piece: Uint8Array) => {
+    let room = true;
+    res.cork(() => {
+      if (!begun) writeHead(res, reply);
+      begun = true;
+      room = res.write(piece);
+    });
+    return room;
+  };
+  if (!(await sendPieces(pieces, { write, drained, signal }))) return false;
+  res.cork(() => {
+    if (!begun) writeHead(res, reply);
+    res.end('', reply.close);
+  });
+  sent();
+  return true;
 }
 
 /**

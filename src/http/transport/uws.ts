@@ -27,6 +27,7 @@ import { InFlight } from './in-flight.js';
 import {
   ClientGone,
   type HeaderList,
+  isStream,
   ListenError,
   type Listener,
   type ListenOptions,
@@ -35,7 +36,7 @@ import {
   type Transport,
 } from './types.js';
 import { importUws, type UwsLibrary, type UwsRequest, type UwsResponse } from './uws-library.js';
-import { writeUwsReply } from './uws-reply.js';
+import { writeUwsReply, writeUwsStream } from './uws-reply.js';
 
 /** Below the 8 seconds after which the library may drop a body that makes no progress. */
 const REFRESH_MS = 4_000;
@@ -143,11 +144,13 @@ class Exchange {
     });
   }
 
-  write(reply: Reply, head: boolean): void {
+  async write(reply: Reply, head: boolean): Promise<void> {
     this.#cancelRefresh();
     if (!this.#open) return;
     const closing = this.server.stopping ? { ...reply, close: true } : reply;
-    writeUwsReply(this.res, closing, head, () => this.#leave());
+    const { body } = closing;
+    if (!isStream(body)) writeUwsReply(this.res, closing, body, head, () => this.#leave());
+    else if (await writeUwsStream(this.res, closing, body, head, this.signal)) this.#leave();
   }
 
   /** Closes the connection without an answer. */

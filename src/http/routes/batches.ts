@@ -1,0 +1,31 @@
+import { valuesOf } from '../headers.js';
+import type { BatchCall, Handle, SubmitBatchCall } from './route.js';
+
+/** `POST /v1/batches` */
+export const submitBatch: Handle<SubmitBatchCall> = async ({ batches, body, encoding, headers }) => ({
+  body: JSON.stringify(
+    await batches.submit({
+      body,
+      encoding,
+      webhook: valuesOf(headers, 'service-webhook-url'),
+      idempotencyKey: valuesOf(headers, 'idempotency-key'),
+    }),
+  ),
+});
+
+/** `GET /v1/batches` */
+export const listBatches: Handle<BatchCall> = ({ batches }) => ({ body: JSON.stringify(batches.list()) });
+
+/** `GET /v1/batches/<id>` */
+export const showBatch: Handle<BatchCall> = ({ batches, id }) => ({ body: JSON.stringify(batches.show(id)) });
+
+/** `GET /v1/batches/<id>/results` */
+export const batchResults: Handle<BatchCall> = async ({ batches, id }) => {
+  const { pieces, collected } = await batches.results(id);
+  return { body: { pieces, type: 'application/jsonl', sent: collected } };
+};
+
+/** `POST /v1/batches/<id>/cancel` */
+export const cancelBatch: Handle<BatchCall> = async ({ batches, id }) => ({
+  body: JSON.stringify(await batches.cancel(id)),
+});

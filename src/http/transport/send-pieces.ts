@@ -1,0 +1,21 @@
+/** The sending side of a connection. */
+export interface PieceSink {
+  /** Hands on a piece; false where the client has no room for another now. */
+  write(piece: Uint8Array): boolean;
+  /** Resolves when there is room again, or when the client has gone. */
+  drained(): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends pieces as fast as the client takes them, one in a turn of the event loop, so that nobody else waits for a long
+ * body. Resolves with false where the client has gone before the last.
+ */
+export async function sendPieces(pieces: Iterable<Uint8Array>, sink: PieceSink): Promise<boolean> {
+  for (const piece of pieces) {
+    if (sink.signal.aborted) return false;
+    if (!sink.write(piece)) await sink.drained();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return !sink.signal.aborted;
+}

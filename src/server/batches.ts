@@ -1,0 +1,105 @@
+import type { Caller } from '../access/index.js';
+import { ApiError } from '../api/index.js';
+import { ThreadPool } from '../base/index.js';
+import { Batches, callWebhook, checkIdempotencyKey, checkWebhookAddress, nextAttemptMs, systemGuard } from '../batch/index.js';
+import { type DecideCalls, mayUse } from '../decide/index.js';
+import type { BatchDoor } from '../http/index.js';
+import type { OpenAccess } from './access.js';
+import type { Engines, Surroundings } from './engines.js';
+import type { Settings } from './settings.js';
+
+/** Files that may wait for the thread that takes them in; http bounds their bytes. */
+const FILES_WAITING_MAX = 16;
+
+/** The batch interface of a server whose models are loaded. */
+export class BatchService {
+  private constructor(
+    private readonly batches: Batches,
+    private readonly files: ThreadPool,
+  ) {}
+
+  /** Goes on with the batches that are open. Throws StoreError. */
+  static start(
+    settings: Settings,
+    { clock, log }: Surroundings,
+    engines: Engines,
+    money: OpenAccess,
+    prepare: DecideCalls['prepare'],
+    onResolved: (outcome: 'answered' | 'failed') => void,
+  ): BatchService {
+    const { catalog } = engines;
+    const { access, store, sealer } = money;
+    const guard = systemGuard(settings['webhook.allowed_hosts']);
+    const buildOf = (model: string) => catalog.find(model)?.id ?? model;
+    const files = new ThreadPool({
+      file: new URL('./ingest-thread.js', import.meta.url),
+      threads: 1,
+      data: settings.models,
+    });
+    const waitForFiles = () => {
+      if (files.waiting < FILES_WAITING_MAX) return;
+      throw new ApiError('overloaded', 'Too many batch files wait to be read.', { retryAfterSeconds: 1 });
+    };
+    const batches = new Batches(store, sealer, settings['billing.currency'], {
+      access,
+      clock,
+      random: Math.random,
+      prepare,
+      engine: (model) => engines.get(buildOf(model)),
+      mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
+      charge: (caller, { build, usage: { inputTokens } }) => {
+        const model = catalog.find(build)?.model.id ?? build;
+        access.charge(caller, { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch });
+      },
+      onTrouble: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
+      onResolved,
+      ingest: async (task) => {
+        waitForFiles();
+        return files.run('ingest', task);
+      },
+      digest: async (bytes) => {
+        waitForFiles();
+        return files.run('digest', bytes);
+      },
+      prices: (model) => money.priceOf(buildOf(model)),
+      checkWebhook: (address) => checkWebhookAddress(address, guard),
+      call: (address, event) => callWebhook(address, event, guard),
+      waitMs: (attempts) => nextAttemptMs(attempts, Math.random()),
+    });
+    batches.start();
+    return new BatchService(batches, files);
+  }
+
+  /** The interface for one caller. */
+  doorOf(caller: Caller): BatchDoor {
+    const { batches } = this;
+    return {
+      submit: ({ body, encoding, webhook, idempotencyKey }) =>
+        batches.submit(caller, {
+          file: body,
+          encoding,
+          webhook: readWebhook(webhook),
+          idempotencyKey: checkIdempotencyKey(idempotencyKey),
+        }),
+      list: () => batches.list(caller),
+      show: (id) => batches.show(caller, id),
+      results: (id) => batches.results(caller, id),
+      cancel: (id) => batches.cancel(caller, id),
+    };
+  }
+
+  get openCount(): number {
+    return this.batches.openCount;
+  }
+
+  /** Lines in progress are given up: the next process runs them again. */
+  async stop(): Promise<void> {
+    this.batches.stop();
+    await this.files.close();
+  }
+}
+
+function readWebhook([address, ...others]: readonly string[]): string | null {
+  if (others.length === 0) return address ?? null;
+  throw new ApiError('invalid_webhook_url', 'Service-Webhook-Url is given more than once.');
+}

@@ -1,0 +1,25 @@
+// The entry of the thread that takes batch files in: a list of tasks, each of which is one call into a room.
+import { createHash } from 'node:crypto';
+import { workerData } from 'node:worker_threads';
+import { type IngestResult, type IngestTask, ingest as ingestFile } from '../batch/index.js';
+import { loadZstd, mayUse } from '../decide/index.js';
+import { Catalog, readManifest } from '../engine/index.js';
+
+const models = workerData as string;
+const catalog = new Catalog(readManifest(models), models);
+
+// Here and not in a task: a thread that takes the place of another must have it too.
+await loadZstd();
+
+/** A batch file as sent to its sealed chunks. */
+export function ingest(task: IngestTask): IngestResult {
+  return ingestFile(task, {
+    knows: (id) => catalog.find(id) !== undefined,
+    allows: (id) => mayUse(catalog.find(id), task.allowedModels),
+  });
+}
+
+/** SHA-256, in hexadecimal. */
+export function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
