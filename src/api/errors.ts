@@ -41,6 +41,7 @@ export const ERRORS = {
   },
   model_not_found: { status: 404, meaning: 'This server does not serve the model named.' },
   model_not_allowed: { status: 403, meaning: 'The workspace may not use the model.' },
+  invalid_webhook_url: { status: 422, meaning: 'The address in `Service-Webhook-Url` is refused.' },
   missing: { status: 422, meaning: 'The request has no `state`.' },
   invalid_questions: {
     status: 422,

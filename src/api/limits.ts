@@ -35,6 +35,16 @@ export const LIMITS = {
   jsonValues: 1_000_000,
   /** Ours: the longest caller's name (question, label, model) that an error message repeats, in code points. */
   quotedNameCodePoints: 64,
+  /** Contract 8: the address of a webhook. */
+  webhookAddressCodePoints: 2_048,
+  /** Contract 8: how often a webhook is called in all. */
+  webhookAttempts: 3,
+  /** Contract 8: one call of a webhook, from looking up its host to the end of the answer's header. */
+  webhookTimeoutMs: 10_000,
+  /** Ours: the header of an answer to a webhook; its body is not read. */
+  webhookAnswerHeaderBytes: 16 * 1024,
+  /** Ours: answers of 1xx to a webhook before the one that counts. */
+  webhookInterimAnswers: 8,
 } as const;
 
 /** Contract 2.1: the values of `image_budget`. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_PRICES } from '../access/index.js';
 import { LOG_LEVELS, readSettings, type Setting, type Values } from '../base/index.js';
+import { readAllowedHosts } from '../batch/index.js';
 import { BACKEND_CHOICES } from '../engine/index.js';
 
 /** Everything an operator can set. The README's table is tested against this one. */
@@ -193,6 +194,14 @@ export const SETTINGS = [
     meaning: 'Threads that check, render and tokenize; 0: a quarter of the cores.',
   },
   {
+    key: 'webhook.allowed_hosts',
+    variable: 'DECIDER_WEBHOOK_ALLOWED_HOSTS',
+    kind: 'text',
+    default: '',
+    meaning:
+      'Hosts that a webhook may call although they are not on the public internet, separated by commas.',
+  },
+  {
     key: 'metrics.port',
     variable: 'DECIDER_METRICS_PORT',
     kind: 'integer',
@@ -220,13 +229,14 @@ export const SETTINGS = [
 
 export type Settings = Values<typeof SETTINGS>;
 
-/** Reads the settings, and fills in what is derived from the machine. Throws SettingsError. */
+/** Reads and checks the settings, and fills in what is derived from the machine. Throws SettingsError. */
 export function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
   cores: number = availableParallelism(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
+  readAllowedHosts(settings['webhook.allowed_hosts']);
   return {
     ...settings,
     // ggml's threads wait for each other in a loop: one core too few costs more than one too many gives.

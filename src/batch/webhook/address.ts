@@ -1,0 +1,24 @@
+import { ApiError, LIMITS } from '../../api/index.js';
+import { parseUrl } from './host.js';
+
+/** The error of every address that is refused (contract 7.1). `rule` continues "the address must …". */
+export const refused = (rule: string): ApiError =>
+  new ApiError('invalid_webhook_url', `\`Service-Webhook-Url\`: the address must ${rule}.`);
+
+/**
+ * Reads a webhook address and checks everything but its host (contract 6 rule 5). Reading it once, here, leaves no
+ * second reader that could take another host from the same text. Throws ApiError.
+ */
+export function readWebhookAddress(text: string): URL {
+  const limit = LIMITS.webhookAddressCodePoints;
+  // A code point has at most two code units: what is longer than this need not be counted.
+  if (text.length > 2 * limit || [...text].length > limit) {
+    throw refused(`have at most ${limit.toLocaleString('en')} characters`);
+  }
+  const url = parseUrl(text);
+  if (url === null) throw refused('be a URL');
+  if (url.protocol !== 'https:') throw refused('begin with https://');
+  if (url.username !== '' || url.password !== '') throw refused('hold no user name and no password');
+  if (text.includes('#')) throw refused('hold no # fragment');
+  return url;
+}

@@ -1,0 +1,46 @@
+import { isIP } from 'node:net';
+
+/**
+ * Domains that the public internet does not have, so that a name in them means a machine nearby: RFC 6761, 6762 (with
+ * its appendix G), 7686, 8375 and 9476, and `localdomain`, which is custom.
+ */
+const PRIVATE_DOMAINS = [
+  'alt',
+  'corp',
+  'example',
+  'home',
+  'home.arpa',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+  'private',
+  'test',
+];
+
+/**
+ * Reads a URL, null where the text is none. The parser makes one spelling of all that a host can have: lower case,
+ * punycode, dotted decimal IPv4. Final dots go too: DNS means the same without them, certificates are made without.
+ */
+export function parseUrl(text: string): URL | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  url.hostname = url.hostname.replace(/\.+$/, '');
+  return url;
+}
+
+/** The host of a URL as DNS and `isIP` know it: an IPv6 address without its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** Whether a host is an IP address. */
+export const isAddress = (host: string): boolean => isIP(host) !== 0;
+
+/** Whether a host name can only belong to a private network: it has one label, or is in such a domain. */
+export function isPrivateName(name: string): boolean {
+  if (!name.includes('.')) return true;
+  return PRIVATE_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
+}
