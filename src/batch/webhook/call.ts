@@ -51,7 +51,8 @@ async function post(url: URL, text: string, guard: WebhookGuard, ending: AbortCo
       ...(guard.authorities === undefined ? {} : { ca: guard.authorities }),
     },
     autoSelectFamily: true,
-    maxHeaderSize: LIMITS.webhookAnswerHeaderBytes,
+    // The least size that is refused.
+    maxHeaderSize: LIMITS.webhookAnswerHeaderBytes + 1,
     headersTimeout: 0,
     bodyTimeout: 0,
   });

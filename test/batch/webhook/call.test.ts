@@ -1,0 +1,127 @@
+import { type Test, test } from 'tap';
+import { callWebhook } from '../../../src/batch/index.js';
+import { selfSigned } from '../../helpers/certificate.js';
+import { answer, HOST, localGuard, Receiver } from './receiver.js';
+
+const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
+
+for (const status of [200, 201, 204, 299]) {
+  test(`an answer of ${status} is delivered`, async (t) => {
+    const receiver = await Receiver.start(t, (socket) => socket.write(answer(status)));
+    t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'delivered');
+    await receiver.left();
+    t.equal(receiver.requests.length, 1);
+  });
+}
+
+for (const status of [300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
+  test(`an answer of ${status} is a failed attempt`, async (t) => {
+    const receiver = await Receiver.start(t, (socket) => socket.write(answer(status, 'retry-after: 1')));
+    t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'failed');
+    await receiver.left();
+    t.equal(receiver.requests.length, 1);
+  });
+}
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect of ${status} is not followed`, async (t) => {
+    const other = await Receiver.start(t, (socket) => socket.write(answer(200)));
+    const location = `location: ${other.address()}`;
+    const receiver = await Receiver.start(t, (socket) => socket.write(answer(status, location)));
+    t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'failed');
+    await receiver.left();
+    t.equal(receiver.requests.length, 1);
+    t.equal(other.connections, 0);
+  });
+}
+
+for (const status of ['done', 'failed', 'cancelled'] as const) {
+  test(`the request tells of a batch that is ${status}, and nothing else`, async (t) => {
+    const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
+    const batch = { secret: 'x', status, id: DONE.id };
+    await callWebhook(receiver.address('/hook?token=a%20b&c'), batch, localGuard());
+    const [head, body] = (receiver.requests[0] ?? '').split('\r\n\r\n') as [string, string];
+    t.equal(body, `{"id":"${DONE.id}","status":"${status}"}`);
+    const [line, ...headers] = head.split('\r\n');
+    t.equal(line, 'POST /hook?token=a%20b&c HTTP/1.1');
+    t.strictSame(headers.map((header) => header.toLowerCase()).sort(), [
+      'connection: close',
+      `content-length: ${body.length}`,
+      'content-type: application/json',
+      `host: ${HOST}:${receiver.port}`,
+      'user-agent: decider',
+    ]);
+  });
+}
+
+test('an allowed host may be written in another case and with final dots', async (t) => {
+  const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
+  const address = receiver.address('/', `${HOST.toUpperCase()}..`);
+  t.equal(await callWebhook(address, DONE, localGuard()), 'delivered');
+});
+
+test('each call has a connection of its own', async (t) => {
+  const receiver = await Receiver.start(t, (socket) => socket.write(answer(200, 'connection: keep-alive')));
+  const guard = localGuard();
+  for (let call = 1; call <= 3; call += 1) {
+    t.equal(await callWebhook(receiver.address(), DONE, guard), 'delivered');
+    await receiver.left();
+    t.equal(receiver.connections, call);
+  }
+  t.equal(guard.clock.timers, 0, 'no timer is left');
+});
+
+/** Sets variables of this process for the time of a test. */
+function setVariables(t: Test, variables: Readonly<Record<string, string>>): void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  t.teardown(() => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+  Object.assign(process.env, variables);
+}
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+test('a proxy of the environment is not used', async (t) => {
+  const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
+  const proxy = await Receiver.start(t, (socket) => socket.write(answer(200)));
+  const variables = Object.fromEntries(PROXIES.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
+  setVariables(t, { ...variables, NODE_USE_ENV_PROXY: '1', NO_PROXY: '', no_proxy: '' });
+  t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'delivered');
+  t.equal(receiver.requests.length, 1);
+  t.equal(proxy.connections, 0);
+});
+
+test('a certificate that nobody has signed, or of another host, is a failed attempt', async (t) => {
+  const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
+  const { authorities, ...untrusting } = localGuard();
+  setVariables(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  t.equal(await callWebhook(receiver.address(), DONE, untrusting), 'failed');
+  const certificate = selfSigned('other.test');
+  const other = await Receiver.start(t, (socket) => socket.write(answer(200)), certificate);
+  const trusting = localGuard({ authorities: certificate.cert });
+  t.equal(await callWebhook(other.address(), DONE, trusting), 'failed');
+  t.strictSame([receiver.requests, other.requests], [[], []]);
+});
+
+const BROKEN: Record<string, string> = {
+  'no HTTP': 'hello\r\n\r\n',
+  'two lengths': 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+  'another protocol': 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+  nothing: '',
+};
+for (const [name, bytes] of Object.entries(BROKEN)) {
+  test(`a receiver that answers ${name} and leaves is a failed attempt`, async (t) => {
+    const receiver = await Receiver.start(t, (socket) => socket.end(bytes));
+    t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'failed');
+    await receiver.left();
+    t.equal(receiver.requests.length, 1, 'and is not asked again');
+  });
+}
+
+test('nobody listens: a failed attempt', async (t) => {
+  t.equal(await callWebhook(`https://${HOST}:1/`, DONE, localGuard()), 'failed');
+});
