@@ -100,7 +100,8 @@ function operationOf(route: Route, operationId: string, parameters: readonly obj
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
 function requestBody({ name, body }: Route): object {
-  if (body === 'lines') return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
+  if (body === 'lines')
+    return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
   const schema = reference(name === 'systemone' ? 'SystemoneRequest' : 'DecideRequest');
   return { required: true, content: { 'application/json': { schema, example: DECIDE_EXAMPLE } } };
 }

@@ -77,6 +77,18 @@ export const METRICS = {
     help: 'Waves that failed, or whose thread died; their plans run again, once.',
     labels: ['model'],
   },
+  batchLines: {
+    name: 'decider_batch_lines_total',
+    kind: 'counter',
+    help: 'Batch lines that have a result: `answered`, or `failed`, which are those refused or given up.',
+    labels: ['outcome'],
+  },
+  batchesOpen: {
+    name: 'decider_batches_open',
+    kind: 'gauge',
+    help: 'Batches that have not finished.',
+    labels: [],
+  },
   threadsReplaced: {
     name: 'decider_threads_replaced_total',
     kind: 'counter',

@@ -3,17 +3,14 @@ import type { Sealer, Store } from '../store/index.js';
 import type { Book } from './book.js';
 import { type Batch, STATUS_OF } from './lifecycle/index.js';
 import { SealedBatch } from './sealed-batch.js';
+import { type FinishedBatch, type WebhookOutcome, webhookWaitMs } from './webhook/index.js';
 
 /** What calling an address needs. */
 export interface CallbackCalls {
   readonly clock: Clock;
+  readonly random: () => number;
   /** One attempt. Never rejects. */
-  call(
-    address: string,
-    event: { readonly id: string; readonly status: string },
-  ): Promise<'delivered' | 'failed'>;
-  /** Milliseconds to wait after so many failed attempts; null: no more. */
-  waitMs(attempts: number): number | null;
+  call(address: string, event: FinishedBatch): Promise<WebhookOutcome>;
   onTrouble(error: unknown, batch: string): void;
 }
 
@@ -78,7 +75,8 @@ export class Callbacks {
       if (batch === undefined || batch.webhook === null || batch.deleted) return;
       const address = SealedBatch.open(this.store, this.sealer, batch)?.webhook();
       if (address === undefined) return;
-      const outcome = await this.calls.call(address, { id, status: STATUS_OF[batch.state] });
+      const status = STATUS_OF[batch.state] as FinishedBatch['status'];
+      const outcome = await this.calls.call(address, { id, status });
       this.keep(id, outcome === 'delivered');
     } catch (error) {
       this.calls.onTrouble(error, id);
@@ -90,7 +88,7 @@ export class Callbacks {
     const batch = this.book.get(id);
     if (batch === undefined || batch.webhook === null || batch.deleted) return;
     const attempts = batch.webhook.attempts + 1;
-    const wait = delivered ? null : this.calls.waitMs(attempts);
+    const wait = delivered ? null : webhookWaitMs(attempts, this.calls.random);
     const due = wait === null ? null : this.calls.clock.now() + wait;
     const after: Batch = { ...batch, webhook: { attempts, due } };
     this.book.put(after);

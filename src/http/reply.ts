@@ -11,7 +11,12 @@ export function okReply(requestId: string, body: string | BodyStream, own: Heade
  * The answer of contract 2.9, with `Allow` and `Retry-After` where they belong (contract 4.1): every 503 carries
  * the latter, one second unless the error says otherwise.
  */
-export function errorReply(requestId: string, error: ApiError, close: boolean, own: HeaderList = []): WholeReply {
+export function errorReply(
+  requestId: string,
+  error: ApiError,
+  close: boolean,
+  own: HeaderList = [],
+): WholeReply {
   const headers = [...commonHeaders(requestId), ...own];
   const { allow, retryAfterSeconds } = error.headers;
   if (allow !== undefined) headers.push(['Allow', allow.join(', ')]);

@@ -22,6 +22,8 @@ const FIRST_CREDIT = '100';
 /** The data folder, opened for serving. */
 export interface OpenAccess {
   readonly access: Access;
+  readonly store: Store;
+  readonly sealer: Sealer;
   /** The price of a build's tokens. */
   priceOf(build: string): Price;
   /** Writes what is charged, and gives the folder free. */
@@ -41,9 +43,10 @@ export async function openAccess(
   const prices = pricesOf(settings, catalog);
   const store = openStore(settings.data);
   let leave = () => {};
+  let sealer: Sealer;
   try {
     leave = serveAlone(store);
-    new Sealer(store, settings.master_key);
+    sealer = new Sealer(store, settings.master_key);
     prove(store, surroundings);
     welcome(store, surroundings);
     await store.startWriter();
@@ -57,6 +60,8 @@ export async function openAccess(
   );
   return {
     access,
+    store,
+    sealer,
     priceOf: (build) => prices.get(build) as Price,
     async close() {
       try {

@@ -1,7 +1,14 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { ThreadPool } from '../base/index.js';
-import { Batches, callWebhook, checkIdempotencyKey, checkWebhookAddress, nextAttemptMs, systemGuard } from '../batch/index.js';
+import { type Metrics, ThreadPool } from '../base/index.js';
+import {
+  Batches,
+  callWebhook,
+  checkIdempotencyKey,
+  checkWebhookAddress,
+  readAllowedHosts,
+  systemGuard,
+} from '../batch/index.js';
 import { type DecideCalls, mayUse } from '../decide/index.js';
 import type { BatchDoor } from '../http/index.js';
 import type { OpenAccess } from './access.js';
@@ -25,11 +32,11 @@ export class BatchService {
     engines: Engines,
     money: OpenAccess,
     prepare: DecideCalls['prepare'],
-    onResolved: (outcome: 'answered' | 'failed') => void,
+    metrics: Metrics,
   ): BatchService {
     const { catalog } = engines;
     const { access, store, sealer } = money;
-    const guard = systemGuard(settings['webhook.allowed_hosts']);
+    const guard = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new ThreadPool({
       file: new URL('./ingest-thread.js', import.meta.url),
@@ -52,7 +59,7 @@ export class BatchService {
         access.charge(caller, { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch });
       },
       onTrouble: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
-      onResolved,
+      onResolved: (outcome) => metrics.instruments.batchLines.inc({ outcome }),
       ingest: async (task) => {
         waitForFiles();
         return files.run('ingest', task);
@@ -64,9 +71,9 @@ export class BatchService {
       prices: (model) => money.priceOf(buildOf(model)),
       checkWebhook: (address) => checkWebhookAddress(address, guard),
       call: (address, event) => callWebhook(address, event, guard),
-      waitMs: (attempts) => nextAttemptMs(attempts, Math.random()),
     });
     batches.start();
+    metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files);
   }
 
@@ -86,10 +93,6 @@ export class BatchService {
       results: (id) => batches.results(caller, id),
       cancel: (id) => batches.cancel(caller, id),
     };
-  }
-
-  get openCount(): number {
-    return this.batches.openCount;
   }
 
   /** Lines in progress are given up: the next process runs them again. */

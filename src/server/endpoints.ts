@@ -16,6 +16,8 @@ interface EndpointPlan {
   readonly host: string;
   readonly port: number;
   readonly model: string | null;
+  /** Contract 4.6: only the base endpoint has the batch interface. */
+  readonly batches: boolean;
 }
 
 /**
@@ -43,17 +45,22 @@ export async function listen(
 }
 
 function plans(settings: Settings, service: Service): EndpointPlan[] {
-  const base = { host: settings.host, port: settings.port, model: service.engines.catalog.only };
+  const base = {
+    host: settings.host,
+    port: settings.port,
+    model: service.engines.catalog.only,
+    batches: true,
+  };
   if (settings['gateway.port'] === 0) return [base];
   const model = settings['gateway.model'];
   if (!service.serves(model)) {
     throw new StartError(`gateway.model must name a model of the manifest, not "${model}".`);
   }
-  return [base, { host: settings['gateway.host'], port: settings['gateway.port'], model }];
+  return [base, { host: settings['gateway.host'], port: settings['gateway.port'], model, batches: false }];
 }
 
 async function listenAt(
-  { host, port, model }: EndpointPlan,
+  { host, port, model, batches }: EndpointPlan,
   settings: Settings,
   { clock, log, report }: Surroundings,
   service: Service,
@@ -69,6 +76,7 @@ async function listenAt(
     clock,
     door: service,
     model,
+    batches,
     onAccess: (entry) => {
       metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
       log.info(entry, 'request');

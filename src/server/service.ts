@@ -4,6 +4,7 @@ import type { Metrics } from '../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../decide/index.js';
 import type { Authorized, DecideCall, Door, ModelListEntry } from '../http/index.js';
 import { type OpenAccess, openAccess } from './access.js';
+import { BatchService } from './batches.js';
 import { Engines, type Surroundings } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
 import type { Settings } from './settings.js';
@@ -16,6 +17,7 @@ const PHASES = ['prepare', 'queue', 'engine'] as const;
 /** What HTTP stands in front of: keys and money, the engines, the preparing threads, the decision between them. */
 export class Service implements Door {
   private preparing: PreparePool | undefined;
+  private batches: BatchService | null = null;
   private ready = false;
 
   private constructor(
@@ -45,7 +47,18 @@ export class Service implements Door {
     this.preparing = new PreparePool({ backend, device, models, cells }, threads, () =>
       this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
     );
-    await this.preparing.ready();
+    const preparing = this.preparing;
+    await preparing.ready();
+    if (settings['batch.enabled'] === 'true') {
+      this.batches = BatchService.start(
+        settings,
+        this.surroundings,
+        engines,
+        this.money,
+        (task) => preparing.prepare(task),
+        this.metrics,
+      );
+    }
     this.ready = true;
   }
 
@@ -72,12 +85,15 @@ export class Service implements Door {
       keyId: id,
       keyExpires: expires === null ? 'never' : dayOf(expires),
       admit: (bytes) => access.admit(caller, bytes),
+      admitFree: (bytes) => access.admitFree(caller, bytes),
+      batches: this.batches?.doorOf(caller) ?? null,
       decide: (call) => this.decide(caller, call),
     };
   }
 
   /** Ends the threads, writes what is charged. */
   async close(): Promise<void> {
+    await this.batches?.stop();
     await this.preparing?.close();
     await this.engines.close();
     await this.money.close();

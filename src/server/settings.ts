@@ -82,6 +82,14 @@ export const SETTINGS = [
     meaning: 'What amounts are called.',
   },
   {
+    key: 'batch.enabled',
+    variable: 'DECIDER_BATCH_ENABLED',
+    kind: 'choice',
+    choices: ['true', 'false'],
+    default: 'true',
+    meaning: 'Whether the base endpoint has the batch interface.',
+  },
+  {
     key: 'http.transport',
     variable: 'DECIDER_HTTP_TRANSPORT',
     kind: 'choice',

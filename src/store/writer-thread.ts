@@ -24,9 +24,11 @@ export function write(writes: readonly RawWrite[]): void {
   });
 }
 
-/** A Buffer that crossed threads is a plain Uint8Array. */
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  Buffer.from(buffer, byteOffset, byteLength);
+/** A Buffer that crossed threads is a plain Uint8Array. Of shared memory lmdb would write other bytes: it is copied. */
+const asBuffer = (bytes: Uint8Array) =>
+  bytes.buffer instanceof SharedArrayBuffer
+    ? Buffer.from(bytes)
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Answers when the environment is open. */
 export function ready(): true {

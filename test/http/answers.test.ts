@@ -5,7 +5,10 @@ import { request } from './raw-client.js';
 import { onBoth, serve } from './serving.js';
 
 test('every route has a handler, and every handler a route', async (t) => {
-  t.strictSame(Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OPEN }).sort(), ROUTES.map(({ name }) => name).sort());
+  t.strictSame(
+    Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OPEN }).sort(),
+    ROUTES.map(({ name }) => name).sort(),
+  );
 });
 
 onBoth('the two decide paths differ in what becomes of an unknown model', async (t, transport) => {

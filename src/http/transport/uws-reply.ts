@@ -49,7 +49,8 @@ export async function writeUwsStream(
   if (head) {
     res.cork(() => {
       writeHead(res, reply);
-      res.endWithoutBody(undefined, reply.close);
+      // Its length is not known, and this says that nothing follows.
+      res.writeHeader('Transfer-Encoding', 'chunked').endWithoutBody();
     });
     return true;
   }
