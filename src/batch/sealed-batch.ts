@@ -1,7 +1,7 @@
 import { placeOf, type RawWrite, type Sealer, type Store, seal, unseal } from '../store/index.js';
+import type { BatchLine } from './batch-line.js';
 import type { ChunkIds } from './ingest/index.js';
 import type { Batch } from './lifecycle/index.js';
-import type { BatchLine } from './runner/index.js';
 
 const LINE_FEED = 10;
 

@@ -1,3 +1,2 @@
-export type { BatchLine } from './batch-line.js';
 export { OpenBatch } from './open-batch.js';
 export * from './runner.js';

@@ -1,6 +1,6 @@
+import type { BatchLine } from '../batch-line.js';
 import type { Batch } from '../lifecycle/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
-import type { BatchLine } from './batch-line.js';
 import { orderByState } from './order.js';
 
 /** A batch that has not finished: which of its lines have a result, and which one is next. */

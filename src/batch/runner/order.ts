@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stateBytes } from '../../decide/index.js';
-import type { BatchLine } from './batch-line.js';
+import type { BatchLine } from '../batch-line.js';
 
 /**
  * The lines of a chunk with those of one model and one state behind each other, so that they are in one wave and their
