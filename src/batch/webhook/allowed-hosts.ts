@@ -1,8 +1,8 @@
 import { SettingsError } from '../../base/index.js';
 import { hostOf, parseUrl } from './host.js';
 
-/** No port and no user; an IPv6 address has its brackets. */
-const BARE_HOST = /^(\[[^\]]*\]|[^:@]+)$/;
+/** No port, no user, no pattern; an IPv6 address has its brackets. */
+const BARE_HOST = /^(\[[^\]]*\]|[^:@*]+)$/;
 
 /**
  * Reads the hosts that may be private, names or addresses separated by commas, into the spelling that `hostOf` gives

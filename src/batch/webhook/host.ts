@@ -39,8 +39,9 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 /** Whether a host is an IP address. */
 export const isAddress = (host: string): boolean => isIP(host) !== 0;
 
-/** Whether a host name can only belong to a private network: it has one label, or is in such a domain. */
+/** Whether a host name cannot be of the public internet: one label, an empty label, or a private domain. */
 export function isPrivateName(name: string): boolean {
-  if (!name.includes('.')) return true;
+  const labels = name.split('.');
+  if (labels.length < 2 || labels.includes('')) return true;
   return PRIVATE_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
 }

@@ -1,0 +1,63 @@
+import { test } from 'tap';
+import { callWebhook, checkWebhookAddress, systemGuard } from '../../../src/batch/index.js';
+import { FakeClock } from '../../http/fake-clock.js';
+import { startNameServer } from './name-server.js';
+import { answer, HOST, localGuard, Receiver } from './receiver.js';
+
+const V6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
+const RECORDS = {
+  'both.example.com': {
+    A: [
+      [8, 8, 8, 8],
+      [8, 8, 4, 4],
+    ],
+    AAAA: [V6],
+  },
+  'four.example.com': { A: [[8, 8, 8, 8]] },
+  'six.example.com': { AAAA: [V6] },
+  'mixed.example.com': {
+    A: [
+      [8, 8, 8, 8],
+      [10, 0, 0, 1],
+    ],
+    AAAA: [V6],
+  },
+  localhost: { A: [[8, 8, 8, 8]] },
+};
+
+test('the name servers are asked for all addresses of a name, of both families', async (t) => {
+  const guard = systemGuard(new Set(), new FakeClock(), [await startNameServer(t, RECORDS)]);
+  const found = async (name: string) => [...(await guard.resolve(name))].sort();
+  t.strictSame(await found('both.example.com'), ['2606:4700:4700::1111', '8.8.4.4', '8.8.8.8']);
+  t.strictSame(await found('four.example.com'), ['8.8.8.8']);
+  t.strictSame(await found('six.example.com'), ['2606:4700:4700::1111']);
+  t.strictSame(await found('none.example.com'), []);
+  await checkWebhookAddress('https://both.example.com/', guard);
+  for (const name of ['mixed', 'none']) {
+    await t.rejects(checkWebhookAddress(`https://${name}.example.com/`, guard), { name: 'ApiError' });
+  }
+});
+
+test('a host that is allowed by name is looked up as the system does, in /etc/hosts too', async (t) => {
+  const server = await startNameServer(t, RECORDS);
+  const open = systemGuard(new Set(['localhost']), new FakeClock(), [server]);
+  const addresses = await open.resolve('localhost');
+  t.ok(addresses.length > 0 && addresses.every((address) => ['127.0.0.1', '::1'].includes(address)));
+  await checkWebhookAddress('https://localhost/', open);
+  const closed = systemGuard(new Set(), new FakeClock(), [server]);
+  t.strictSame(await closed.resolve('localhost'), ['8.8.8.8'], 'any other is asked of the name servers');
+});
+
+test('a call finds its host over the name servers, and connects to nothing private that they name', async (t) => {
+  const server = await startNameServer(t, {
+    [HOST]: { A: [[127, 0, 0, 1]] },
+    'rebind.example.com': { A: [[127, 0, 0, 1]] },
+  });
+  const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
+  const guard = systemGuard(new Set(), new FakeClock(), [server]);
+  const batch = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
+  t.equal(await callWebhook(receiver.address('/', 'rebind.example.com'), batch, guard), 'failed');
+  t.equal(receiver.connections, 0);
+  const named = localGuard({ resolve: guard.resolve });
+  t.equal(await callWebhook(receiver.address(), batch, named), 'delivered');
+});
