@@ -4,8 +4,9 @@ export function table(
   rows: ReadonlyArray<readonly string[]>,
   right: readonly string[] = [],
 ): string {
+  // Not one call with a cell per row: a year of usage has more of them than a call takes arguments.
   const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+    rows.reduce((width, row) => Math.max(width, (row[column] ?? '').length), title.length),
   );
   const line = (row: readonly string[]) =>
     head

@@ -38,13 +38,17 @@ export class Table<Name extends TableName> {
     return bytes && this.read(parts, bytes);
   }
 
-  /** All entries whose keys begin with these parts, in the order of their keys. */
+  /** All entries whose keys begin with these parts, in the order of their keys. Throws StoreError. */
   *entries(...prefix: readonly Part[]): Generator<{ key: Part[]; value: Value<Name> }> {
     const start = this.key(...prefix);
     const end = endOfPrefix(start);
-    for (const { key, value } of this.database.getRange(end === undefined ? { start } : { start, end })) {
-      const parts = decodeKey(this.layout, key);
-      yield { key: parts, value: this.read(parts, value) };
+    try {
+      for (const { key, value } of this.database.getRange(end === undefined ? { start } : { start, end })) {
+        const parts = decodeKey(this.layout, key);
+        yield { key: parts, value: this.read(parts, value) };
+      }
+    } catch (error) {
+      throw this.unusable(error);
     }
   }
 
@@ -77,8 +81,13 @@ export class Table<Name extends TableName> {
     try {
       return use();
     } catch (error) {
-      throw new StoreError(`The table ${this.name} cannot be used: ${(error as Error).message}.`);
+      throw this.unusable(error);
     }
+  }
+
+  private unusable(error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    return new StoreError(`The table ${this.name} cannot be used: ${(error as Error).message}.`);
   }
 
   private read(parts: readonly Part[], bytes: Buffer): Value<Name> {

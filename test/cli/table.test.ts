@@ -18,3 +18,8 @@ test('csv: RFC 4180', async (t) => {
   t.equal(csv(['a', 'b'], [['1,2', 'say "yes"\n']]), 'a,b\r\n"1,2","say ""yes""\n"\r\n');
   t.equal(csv(['a'], []), 'a\r\n');
 });
+
+test('table: a year of usage has more rows than a call takes arguments', async (t) => {
+  const rows = Array.from({ length: 300_000 }, (_, at) => [String(at)]);
+  t.equal(table(['row'], rows).length, 'row'.length + rows.join('\n').length + 1);
+});

@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { openStore } from '../../src/store/index.js';
+import { account } from './opened.js';
+
+/** lmdb.h's `struct MDB_node`: flags, then the length of the key, both of 2 bytes, right before the key. */
+const FLAGS_BEFORE_KEY = 4;
+/** That an entry has several values, which none of ours has. */
+const F_DUPDATA = 0x04;
+
+test('an entry that LMDB cannot read is an error that names the table, for whoever lists it', async (t) => {
+  const folder = t.testdir();
+  const store = openStore(folder);
+  const accounts = store.table('accounts');
+  const rows = Array.from({ length: 300 }, (_, at) => accounts.write([`w${at}`], account(at)));
+  await store.write(rows);
+  await store.close();
+  const file = join(folder, 'store', 'data.mdb');
+  const bytes = readFileSync(file);
+  const value = bytes.indexOf('{"charged":"150"');
+  t.ok(value > 0);
+  bytes[value - 'w150\0'.length - FLAGS_BEFORE_KEY] = F_DUPDATA;
+  writeFileSync(file, bytes);
+  const damaged = openStore(folder);
+  t.teardown(() => damaged.close());
+  t.throws(() => [...damaged.table('accounts').entries()], {
+    name: 'StoreError',
+    message: /^The table accounts cannot be used: MDB_/,
+  });
+  t.equal(damaged.table('meta').get('format')?.format !== undefined, true, 'other tables are read on');
+});
