@@ -41,12 +41,16 @@ export class Account {
     this.reserved -= amount;
   }
 
-  /** Charges, and returns the day to which that counts, which is one of the account's month. */
-  charge(amount: Amount, now: number): string {
+  /** The day to which a charge counts, which is one of the account's month. */
+  dayToCharge(now: number): string {
+    this.turnMonth(now);
+    return monthOf(now) === this.month ? dayOf(now) : `${this.month}-01`;
+  }
+
+  charge(amount: Amount, now: number): void {
     this.turnMonth(now);
     this.charged += amount;
     this.monthCharged += amount;
-    return monthOf(now) === this.month ? dayOf(now) : `${this.month}-01`;
   }
 
   row(): Value<'accounts'> {

@@ -94,8 +94,11 @@ export class Ledger {
   /** Charges what was not reserved. */
   charge(key: string, workspace: string, charge: Charge): void {
     const amount = BigInt(charge.inputTokens) * charge.price;
-    const day = this.account(workspace).charge(amount, this.clock.now());
-    this.usage.add(workspace, key, day, charge, amount);
+    const now = this.clock.now();
+    const account = this.account(workspace);
+    // First what can throw, where the counter on the disk is damaged: then nothing is charged.
+    this.usage.add(workspace, key, account.dayToCharge(now), charge, amount);
+    account.charge(amount, now);
     this.dirty.add(workspace);
     this.changed();
   }

@@ -1,0 +1,28 @@
+import { test } from 'tap';
+import { Access, createKey, createWorkspace, dayOf, grantCredit, reconcile } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { openStore } from '../../src/store/index.js';
+
+const CHARGE = { model: 'm', kind: 'live', inputTokens: 10, price: 1_500n } as const;
+
+test('a charge whose counter is damaged is not made at all: the ledger adds up when that is mended', async (t) => {
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  createWorkspace(store, systemClock, 'acme');
+  grantCredit(store, systemClock, 'acme', 10n ** 12n);
+  const { key, token } = createKey(store, systemClock, 'acme');
+  const noon = Date.parse('2026-11-21T12:00:00Z');
+  const clock = { ...systemClock, now: () => noon };
+  const counter = store.table('usage').key('acme', dayOf(noon), key.id, 'm', 'live', '1500');
+  await store.write([{ table: 'usage', key: counter, value: Buffer.from('{') }]);
+  const access = new Access(store, clock, () => {});
+  const caller = access.authenticate([`Bearer ${token}`]);
+  const reservation = access.reserve(caller, CHARGE);
+  t.throws(() => reservation.post(), { name: 'StoreError' });
+  await store.write([{ table: 'usage', key: counter, value: null }]);
+  access.reserve(caller, CHARGE).post();
+  await access.flush();
+  const { books, problems } = reconcile(store);
+  t.strictSame(problems, []);
+  t.equal(books[0]?.charged, 15_000n);
+});
