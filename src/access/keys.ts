@@ -38,8 +38,8 @@ export function keyState(key: Key, now: number): KeyState {
   return key.rolledTo === null ? 'live' : 'rolled';
 }
 
-/** The last instant that a calendar date can be shown of. */
-const INSTANT_MAX = 8.64e15;
+/** The last instant whose day is shown with four digits of a year, as `Service-Key-Expires` has it. */
+const INSTANT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Makes a key of a workspace; `expires` null: never; absent: DEFAULT_LIFETIME_DAYS. Throws AccessError. */
 export function createKey(store: Store, clock: Clock, workspace: string, expires?: number | null): NewKey {

@@ -95,10 +95,16 @@ function prove(store: Store, { log, report }: Surroundings): void {
   if (problems.length > 0) report.notice('The ledger does not add up: see decider doctor.');
 }
 
-/** The first start makes a workspace with credit, and a key whose token is told this once. */
+/**
+ * The first start makes a workspace with credit, and a key whose token is told this once. All in one transaction: a
+ * start that ends in the middle leaves the next one the first.
+ */
 function welcome(store: Store, { clock, report }: Surroundings): void {
   if (listWorkspaces(store).length > 0) return;
-  createWorkspace(store, clock, DEFAULT_WORKSPACE);
-  grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
-  report.token(createKey(store, clock, DEFAULT_WORKSPACE).token);
+  const { token } = store.change(() => {
+    createWorkspace(store, clock, DEFAULT_WORKSPACE);
+    grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
+    return createKey(store, clock, DEFAULT_WORKSPACE);
+  });
+  report.token(token);
 }

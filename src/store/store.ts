@@ -30,7 +30,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws.
+   * Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws. A
+   * change inside another is part of that.
    * Throws StoreError where the disk does not take it.
    */
   change<Result>(work: () => Result): Result {

@@ -1,0 +1,19 @@
+import { test } from 'tap';
+import { createKey, createWorkspace, dayOf, readExpiry, rollKey } from '../../src/access/index.js';
+import { openStore } from '../../src/store/index.js';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const clock = { now: () => NOW, monotonic: () => 0, after: () => () => {} };
+
+test('no key outlives the year 9999, the last that its headers can show: made, or rolled', async (t) => {
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  createWorkspace(store, clock, 'acme');
+  const last = readExpiry('9999-12-31', NOW) as number;
+  const { key } = createKey(store, clock, 'acme', last);
+  t.equal(dayOf(key.expires as number), '9999-12-31');
+  t.throws(() => createKey(store, clock, 'acme', last + 1), { name: 'AccessError', message: /^expires: / });
+  const later = { ...clock, now: () => NOW + 1 };
+  const rolled = rollKey(store, later, key.id).key;
+  t.equal(rolled.expires, last, 'its lifetime begins anew, as far as there is a calendar');
+});

@@ -1,0 +1,39 @@
+import { test } from 'tap';
+import { listKeys, listWorkspaces } from '../../src/access/index.js';
+import { Catalog, readManifest } from '../../src/engine/index.js';
+import { openAccess } from '../../src/server/access.js';
+import { loadSettings } from '../../src/server/index.js';
+import { openStore } from '../../src/store/index.js';
+import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
+
+/** More than a first start looks at the clock. */
+const LOOKS_MAX = 20;
+
+test('a first start that fails anywhere makes nothing, and the next one is the first', async (t) => {
+  const data = dataFolder(t);
+  const models = modelsFolder(t.testdir());
+  const settings = loadSettings({ DECIDER_DATA: data, DECIDER_MODELS: models }, undefined);
+  const catalog = new Catalog(readManifest(models), models);
+  const { told, surroundings } = testSurroundings();
+  const store = openStore(data);
+  t.teardown(() => store.close());
+  let failures = 0;
+  for (let looks = 0; told.token === '' && looks < LOOKS_MAX; looks += 1) {
+    let left = looks;
+    const now = () => {
+      left -= 1;
+      if (left < 0) throw new Error('the power is cut');
+      return Date.now();
+    };
+    const open = openAccess(settings, { ...surroundings, clock: { ...surroundings.clock, now } }, catalog);
+    const opened = await open.catch(() => null);
+    await opened?.close();
+    if (opened !== null) break;
+    failures += 1;
+    store.refresh();
+    t.strictSame([listWorkspaces(store), listKeys(store)], [[], []], `it failed at look ${looks}`);
+  }
+  t.ok(failures > 1, `${failures} failures`);
+  t.match(told.token, /^dk_/);
+  t.equal(listWorkspaces(store)[0]?.granted, 100n * 10n ** 12n);
+});
