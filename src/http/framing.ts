@@ -17,6 +17,7 @@ export interface Framing {
 export function readFraming(headers: HeaderList): Framing {
   const lengths = valuesOf(headers, 'content-length');
   const encodings = valuesOf(headers, 'transfer-encoding');
+  if (valuesOf(headers, '').length > 0) throw ambiguous('a header field has no name');
   if (valuesOf(headers, 'host').length !== 1) throw ambiguous('exactly one Host header is required');
   if (lengths.length > 1) throw ambiguous('Content-Length appears more than once');
   if (lengths.length > 0 && encodings.length > 0) {

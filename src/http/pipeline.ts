@@ -1,10 +1,12 @@
-import { ApiError, LIMITS } from '../api/index.js';
+import { ApiError } from '../api/index.js';
 import { type AuthorizedOptions, callAuthorized } from './authorized.js';
 import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { valuesOf } from './headers.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
-import { errorReply, okReply } from './reply.js';
+import { endsByRequest, endsWithError, tooLongToDiscard } from './persistence.js';
+import { errorReply, malformedReply, okReply } from './reply.js';
+import { checkMethodKnown, isOriginForm } from './request-line.js';
 import { OPEN, type RouteReply } from './routes/index.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
 
@@ -52,7 +54,15 @@ export function createPipeline(options: PipelineOptions): Handler {
   return async (incoming) => {
     const started = options.clock.monotonic();
     const requestId = options.newRequestId();
-    const reply = await answer(options, incoming, requestId);
+    let begun = false;
+    const watched: Incoming = {
+      ...incoming,
+      onBody(listener) {
+        begun = true;
+        incoming.onBody(listener);
+      },
+    };
+    const reply = await answer(options, watched, requestId);
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
       path: readTarget(incoming.target)?.routes[0]?.path ?? '-',
@@ -60,7 +70,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       durationMs: options.clock.monotonic() - started,
       requestId,
     });
-    return reply;
+    return { ...reply, close: reply.close || endsByRequest(incoming, begun) };
   };
 }
 
@@ -68,7 +78,9 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   const { door } = options;
   let framing: Framing | undefined;
   let own: HeaderList = [];
+  if (!isOriginForm(incoming.target)) return malformedReply(requestId, 505);
   try {
+    checkMethodKnown(incoming.method);
     framing = readFraming(incoming.headers);
     const target = findTarget(options, incoming);
     const route = chooseRoute(target, incoming.method);
@@ -86,7 +98,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    return errorReply(requestId, error, endsConnection(error, framing), own);
+    return errorReply(requestId, error, endsWithError(error, framing), own);
   }
 }
 
@@ -115,17 +127,4 @@ function unexpected(options: PipelineOptions, error: unknown, requestId: string)
 /** Work given up because the client left is no failure, and nobody reads the answer. */
 function isLeaving(error: unknown): boolean {
   return error instanceof ClientGone || (error instanceof Error && error.name === 'AbortError');
-}
-
-/**
- * A body that was not read is discarded by the transport and the connection stays, as long as its end is known and
- * near. Otherwise the connection closes behind the answer.
- */
-function endsConnection(error: ApiError, framing: Framing | undefined): boolean {
-  if (framing === undefined || tooLongToDiscard(framing)) return true;
-  return error.type === 'length_required' || error.type === 'request_timeout';
-}
-
-function tooLongToDiscard({ length, chunked }: Framing): boolean {
-  return chunked || (length ?? 0) > LIMITS.bodyBytes;
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../api/index.js';
-import type { BodyStream, HeaderList, Reply, WholeReply } from './transport/index.js';
+import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/index.js';
 
 /** A 200 with a JSON text or a stream, and headers of its own besides the common ones. */
 export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
@@ -28,9 +28,9 @@ export function errorReply(
   return { status: error.status, headers, body: JSON.stringify(error.body()), close };
 }
 
-/** The answer to bytes that no parser makes a request of: 400 in the shape of contract 2.9, or a bare 431. */
-export function malformedReply(requestId: string, status: 400 | 431): WholeReply {
-  if (status === 431) return { status, headers: idHeaders(requestId), body: '', close: true };
+/** The answer to what is no request that we read: 400 in the shape of contract 2.9, the others bare. */
+export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
+  if (status !== 400) return { status, headers: idHeaders(requestId), body: '', close: true };
   return errorReply(requestId, new ApiError('invalid_request', 'This is not an HTTP request.'), true);
 }
 

@@ -9,6 +9,7 @@ import {
   chooseTransport,
   ListenError,
   type Listener,
+  type MalformedStatus,
   type TransportChoice,
   type TransportName,
 } from './transport/index.js';
@@ -67,7 +68,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES),
   });
   const transport = await chooseTransport(options.transport);
-  const refuse = (status: 400 | 431) => malformedReply(newId(), status);
+  const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
   const listener = await transport.listen({ host, port, handler, refuse, clock });
   return { ...listener, transport: transport.name };
 }

@@ -1,29 +1,61 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './node-connections.js';
-import type { WholeReply } from './types.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS, type MalformedStatus, type WholeReply } from './types.js';
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
- * Answers what node's parser refuses, with 431 for too large a header and 400 for the rest, and closes the
- * connection. A time-out or a broken connection is closed without an answer. Where an earlier request still waits for
- * its own answer, ours would be taken for that: the connection closes behind the last one owed instead.
+ * Answers what node's parser refuses, and closes the connection. A time-out or a broken connection is closed without
+ * an answer. Where an earlier request still waits for its own answer, ours would be taken for that: the connection
+ * closes behind the last one owed instead.
  */
 export function refuseMalformed(
   server: Server,
   connections: Connections,
-  refuse: (status: 400 | 431) => WholeReply,
+  refuse: (status: MalformedStatus) => WholeReply,
 ): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+  const end = (socket: Socket, status: MalformedStatus) => {
+    if (connections.closeBehindLast(socket)) return;
+    socket.end(rawReply(refuse(status)), () => socket.destroy());
+  };
+  server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket;
     const unparsable = error.code?.startsWith('HPE_') === true && error.code !== 'HPE_INVALID_EOF_STATE';
-    if (!unparsable || !socket.writable || socket.readableEnded) {
-      socket.destroy();
-      return;
-    }
-    if (connections.closeBehindLast(socket)) return;
-    const reply = refuse(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400);
-    socket.end(rawReply(reply), () => socket.destroy());
+    if (!unparsable || !socket.writable || socket.readableEnded) socket.destroy();
+    else end(socket, statusOf(error));
   });
+  server.on('connect', (req, stream) => end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505));
+}
+
+/** What is wrong with a request that node's parser takes, but uWebSockets.js does not; null: nothing. */
+export function misfit(req: IncomingMessage): MalformedStatus | null {
+  if (req.httpVersion !== '1.1') return 505;
+  const { rawHeaders } = req;
+  return rawHeaders.length > MAX_HEADER_FIELDS * 2 || headBytes(req) > MAX_HEADER_BYTES ? 431 : null;
+}
+
+/** Bytes from the method to the empty line, as if written without needless spaces: node's parser counts fewer. */
+function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  const fields = rawHeaders.reduce((sum, text) => sum + text.length, 0) + rawHeaders.length * 2;
+  return `${method} ${url} HTTP/1.1\r\n\r\n`.length + fields;
+}
+
+/** The parser's words for a first line that it cannot read. */
+const REQUEST_LINE_ERRORS = new Set([
+  'HPE_INVALID_CONSTANT',
+  'HPE_INVALID_URL',
+  'HPE_INVALID_VERSION',
+  'HPE_PAUSED_H2_UPGRADE',
+]);
+const REQUEST_LINE = /^[!-~]+ \/[!-~]* HTTP\/1\.1\r\n/;
+
+function statusOf({ code, rawPacket }: ParserError): MalformedStatus {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  // An unknown method, or noise.
+  if (code === 'HPE_INVALID_METHOD')
+    return REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '') ? 400 : 505;
+  return REQUEST_LINE_ERRORS.has(code ?? '') ? 505 : 400;
 }
 
 function rawReply(reply: WholeReply): string {

@@ -1,14 +1,15 @@
 /**
  * HTTP through node:http: slower than uWebSockets.js, present everywhere. Set up to behave like it wherever a
  * client could tell: the same header limit, a client that closes its sending side counts as gone, idle
- * connections and slow readers are dropped after 10 seconds. It is the more tolerant of the two: HTTP/1.0 and
- * pipelined requests are answered, and bytes that are no request get our own 400 or 431.
+ * connections and slow readers are dropped after 10 seconds, and what uWebSockets.js does not take for a request is
+ * refused. Where it does better and could only be made worse, it is left so: pipelined requests are answered, and a
+ * header field that it cannot read gets a 400.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { InFlight } from './in-flight.js';
 import { Connections } from './node-connections.js';
-import { refuseMalformed } from './node-refuse.js';
+import { misfit, refuseMalformed } from './node-refuse.js';
 import { sendPieces } from './send-pieces.js';
 import {
   type BodyListener,
@@ -127,7 +128,11 @@ function serve(
     signal: gone.signal,
     onBody,
   };
-  answer(server, incoming, res).catch(() => res.destroy());
+  const wrong = misfit(req);
+  if (wrong !== null) {
+    const refusal = server.options.refuse(wrong);
+    write(res, refusal, refusal.body, server.stopping);
+  } else answer(server, incoming, res).catch(() => res.destroy());
 }
 
 async function answer(

@@ -59,16 +59,19 @@ export const isStream = (body: Reply['body']): body is BodyStream =>
 /** Answers one request. A handler that throws costs the client its connection, nothing else. */
 export type Handler = (incoming: Incoming) => Promise<Reply>;
 
+/**
+ * What is answered to bytes that are no request: 505 where the first line is not a method, a path and `HTTP/1.1`,
+ * 431 where the header is too large, 400 for the rest.
+ */
+export type MalformedStatus = 400 | 431 | 505;
+
 export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
   readonly handler: Handler;
-  /**
-   * The answer to bytes that are not a request (400) or whose header is too large (431), where the transport
-   * lets the answer be chosen.
-   */
-  readonly refuse: (status: 400 | 431) => WholeReply;
+  /** The answer to what is no request that we read, where the transport lets the answer be chosen. */
+  readonly refuse: (status: MalformedStatus) => WholeReply;
   readonly clock: Clock;
 }
 
@@ -112,3 +115,6 @@ export class ListenError extends Error {
 
 /** The most bytes of request line and header fields, the same on every transport. */
 export const MAX_HEADER_BYTES = 16 * 1024;
+
+/** The most header fields, which is what uWebSockets.js takes. */
+export const MAX_HEADER_FIELDS = 98;

@@ -4,13 +4,15 @@
  * What it answers by itself, in HTML, without our headers and without calling the handler: 505 to anything whose
  * request line it cannot read (HTTP/1.0, an absolute or `*` target, line feeds alone, noise), and also to a good
  * request line when a packet ends inside `HTTP/1.1\r\n` (a packet may end anywhere else); 431 above
- * `MAX_HEADER_BYTES` or 98 fields; 400 to Content-Length together with Transfer-Encoding. To a Content-Length
+ * `MAX_HEADER_BYTES` or `MAX_HEADER_FIELDS`; 400 to Content-Length together with Transfer-Encoding. To a Content-Length
  * that is no number it answers 400 too, but after the handler was called; that answer replaces ours.
  * A header field it cannot read, a folded line, a control character or a missing `Host` gets no answer at all:
  * the connection closes when its timer ends. `Expect: 100-continue` is answered `100` before the handler runs.
  *
+ * An empty line before a request is not skipped, and waits likewise. A field without a name hides those behind it.
+ *
  * What it lets pass: a repeated Content-Length (the first counts), an empty one, any Transfer-Encoding (decoded
- * as chunked), a method in lower case, a `POST` without a length. The handler has to look at all of that.
+ * as chunked), any method, a target that is not ASCII, a `POST` without a length. The handler has to look at all of that.
  *
  * Pipelining: a request that arrives while the one before it has no answer yet closes the connection and loses
  * both. Answers that need no waiting, such as the health check's, are written in order.
