@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { openApi } from '../api/index.js';
 import { VERSION } from '../base/index.js';
-import { serve } from '../server/index.js';
+import { reportError, serve } from '../server/index.js';
 import { doctor } from './doctor.js';
 import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
@@ -23,7 +23,7 @@ program
 program
   .command('openapi')
   .description('print the interface as an OpenAPI 3.1 document')
-  .action(() => printJson(openApi(VERSION)));
+  .action(() => reportError(() => printJson(openApi(VERSION))));
 
 /** A command that prints something, as text or as JSON. */
 const command = (parent: Command, name: string, description: string) =>

@@ -1,19 +1,23 @@
 import { loadSettings, reportError, type Settings } from '../server/index.js';
-import { openStore, type Store } from '../store/index.js';
+import { openStore, type Store, StoreError, storeExists } from '../store/index.js';
 import type { Options } from './output.js';
 
 /**
  * Runs a command on the tables of the settings' data folder, beside a running server or alone; a mistake of the
- * operator ends it with 1 and one line.
+ * operator ends it with 1 and one line. A folder that is not there is one, unless the command `mayMake` it.
  */
 export function withStore(
   { config }: Options,
   command: (store: Store, settings: Settings) => void | Promise<void>,
+  { mayMake = false } = {},
 ): Promise<void> {
-  // A reader such as `head` may have seen enough.
-  process.stdout.on('error', () => process.exit());
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
+    if (!mayMake && !storeExists(settings.data)) {
+      throw new StoreError(
+        `There is nothing in the data folder ${settings.data} yet; the first start makes it.`,
+      );
+    }
     const store = openStore(settings.data);
     try {
       await command(store, settings);

@@ -20,7 +20,7 @@ import { withStore } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(options, (store) => createWorkspace(store, systemClock, id));
+  change(options, (store) => createWorkspace(store, systemClock, id), { mayMake: true });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) => change(options, (store) => getWorkspace(store, id));
@@ -88,8 +88,12 @@ export const list = (options: Options) =>
   });
 
 /** Does something to one workspace and prints it as it is then. */
-function change(options: Options, work: (store: Store, settings: Settings) => Workspace): Promise<void> {
-  return withStore(options, (store, settings) => {
+function change(
+  options: Options,
+  work: (store: Store, settings: Settings) => Workspace,
+  folder: { readonly mayMake?: boolean } = {},
+): Promise<void> {
+  const show = (store: Store, settings: Settings) => {
     const row = rowOf(store, work(store, settings), settings);
     if (options.json) return printJson(row);
     const money = (amount: string) => `${amount} ${row.currency}`;
@@ -107,7 +111,8 @@ function change(options: Options, work: (store: Store, settings: Settings) => Wo
         'bytes per minute': String(row.bytes_per_minute),
       }),
     );
-  });
+  };
+  return withStore(options, show, folder);
 }
 
 /** A workspace as JSON shows it; amounts are decimal text. */

@@ -63,11 +63,11 @@ export function prepare(
 }
 
 /**
- * Whether a workspace may use a build. It names models by any of their ids, also those that they only answer for;
- * null: all.
+ * Whether a workspace may use a build. It names models by any of their ids, also those that they only answer for, or one
+ * build of a model; null: all.
  */
 export function mayUse(build: CatalogBuild | undefined, allowed: readonly string[] | null): boolean {
   if (build === undefined) return false;
   if (allowed === null) return true;
-  return [build.model.id, ...(build.model.answers_for ?? [])].some((id) => allowed.includes(id));
+  return [build.id, build.model.id, ...(build.model.answers_for ?? [])].some((id) => allowed.includes(id));
 }

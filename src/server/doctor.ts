@@ -1,8 +1,15 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPrices, reconcile, showAmount } from '../access/index.js';
 import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
-import { MASTER_KEY_FILE, openStore, Sealer, type Store, servingProcess } from '../store/index.js';
+import {
+  MASTER_KEY_FILE,
+  openStore,
+  Sealer,
+  type Store,
+  servingProcess,
+  storeExists,
+} from '../store/index.js';
 import { prepareEngine } from './engines.js';
 import { loadSettings, type Settings } from './settings.js';
 
@@ -48,7 +55,7 @@ export async function* examine({ config, checksums }: DoctorOptions): AsyncGener
 
 async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   const { data, master_key: given } = settings;
-  if (!existsSync(join(data, 'store'))) {
+  if (!storeExists(data)) {
     yield ok('data', `${data} is not there yet; the first start makes it`);
     return;
   }

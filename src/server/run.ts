@@ -34,6 +34,8 @@ const EXAMPLE = JSON.stringify({
  */
 export async function serve(config: string | undefined): Promise<void> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
+  // Whoever read what the start said may be gone: nobody's answer ends with that.
+  process.stdout.on('error', () => {});
   const ending = new AbortController();
   let server: Server | undefined;
   let token = 'dk_…';
@@ -64,7 +66,11 @@ export async function serve(config: string | undefined): Promise<void> {
   introduce(server, token, print);
   if (!ending.signal.aborted) await once(ending.signal, 'abort');
   print('draining');
-  await server.stop();
+  try {
+    await server.stop();
+  } catch (error) {
+    fail(error);
+  }
   process.exit(0);
 }
 
@@ -88,6 +94,8 @@ function fail(error: unknown): never {
 
 /** Runs a command of the command line; a mistake of the operator ends it with 1 and one line. */
 export async function reportError(command: () => void | Promise<void>): Promise<void> {
+  // A reader such as `head` may have seen enough.
+  process.stdout.on('error', () => process.exit());
   try {
     await command();
   } catch (error) {

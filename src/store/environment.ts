@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { checkHeaders, fillUp } from './data-file.js';
@@ -17,6 +17,11 @@ export interface Environment {
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
+const pathOf = (folder: string) => join(folder, 'store');
+
+/** Whether a data folder was ever opened: `openStore` would make it otherwise. */
+export const storeExists = (folder: string): boolean => existsSync(pathOf(folder));
+
 /**
  * Opens the environment of a data folder, which is made, for its owner only, where there is none. Several
  * processes and threads may have it open. Throws StoreError.
@@ -25,7 +30,9 @@ export function openEnvironment(folder: string): Environment {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    const path = join(folder, 'store');
+    const path = pathOf(folder);
+    // Of its own: the folder may be there already, open to others.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     const file = join(path, 'data.mdb');
     checkHeaders(file);
     // LMDB alone would answer from a transaction that is in no disk's keeping yet (overlappingSync).

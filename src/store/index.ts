@@ -1,3 +1,4 @@
+export { storeExists } from './environment.js';
 export * from './errors.js';
 export { FORMAT, openStore, type Upgrade } from './format.js';
 export type { Part } from './key-layout.js';

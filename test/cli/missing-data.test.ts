@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { decider } from '../helpers/cli.js';
+
+test('a data folder that is not there is told, and made by no command but workspaces create', async (t) => {
+  const data = join(t.testdir(), 'mistyped');
+  const run = (...args: string[]) => decider(t, args, { DECIDER_DATA: data }).end();
+  for (const args of [
+    ['workspaces', 'list'],
+    ['workspaces', 'credit', 'default', '1'],
+    ['keys', 'list'],
+    ['keys', 'create', '--workspace', 'default'],
+    ['usage'],
+  ]) {
+    const { code, stderr } = await run(...args);
+    t.equal(code, 1, args.join(' '));
+    t.match(stderr, /^There is nothing in the data folder \S*mistyped yet; [^\n]+\n$/);
+    t.notOk(existsSync(data), args.join(' '));
+  }
+  t.equal((await run('workspaces', 'create', 'acme')).code, 0);
+  t.equal((await run('keys', 'create', '--workspace', 'acme')).code, 0);
+});

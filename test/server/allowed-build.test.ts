@@ -1,0 +1,24 @@
+import { test } from 'tap';
+import { changeWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { openStore } from '../../src/store/index.js';
+import { dataFolder, modelsFolder, startTestServer } from '../helpers/server.js';
+
+const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
+
+test('a workspace that may use one build of a model may use that build, by whatever name means it', async (t) => {
+  const data = dataFolder(t);
+  const folder = t.testdir();
+  const server = await startTestServer(t, { DECIDER_DATA: data }, modelsFolder(folder));
+  const store = openStore(data);
+  t.teardown(() => store.close());
+  const statuses = () =>
+    Promise.all(
+      ['tiny', 'tiny-20260101', null].map(
+        async (model) => (await server.decide({ ...REQUEST, model })).status,
+      ),
+    );
+  changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['tiny-20260101'] });
+  t.strictSame(await statuses(), [200, 200, 200]);
+  changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['tiny-20260102'] });
+  t.strictSame(await statuses(), [403, 403, 403]);
+});
