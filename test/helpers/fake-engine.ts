@@ -1,34 +1,7 @@
 import { Engine, type EngineOptions, EXACT, type Plan } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
 import { BOUNDS, COLD, planOf } from './engine.js';
-
-/** A clock that stands still until it is moved. `start`: what the calendar shows first; durations begin at 0. */
-export function fakeClock(start = 0) {
-  let time = 0;
-  let calendar = start;
-  const timers = new Set<{ at: number; callback: () => void }>();
-  return {
-    now: () => calendar + time,
-    monotonic: () => time,
-    after(ms: number, callback: () => void) {
-      const timer = { at: time + ms, callback };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    /** Sets the calendar, as an administrator does: no time passes. */
-    set(now: number) {
-      calendar = now - time;
-    },
-    /** Moves time on and calls what is due. */
-    advance(ms: number) {
-      time += ms;
-      for (const timer of [...timers].filter(({ at }) => at <= time)) {
-        timers.delete(timer);
-        timer.callback();
-      }
-    },
-  };
-}
+import { fakeClock } from './fake-clock.js';
 
 /** A thread whose waves end when the test says so; the logit of a leaf is its first token. */
 export function manualThread() {

@@ -1,7 +1,8 @@
 import { Engine, type EngineOptions } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
 import { BOUNDS, COLD } from './engine.js';
-import { fakeClock, manualThread } from './fake-engine.js';
+import { fakeClock } from './fake-clock.js';
+import { manualThread } from './fake-engine.js';
 
 /** Everything that promises do now is done when it resolves. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
