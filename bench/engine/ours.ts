@@ -102,7 +102,7 @@ export function planOf(
     options: options.map((name) => ({ key: name, name, description: null })),
   }));
   const state = { kind: 'text' as const, value: asked.state };
-  const request = { model: null, state, questions, imageBudget: 280 as const, hasAssets: false };
+  const request = { model: null, state, questions, imageBudget: 280 as const, assets: [] };
   return planRequest(request, model).plan;
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../src/access/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
 import { type DecideCalls, decide, type PrepareResult, type SentTask } from '../../src/decide/index.js';
-import { readRequest } from '../../src/decide/request/index.js';
+import { openBody, readRequest } from '../../src/decide/request/index.js';
 import { loadAddon, type Plan } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
@@ -40,7 +40,7 @@ const immediate: ReturnType<DecideCalls['engine']> = {
 
 /** Everything that is done to a body before tokens are made of it, on this thread. */
 async function read({ body, unknownModel }: SentTask) {
-  const { questions } = readRequest(body, { knows: () => false, allows: () => true, unknownModel });
+  const { questions } = readRequest(openBody(body), { knows: () => false, allows: () => true, unknownModel });
   return {
     ok: true,
     build: BUILD,
@@ -53,6 +53,7 @@ async function read({ body, unknownModel }: SentTask) {
         options: new Int32Array(options.length),
       })),
     },
+    images: { prefix: [], leaves: [] },
     temperatures: questions.map(() => 1),
     inputTokens: 100,
   } satisfies PrepareResult;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { planRequest } from '../../src/decide/index.js';
-import { readRequest } from '../../src/decide/request/index.js';
+import { openBody, readRequest } from '../../src/decide/request/index.js';
 import { Catalog, loadAddon, openModel, readManifest } from '../../src/engine/index.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
@@ -11,7 +11,7 @@ const ANY_MODEL = { knows: () => false, allows: () => true, unknownModel: 'defau
 export function tokenizingMicroseconds(bodies: readonly Buffer[]): number {
   const { addon } = loadAddon('cpu');
   const model = openModel(addon, '', new Catalog(readManifest(MODELS), MODELS).default);
-  const requests = bodies.map((body) => readRequest(body, ANY_MODEL));
+  const requests = bodies.map((body) => readRequest(openBody(body), ANY_MODEL));
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now();

@@ -56,7 +56,31 @@ export const ERRORS = {
   },
   too_many_options: { status: 422, meaning: 'A question has more than 26 options.' },
   invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
-  invalid_assets: { status: 400, meaning: '`assets` is not an object of images.' },
+  invalid_assets: {
+    status: 400,
+    meaning:
+      '`assets` is not an object of images: an entry is not an object, a reference is empty, longer than 1,024 bytes or over 64 KiB with the others, a `type` is not `image`, or there are not exactly one of `data_base64` and a `part` that was sent.',
+  },
+  image_reference_truncated: {
+    status: 400,
+    meaning: 'A reference stands beyond the first 20,000 characters of the state.',
+  },
+  too_many_images: {
+    status: 400,
+    meaning: 'More than 8 assets, or a question that would show more than 8 images.',
+  },
+  unreferenced_asset: {
+    status: 400,
+    meaning: 'No text refers to an asset, or no asset names a file part.',
+  },
+  image_too_large: { status: 400, meaning: 'An image has more than 16 MiB.' },
+  unsupported_image_format: {
+    status: 400,
+    meaning:
+      'A `format` is not `png`, `jpg` or `jpeg`, an image is in another one, or it is an animated PNG.',
+  },
+  image_dimensions: { status: 400, meaning: 'A side of an image has under 280 or over 1,568 pixels.' },
+  invalid_image: { status: 400, meaning: 'An image is not valid base64, or cannot be read.' },
   images_not_supported: { status: 422, meaning: 'The model does not read images.' },
   batch_unavailable: {
     status: 503,
@@ -69,7 +93,7 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
-/** The types that a line of a batch file can be refused with (contract 7.1), besides those of its images. */
+/** The types that a line of a batch file can be refused with (contract 7.1 and 7.2). */
 export const LINE_ERRORS = [
   'invalid_json',
   'invalid_line',
@@ -86,6 +110,13 @@ export const LINE_ERRORS = [
   'too_many_options',
   'invalid_image_budget',
   'invalid_assets',
+  'too_many_images',
+  'unreferenced_asset',
+  'image_reference_truncated',
+  'unsupported_image_format',
+  'invalid_image',
+  'image_too_large',
+  'image_dimensions',
   'images_not_supported',
 ] as const;
 export type LineErrorType = (typeof LINE_ERRORS)[number];

@@ -27,6 +27,19 @@ export const LIMITS = {
   stateCodePoints: 20_000,
   /** Ours: an object or a list that a client of the family sends in place of a text, as indented JSON, in code points. */
   structuredTextCodePoints: 20_000,
+  /** Contract 8: images of a request. */
+  assets: 8,
+  /** Contract 8: images shown in one question; each use counts. */
+  imagesPerQuestion: 8,
+  /** Contract 2.3: one reference, in UTF-8. */
+  referenceBytes: 1_024,
+  /** Contract 2.3: all references of a request together, in UTF-8. */
+  referencesBytes: 64 * 1024,
+  /** Contract 8: an image after base64 decoding. */
+  imageBytes: 16 * 1024 * 1024,
+  /** Contract 8: width and height of an image, each. */
+  imageSidePixelsMin: 280,
+  imageSidePixelsMax: 1_568,
   /** Ours: JSON nesting, which bounds the recursion of every reader behind the scan. */
   jsonDepth: 64,
   /** Ours: objects and arrays in one body, which bounds what a body can make of memory. */
@@ -46,6 +59,10 @@ export const LIMITS = {
   /** Ours: answers of 1xx to a webhook before the one that counts. */
   webhookInterimAnswers: 8,
 } as const;
+
+/** Contract 2.3: the values of an asset's `format`, and what they mean. */
+export const IMAGE_FORMATS = { png: 'png', jpg: 'jpeg', jpeg: 'jpeg' } as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[keyof typeof IMAGE_FORMATS];
 
 /** Contract 2.1: the values of `image_budget`. */
 export const IMAGE_BUDGETS = [70, 140, 280] as const;

@@ -9,10 +9,10 @@ export interface SentTask extends Omit<PrepareTask, 'files'> {
 }
 
 /**
- * From the bytes as sent to a plan: decompresses, takes the parts apart, then prepares. Never throws for a body, however
+ * From the bytes as sent to a plan: decompresses, takes the parts apart, then prepares. Never rejects for a body, however
  * broken. The thread must have awaited `loadZstd`.
  */
-export function prepareSent({ content, ...task }: SentTask, models: Models): PrepareResult {
+export async function prepareSent({ content, ...task }: SentTask, models: Models): Promise<PrepareResult> {
   let read: ReadContent;
   try {
     read = readContent(task.body, content);

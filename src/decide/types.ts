@@ -1,4 +1,4 @@
-import type { ImageBudget, QuestionType } from '../api/index.js';
+import type { ImageBudget, ImageFormat, QuestionType } from '../api/index.js';
 
 /** JSON as it was sent: object entries in their order, numbers as written. */
 export type JsonNode =
@@ -31,6 +31,38 @@ export interface DecideRequest {
   readonly state: JsonNode;
   readonly questions: readonly Question[];
   readonly imageBudget: ImageBudget;
-  /** Whether `assets` holds an entry. */
-  readonly hasAssets: boolean;
+  readonly assets: readonly Asset[];
+}
+
+/** An image as a request names it (contract 2.3), its bytes not looked at. */
+export interface Asset {
+  readonly reference: string;
+  /** What the request says of the bytes; null where that is no format there is. */
+  readonly format: ImageFormat | null;
+  readonly source:
+    | { readonly of: 'base64'; readonly text: string }
+    | { readonly of: 'part'; readonly name: string };
+}
+
+/** An image in a text: what stands there between two places, in code units, is the reference to an asset. */
+export interface ImageUse {
+  readonly start: number;
+  readonly end: number;
+  /** Its place in the request's `assets`. */
+  readonly asset: number;
+}
+
+/** The images of a question's own texts. */
+export interface QuestionUses {
+  readonly instructions: readonly ImageUse[];
+  /** By option; those without a description have none. */
+  readonly descriptions: ReadonlyArray<readonly ImageUse[]>;
+}
+
+/** Every place in which a request shows an image, each text's in its order. */
+export interface ImageUses {
+  /** In the state as the model reads it: itself where it is a text, indented JSON otherwise. */
+  readonly state: readonly ImageUse[];
+  /** In the order of the questions. */
+  readonly questions: readonly QuestionUses[];
 }

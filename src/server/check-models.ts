@@ -59,7 +59,7 @@ export async function* checkModels(
           state: { kind: 'text', value: 'It is noon and there is no cloud.' },
           questions: [FIRST_QUESTION],
           imageBudget: 280,
-          hasAssets: false,
+          assets: [],
         },
         model,
       );

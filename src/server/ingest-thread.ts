@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { type IngestResult, type IngestTask, ingest as ingestFile } from '../batch/index.js';
-import { loadZstd, mayUse } from '../decide/index.js';
+import { loadZstd } from '../decide/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 
 const models = workerData as string;
@@ -12,11 +12,8 @@ const catalog = new Catalog(readManifest(models), models);
 await loadZstd();
 
 /** A batch file as sent to its sealed chunks. */
-export function ingest(task: IngestTask): IngestResult {
-  return ingestFile(task, {
-    knows: (id) => catalog.find(id) !== undefined,
-    allows: (id) => mayUse(catalog.find(id), task.allowedModels),
-  });
+export function ingest(task: IngestTask): Promise<IngestResult> {
+  return ingestFile(task, catalog);
 }
 
 /** SHA-256, in hexadecimal. */

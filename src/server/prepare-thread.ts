@@ -27,7 +27,7 @@ const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
 await loadZstd();
 
 /** Body bytes as sent to plan. */
-export function prepare(task: SentTask): PrepareResult {
+export function prepare(task: SentTask): Promise<PrepareResult> {
   return prepareSent(task, { catalog, open });
 }
 

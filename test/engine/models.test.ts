@@ -104,7 +104,7 @@ test('a decision template that trims is followed', async (t) => {
     described: [false, false],
   } as const;
   const { prefix } = profile.skeleton(shape);
-  const tokens = fillParts(prefix, tokenizer, () => ' \n a b \n');
+  const { tokens } = fillParts(prefix, tokenizer, () => [' \n a b \n']);
   const shown = Buffer.concat([...tokens].map((token) => tokenizer.piece(token))).toString('utf8');
   t.equal(shown, '<bos>a b');
 });

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../../api/index.js';
-import { type CheckedLine, checkLine, LineError } from './check-line.js';
+import { type CheckedLine, checkLine, LineError, type LineModels } from './check-line.js';
 import { type FileLine, readLines } from './lines.js';
-import type { LineModels } from './models.js';
 import { Refusal } from './refusal.js';
 
 /** A line of a file that is valid as a whole. */
@@ -20,9 +19,9 @@ export interface LineFault {
 /**
  * Checks a whole file, decompressed. All lines are looked at, so that a caller learns of every mistake at once.
  *
- * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
+ * Rejects with Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
  */
-export function checkFile(file: Buffer, models: LineModels): ValidLine[] {
+export async function checkFile(file: Buffer, models: LineModels): Promise<ValidLine[]> {
   if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
   const lines = [...readLines(file)];
   if (lines.length === 0) throw new Refusal('empty_batch', 'The file has no lines.');
@@ -39,7 +38,7 @@ export function checkFile(file: Buffer, models: LineModels): ValidLine[] {
   let invalid = 0;
   for (const line of lines) {
     try {
-      valid.push({ ...checkLine(line.bytes, models, claimFor(line, seen)), bytes: line.bytes });
+      valid.push({ ...(await checkLine(line.bytes, models, claimFor(line, seen))), bytes: line.bytes });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       invalid += 1;

@@ -1,3 +1,2 @@
 export type { ChunkIds } from './chunks.js';
 export * from './ingest.js';
-export type { LineModels } from './models.js';

@@ -1,9 +1,9 @@
 import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
 import { decompress } from '../../decide/index.js';
+import type { Catalog } from '../../engine/index.js';
 import { checkFile } from './check-file.js';
 import { type SealedChunk, sealChunks } from './chunks.js';
 import { estimateTokens, type ModelTokens } from './estimate.js';
-import type { LineModels } from './models.js';
 import { Refusal } from './refusal.js';
 
 /** A batch file as it was sent, and what it is sealed for. */
@@ -33,12 +33,18 @@ export type IngestResult =
 
 /**
  * From the bytes of a batch file to its sealed chunks: everything about a submission that takes time, for a thread of
- * its own, which must have awaited `loadZstd`. Never throws for a file, however broken.
+ * its own, which must have awaited `loadZstd`. Never rejects for a file, however broken.
  */
-export function ingest({ file, encoding, batch, dataKey }: IngestTask, models: LineModels): IngestResult {
+export async function ingest(
+  { file, encoding, allowedModels: allowed, batch, dataKey }: IngestTask,
+  catalog: Catalog,
+): Promise<IngestResult> {
   try {
     const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-    const lines = checkFile(decompress(sent, encoding, LIMITS.decompressedBodyBytes), models);
+    const lines = await checkFile(decompress(sent, encoding, LIMITS.decompressedBodyBytes), {
+      catalog,
+      allowed,
+    });
     return {
       ok: true,
       lines: lines.length,

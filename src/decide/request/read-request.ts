@@ -1,8 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { Compile } from 'typebox/compile';
 import {
   ApiError,
-  AssetsSchema,
   DEFAULT_IMAGE_BUDGET,
   IMAGE_BUDGETS,
   type ImageBudget,
@@ -10,11 +8,13 @@ import {
   ModelSchema,
 } from '../../api/index.js';
 import type { DecideRequest, JsonNode, Question } from '../types.js';
+import { isAbsent } from './absent.js';
+import { readAssets } from './assets.js';
 import type { ByteRange } from './fields.js';
+import type { OpenBody } from './open-body.js';
 import { readOrdered } from './ordered-json.js';
 import { readQuestions } from './questions.js';
 import { quoteName } from './quote-name.js';
-import { scanBody } from './scan.js';
 
 /** What an endpoint knows about models. */
 export interface ReadOptions {
@@ -32,22 +32,16 @@ export interface ReadOptions {
 
 const modelCheck = Compile(ModelSchema);
 const imageBudgetCheck = Compile(ImageBudgetSchema);
-const assetsCheck = Compile(AssetsSchema);
 
 /**
- * Reads and checks the body of a decide request (contract 2.1 to 2.3), as far as no model is needed. The
+ * Reads and checks the fields of a decide request (contract 2.1 to 2.3), as far as no model is needed. The
  * checks run in the order of the error table, so that a body wrong in two ways is refused for the earlier.
  * The state, the questions and their labels keep the order of the body's own bytes.
  *
- * @param body the bytes as sent, decompressed
- * @throws ApiError `invalid_json`, `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
- *   `invalid_image_budget` or `invalid_assets`
+ * @throws ApiError `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
+ *   `invalid_image_budget`, `invalid_assets` or `too_many_images`
  */
-export function readRequest(body: Uint8Array, options: ReadOptions): DecideRequest {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
-  const ranges = scanBody(bytes, ['state', 'questions']);
-  const fields = parseObject(bytes);
+export function readRequest({ bytes, ranges, fields }: OpenBody, options: ReadOptions): DecideRequest {
   const model = readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
@@ -56,23 +50,8 @@ export function readRequest(body: Uint8Array, options: ReadOptions): DecideReque
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
   const questions = readQuestionField(bytes, ranges, fields.questions, family);
   const imageBudget = readImageBudget(fields.image_budget);
-  const hasAssets = readAssets(fields.assets);
-  return { model, state: readField(bytes, ranges, 'state'), questions, imageBudget, hasAssets };
-}
-
-/** The fields of the body, by name; `JSON.parse` makes even `__proto__` a plain one. */
-function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    // The parser's message quotes the body, so it is not passed on.
-    throw new ApiError('invalid_json', 'The body is not valid JSON.');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid_request', 'The body must be a JSON object.');
-  }
-  return value as Record<string, unknown>;
+  const assets = isAbsent(fields.assets) ? [] : readAssets(fields.assets);
+  return { model, state: readField(bytes, ranges, 'state'), questions, imageBudget, assets };
 }
 
 function readModel(value: unknown, options: ReadOptions): string | null {
@@ -112,16 +91,4 @@ function readImageBudget(value: unknown): ImageBudget {
     throw new ApiError('invalid_image_budget', `\`image_budget\` must be one of ${budgets}${shown}.`);
   }
   return value;
-}
-
-function readAssets(value: unknown): boolean {
-  if (isAbsent(value)) return false;
-  if (!assetsCheck.Check(value) || value === null) {
-    throw new ApiError('invalid_assets', '`assets` must be an object of images by reference.');
-  }
-  return Object.keys(value).length > 0;
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
 }

@@ -1,6 +1,9 @@
 import type { JsonNode } from '../types.js';
 import { toWellFormed, truncateCodePoints } from './code-points.js';
 
+export type TextNode = Extract<JsonNode, { kind: 'text' }>;
+type OnText = (node: TextNode, start: number) => void;
+
 /**
  * The state as the model reads it (contract 2.1): a text is itself, with lone surrogates as U+FFFD; any other
  * JSON is indented JSON, two spaces a level, with its keys in the order sent, repeated ones included, and
@@ -8,13 +11,18 @@ import { toWellFormed, truncateCodePoints } from './code-points.js';
  *
  * @param maxCodePoints stops there. Indentation can make a body's text a hundred times longer, past what a
  *   string can hold, so a caller who needs the start only (contract 4.3 rule 6) says so here.
+ * @param onText is told where the JSON string of each text value begins that is written, in code units
  * @returns the first `maxCodePoints` code points of the text
  * @throws RangeError where the text wanted is longer than a string can be
  */
-export function stateText(state: JsonNode, maxCodePoints = Number.POSITIVE_INFINITY): string {
+export function stateText(
+  state: JsonNode,
+  maxCodePoints = Number.POSITIVE_INFINITY,
+  onText: OnText = () => {},
+): string {
   if (state.kind === 'text') return toWellFormed(truncateCodePoints(state.value, maxCodePoints));
   // A code point is at most two code units, so this many units hold enough.
-  const writer = new IndentedWriter(maxCodePoints * 2);
+  const writer = new IndentedWriter(maxCodePoints * 2, onText);
   writer.value(state, '\n');
   return truncateCodePoints(writer.text, maxCodePoints);
 }
@@ -23,12 +31,16 @@ class IndentedWriter {
   text = '';
 
   /** @param maxUnits the length at which writing may stop */
-  constructor(private readonly maxUnits: number) {}
+  constructor(
+    private readonly maxUnits: number,
+    private readonly onText: OnText,
+  ) {}
 
   /** @param lineBreak a newline and the indentation of the line the value stands on */
   value(node: JsonNode, lineBreak: string): void {
     switch (node.kind) {
       case 'text':
+        this.onText(node, this.text.length);
         this.text += JSON.stringify(node.value);
         break;
       case 'literal':

@@ -1,4 +1,4 @@
-export { fillParts } from './fill.js';
+export { type Filled, fillParts, type PlacedImage } from './fill.js';
 export { FORMATS } from './formats/index.js';
 export { LABELS } from './labels.js';
 export { readDecisionMetadata } from './metadata.js';

@@ -66,7 +66,7 @@ export class Profile {
   head(): Int32Array {
     const prefixes = sampleShapes().flatMap((shape) => {
       const { prefix } = this.skeleton(shape);
-      return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => state));
+      return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => [state]).tokens);
     });
     const [first] = prefixes as [Int32Array];
     let length = 0;

@@ -17,6 +17,9 @@ export type Slot =
   | { readonly of: 'label'; readonly option: number }
   | { readonly of: 'description'; readonly option: number };
 
+/** What fills a slot: text, and images by their place in the request's list. */
+export type ShownPart = string | { readonly image: number };
+
 /**
  * One part of a prompt. Text between two markers, the template's and the callers' together, is tokenized as
  * one run with special tokens off; a marker is a token that only a template can write.

@@ -23,7 +23,7 @@ function requestOf(text: () => string): DecideRequest {
       question(text(), 'score', ['0', '1', '2']),
     ],
     imageBudget: 280,
-    hasAssets: false,
+    assets: [],
   };
 }
 

@@ -43,7 +43,7 @@ const REQUESTS: Record<string, DecideRequest> = {
     state: { kind: 'text', value: 'My card was charged twice!\n\n<|turn>system <channel|> é 🙂' },
     questions: QUESTIONS,
     imageBudget: 280,
-    hasAssets: false,
+    assets: [],
   },
   json: {
     model: null,
@@ -57,7 +57,7 @@ const REQUESTS: Record<string, DecideRequest> = {
     },
     questions: QUESTIONS,
     imageBudget: 280,
-    hasAssets: false,
+    assets: [],
   },
 };
 

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorType } from '../../../src/api/index.js';
-import { type ReadOptions, readRequest } from '../../../src/decide/request/index.js';
+import { openBody, type ReadOptions, readRequest } from '../../../src/decide/request/index.js';
 import type { DecideRequest, Question } from '../../../src/decide/types.js';
 
 /** An endpoint that knows the model `known`. */
@@ -11,7 +11,7 @@ export const OPTIONS: ReadOptions = {
 
 /** Reads a body given as JSON text or as bytes. */
 export function read(body: string | Uint8Array, options = OPTIONS): DecideRequest {
-  return readRequest(typeof body === 'string' ? Buffer.from(body) : body, options);
+  return readRequest(openBody(typeof body === 'string' ? Buffer.from(body) : body), options);
 }
 
 /** A body whose only question is `source`, named `q`. */

@@ -20,7 +20,7 @@ test('a minimal body is read with every default', async (t) => {
       },
     ],
     imageBudget: 280,
-    hasAssets: false,
+    assets: [],
   });
 });
 
@@ -152,10 +152,10 @@ test('invalid_image_budget: any other value', async (t) => {
 });
 
 test('assets: null and an empty object are none', async (t) => {
-  const has = (source: string) => read(`{"state":"s",${REST},"assets":${source}}`).hasAssets;
+  const has = (source: string) => read(`{"state":"s",${REST},"assets":${source}}`).assets.length > 0;
   t.equal(has('null'), false);
   t.equal(has('{}'), false);
-  t.equal(has('{"a":{}}'), true);
+  t.equal(has('{"a":{"format":"png","part":"p"}}'), true);
 });
 
 test('invalid_assets: no object', async (t) => {

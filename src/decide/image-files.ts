@@ -1,0 +1,31 @@
+import { ApiError } from '../api/index.js';
+import type { ImageFile } from '../images/index.js';
+import { quoteName } from './request/index.js';
+import type { Asset } from './types.js';
+
+/**
+ * The images that a request's assets stand for, in their order.
+ *
+ * @param files the file parts of a multipart request by name
+ * @throws ApiError `invalid_assets` for an asset whose part was not sent, `unreferenced_asset` for a part that no asset
+ *   names (contract 4.3 rule 7)
+ */
+export function imageFiles(assets: readonly Asset[], files: ReadonlyMap<string, Uint8Array>): ImageFile[] {
+  const images = assets.map(({ reference, format, source }) => {
+    const subject = `The asset ${quoteName(reference)}`;
+    if (source.of === 'base64') return { subject, format, data: source.text };
+    const data = files.get(source.name);
+    if (data !== undefined) return { subject, format, data };
+    throw new ApiError(
+      'invalid_assets',
+      `${subject} names the file part ${quoteName(source.name)}, which was not sent.`,
+    );
+  });
+  const named = new Set(assets.map(({ source }) => (source.of === 'part' ? source.name : undefined)));
+  for (const name of files.keys()) {
+    if (!named.has(name)) {
+      throw new ApiError('unreferenced_asset', `No asset names the file part ${quoteName(name)}.`);
+    }
+  }
+  return images;
+}

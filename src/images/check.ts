@@ -1,0 +1,92 @@
+import { ApiError, type ErrorType, type ImageFormat, LIMITS } from '../api/index.js';
+import { base64Bytes } from './base64.js';
+import { decodeImage } from './decode.js';
+import { FORMATS } from './header.js';
+import type { Size } from './size.js';
+
+/** An image as it was sent. */
+export interface ImageFile {
+  /** How a message calls it, as the beginning of a sentence. */
+  readonly subject: string;
+  /** What the sender says it is; null: nothing that is read here. */
+  readonly format: ImageFormat | null;
+  /** Standard base64, or the bytes themselves. */
+  readonly data: string | Uint8Array;
+}
+
+/** An image whose header has passed. */
+interface Checked {
+  readonly subject: string;
+  readonly bytes: Buffer;
+  readonly size: Size;
+}
+
+/**
+ * Checks images (contract 7.2): all of them without decoding any, then each by a full decode, one at a time.
+ *
+ * @throws ApiError `invalid_image`, `image_too_large`, `unsupported_image_format`, `image_dimensions`, in this order
+ *   for one image; an animation is `unsupported_image_format`, and what does not decode `invalid_image`
+ */
+export async function checkImages(files: readonly ImageFile[]): Promise<void> {
+  const checked = files.map(checkFile);
+  for (const { subject, bytes, size } of checked) {
+    if ((await decodeImage(bytes, size)) === null)
+      throw refused('invalid_image', `${subject} cannot be read`);
+  }
+}
+
+function checkFile({ subject, format, data }: ImageFile): Checked {
+  const bytes = readBytes(subject, data);
+  if (bytes.length === 0) throw refused('invalid_image', `${subject} is empty`);
+  if (format === null) {
+    throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
+  }
+  const { magic, readSize, isAnimated } = FORMATS[format];
+  if (!bytes.subarray(0, magic.length).equals(magic)) {
+    throw refused(
+      'unsupported_image_format',
+      `${subject} is no ${format.toUpperCase()}, which its \`format\` says`,
+    );
+  }
+  const size = readSize(bytes);
+  if (size === null) throw refused('invalid_image', `${subject} has a header that cannot be read`);
+  checkSides(subject, size);
+  if (isAnimated(bytes))
+    throw refused('unsupported_image_format', `${subject} is animated; only still images are read`);
+  return { subject, bytes, size };
+}
+
+/** Views of what was sent, or what its base64 says. */
+function readBytes(subject: string, data: string | Uint8Array): Buffer {
+  if (typeof data !== 'string') {
+    checkBytes(subject, data.byteLength);
+    return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  }
+  const bytes = base64Bytes(data);
+  if (bytes === null) {
+    throw refused(
+      'invalid_image',
+      `${subject}: \`data_base64\` must be standard base64 with its padding, without a \`data:\` prefix and white space`,
+    );
+  }
+  checkBytes(subject, bytes);
+  return Buffer.from(data, 'base64');
+}
+
+function checkBytes(subject: string, bytes: number): void {
+  if (bytes <= LIMITS.imageBytes) return;
+  throw refused('image_too_large', `${subject} has ${bytes} bytes; the limit is ${LIMITS.imageBytes}`);
+}
+
+function checkSides(subject: string, { width, height }: Size): void {
+  const { imageSidePixelsMin: min, imageSidePixelsMax: max } = LIMITS;
+  if (Math.min(width, height) >= min && Math.max(width, height) <= max) return;
+  throw refused(
+    'image_dimensions',
+    `${subject} has ${width} × ${height} pixels; each side must have ${min} to ${max}`,
+  );
+}
+
+function refused(type: ErrorType, what: string): ApiError {
+  return new ApiError(type, `${what}.`);
+}
