@@ -111,17 +111,6 @@ test('invalid_question: a prompt over the context window', async (t) => {
   t.match(await refused.json(), { type: 'invalid_question', error: /"b".*context window of 200/ });
 });
 
-test('images_not_supported: after every other check', async (t) => {
-  const models = modelsFolder(t.testdir(), {}, { answers_for: ['another'] });
-  const { ask } = await startTestServer(t, {}, models);
-  const assets = { cat: { format: 'png', data_base64: 'aGk=' } };
-  const good = { state: 'a cat', questions: { a: { type: 'noul' } }, assets };
-  t.match(await ask(good), { type: 'images_not_supported' });
-  t.match(await ask({ ...good, model: 'gpt' }), { type: 'model_not_found' });
-  t.match(await ask({ ...good, questions: {} }), { type: 'invalid_questions' });
-  t.match(await ask({ ...good, image_budget: 1 }), { type: 'invalid_image_budget' });
-});
-
 test('contract 4.2: /v1/systemone answers an unknown model with the default one', async (t) => {
   const models = modelsFolder(t.testdir(), {}, { answers_for: ['another'] });
   const { ask, decide } = await startTestServer(t, {}, models);
