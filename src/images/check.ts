@@ -30,8 +30,11 @@ interface Checked {
 export async function checkImages(files: readonly ImageFile[]): Promise<void> {
   const checked = files.map(checkFile);
   for (const { subject, bytes, size } of checked) {
-    if ((await decodeImage(bytes, size)) === null)
+    const decoded = await decodeImage(bytes);
+    // Also where the decoder understood the header otherwise.
+    if (decoded === null || !sameSides(decoded, size)) {
       throw refused('invalid_image', `${subject} cannot be read`);
+    }
   }
 }
 
@@ -41,7 +44,7 @@ function checkFile({ subject, format, data }: ImageFile): Checked {
   if (format === null) {
     throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
   }
-  const { magic, readSize, isAnimated } = FORMATS[format];
+  const { magic, readSize, extentOf } = FORMATS[format];
   if (!bytes.subarray(0, magic.length).equals(magic)) {
     throw refused(
       'unsupported_image_format',
@@ -51,8 +54,11 @@ function checkFile({ subject, format, data }: ImageFile): Checked {
   const size = readSize(bytes);
   if (size === null) throw refused('invalid_image', `${subject} has a header that cannot be read`);
   checkSides(subject, size);
-  if (isAnimated(bytes))
+  const extent = extentOf(bytes);
+  if (extent === 'animated') {
     throw refused('unsupported_image_format', `${subject} is animated; only still images are read`);
+  }
+  if (extent === 'cut') throw refused('invalid_image', `${subject} is cut short`);
   return { subject, bytes, size };
 }
 
@@ -84,6 +90,14 @@ function checkSides(subject: string, { width, height }: Size): void {
   throw refused(
     'image_dimensions',
     `${subject} has ${width} × ${height} pixels; each side must have ${min} to ${max}`,
+  );
+}
+
+/** Turned or not. */
+function sameSides(a: Size, b: Size): boolean {
+  return (
+    Math.min(a.width, a.height) === Math.min(b.width, b.height) &&
+    Math.max(a.width, a.height) === Math.max(b.width, b.height)
   );
 }
 

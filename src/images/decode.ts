@@ -21,7 +21,7 @@ export interface Pixels extends Size {
  *
  * It runs on the threads of libuv: with their default number four decode at one time, whoever calls.
  */
-export async function decodeImage(bytes: Buffer, header: Size): Promise<Pixels | null> {
+export async function decodeImage(bytes: Buffer): Promise<Pixels | null> {
   try {
     const { data, info } = await sharp(bytes, {
       failOn: 'warning',
@@ -33,18 +33,9 @@ export async function decodeImage(bytes: Buffer, header: Size): Promise<Pixels |
       .toColourspace('srgb')
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });
-    const { width, height } = info;
-    return sameSides({ width, height }, header) ? { width, height, data } : null;
+    return { width: info.width, height: info.height, data };
   } catch {
     // What libvips says names functions of its own.
     return null;
   }
-}
-
-/** Turned or not. */
-function sameSides(a: Size, b: Size): boolean {
-  return (
-    Math.min(a.width, a.height) === Math.min(b.width, b.height) &&
-    Math.max(a.width, a.height) === Math.max(b.width, b.height)
-  );
 }

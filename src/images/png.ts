@@ -16,17 +16,17 @@ export function readPngSize(bytes: Buffer): Size | null {
 }
 
 /**
- * Whether a PNG says anywhere that it is an animation, which decoders of still images do not tell: they show its
- * first frame. Goes from chunk to chunk up to the last; what a broken length hides, the decoder refuses.
+ * What decoders of still images do not tell: whether a PNG says anywhere that it is an animation, of which they show
+ * the first frame, and whether its last chunk is missing. Goes from chunk to chunk up to that one.
  */
-export function isAnimated(bytes: Buffer): boolean {
-  for (let at = SIGNATURE_BYTES; at + CHUNK_START_BYTES <= bytes.length; ) {
+export function pngExtent(bytes: Buffer): 'still' | 'animated' | 'cut' {
+  for (let at = SIGNATURE_BYTES; ; ) {
+    if (at + CHUNK_START_BYTES > bytes.length) return 'cut';
     const type = typeAt(bytes, at);
-    if (type === 'acTL') return true;
-    if (type === 'IEND') return false;
     at += CHUNK_START_BYTES + bytes.readUInt32BE(at) + CHUNK_END_BYTES;
+    if (type === 'acTL') return 'animated';
+    if (type === 'IEND') return at <= bytes.length ? 'still' : 'cut';
   }
-  return false;
 }
 
 const typeAt = (bytes: Buffer, chunk: number) =>

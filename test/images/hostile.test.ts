@@ -1,0 +1,54 @@
+import { test } from 'tap';
+import { ApiError } from '../../src/api/index.js';
+import { checkImages, decodeImage } from '../../src/images/index.js';
+import { hostileFiles } from './hostile.js';
+import { jpeg } from './jpeg.js';
+
+const files = await hostileFiles();
+
+/** How a file is refused; '' where it is read. */
+async function refusal(file: (typeof files)[number], data: string | Buffer): Promise<string> {
+  try {
+    await checkImages([{ subject: 'The asset', format: file.format, data }]);
+    return '';
+  } catch (error) {
+    if (error instanceof ApiError) return error.type;
+    throw error;
+  }
+}
+
+test(`${files.length} files: each is refused as the table says, or read`, async (t) => {
+  t.ok(files.length >= 100);
+  for (const file of files) {
+    const { name, bytes, expected } = file;
+    const type = typeof expected === 'string' ? expected : '';
+    t.equal(await refusal(file, bytes), type, name);
+    t.equal(await refusal(file, bytes.toString('base64')), type, `${name}, in base64`);
+  }
+});
+
+test('what is read has the pixels that were written', async (t) => {
+  for (const { name, bytes, expected } of files) {
+    if (typeof expected === 'string') continue;
+    const decoded = await decodeImage(bytes);
+    if (decoded === null) {
+      t.fail(name);
+      continue;
+    }
+    const { width, height, data } = decoded;
+    t.equal(data.length, width * height * 3, name);
+    for (const place of [0, (height >> 1) * width + (width >> 1), width * height - 1]) {
+      const pixel = [...data.subarray(place * 3, place * 3 + 3)];
+      const distance = Math.max(...pixel.map((value, i) => Math.abs(value - (expected[i] as number))));
+      t.ok(distance <= (name.includes('CMYK') ? 40 : 3), `${name}: ${pixel} at ${place}`);
+    }
+  }
+});
+
+test('EXIF 5 to 8 are turned by a quarter', async (t) => {
+  for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const decoded = await decodeImage(await jpeg({ orientation }));
+    const expected = orientation < 5 ? [300, 290] : [290, 300];
+    t.strictSame([decoded?.width, decoded?.height], expected, `orientation ${orientation}`);
+  }
+});
