@@ -1,0 +1,149 @@
+import { test } from 'tap';
+import {
+  BYTES_PER_MINUTE_MAX,
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  REQUESTS_PER_MINUTE_MAX,
+} from '../../src/access/index.js';
+import { RateLimiter } from '../../src/access/rate-limit.js';
+import { fakeClock } from '../helpers/fake-clock.js';
+import { opened, thrown } from './opened.js';
+
+const limits = { bytesPerMinute: 100, requestsPerMinute: 2 };
+
+/** What a refusal tells. */
+function refusal(work: () => void): { type: string; headers: { retryAfterSeconds: number } } | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error as NonNullable<ReturnType<typeof refusal>>;
+  }
+}
+
+test('contract 8: the default limits are 256 MiB and 6,000 requests per minute and key', async (t) => {
+  const { access, caller, clock, workspace } = opened(t);
+  const one = workspace('acme', 1n);
+  const half = 128 * 2 ** 20;
+  access.admit(caller(one.token), half);
+  access.admit(caller(one.token), half);
+  t.equal(
+    thrown(() => access.admit(caller(one.token), 1)),
+    'rate_limited',
+  );
+  clock.advance(60_000);
+  for (let request = 0; request < 6_000; request += 1) access.admit(caller(one.token), 1);
+  t.equal(
+    thrown(() => access.admit(caller(one.token), 0)),
+    'rate_limited',
+  );
+});
+
+test('Retry-After is the time after which the same request is let in, and a millisecond less is too soon', async (t) => {
+  const { access, caller, clock, store, workspace } = opened(t);
+  const { token } = workspace('acme', 1n);
+  changeWorkspace(store, 'acme', limits);
+  const admit = () => access.admit(caller(token), 40);
+  admit();
+  clock.advance(10_250);
+  admit();
+  clock.advance(500);
+  const told = refusal(admit);
+  t.match(told, { type: 'rate_limited', headers: { retryAfterSeconds: 49.25 } });
+  clock.advance(49_249);
+  t.equal(thrown(admit), 'rate_limited');
+  clock.advance(1);
+  t.equal(thrown(admit), null);
+  t.match(refusal(admit), { headers: { retryAfterSeconds: 10.25 } });
+});
+
+test('each key has its own limits; a workspace’s new limits hold for its keys on the next request', async (t) => {
+  const { access, caller, clock, store, workspace } = opened(t);
+  const one = workspace('acme', 1n);
+  const two = createKey(store, clock, 'acme');
+  changeWorkspace(store, 'acme', { requestsPerMinute: 1 });
+  for (const { token } of [one, two]) {
+    t.equal(
+      thrown(() => access.admit(caller(token), 1)),
+      null,
+    );
+    t.equal(
+      thrown(() => access.admit(caller(token), 1)),
+      'rate_limited',
+    );
+  }
+  changeWorkspace(store, 'acme', { requestsPerMinute: 2 });
+  for (const { token } of [one, two])
+    t.equal(
+      thrown(() => access.admit(caller(token), 1)),
+      null,
+    );
+});
+
+test('a clock that people set back or forth changes no limit', async (t) => {
+  const { access, caller, clock, store, workspace } = opened(t);
+  const { token } = workspace('acme', 1n);
+  changeWorkspace(store, 'acme', { requestsPerMinute: 1 });
+  access.admit(caller(token), 1);
+  for (const now of [0, clock.now() + 3_600_000]) {
+    clock.set(now);
+    t.equal(
+      thrown(() => access.admit(caller(token), 1)),
+      'rate_limited',
+    );
+  }
+  clock.advance(60_000);
+  t.equal(
+    thrown(() => access.admit(caller(token), 1)),
+    null,
+  );
+});
+
+test('a paused key is told so, and its request is not counted', async (t) => {
+  const { access, caller, store, workspace } = opened(t);
+  const { token } = workspace('acme', 1n);
+  changeWorkspace(store, 'acme', { requestsPerMinute: 1, budget: 0n });
+  for (let round = 0; round < 3; round += 1) {
+    t.equal(
+      thrown(() => access.admit(caller(token), 1)),
+      'budget_exceeded',
+    );
+  }
+  changeWorkspace(store, 'acme', { budget: null });
+  t.equal(
+    thrown(() => access.admit(caller(token), 1)),
+    null,
+  );
+});
+
+test('thousands of keys: each is held to its limit, the idle ones are forgotten', async (t) => {
+  const clock = fakeClock();
+  const limiter = new RateLimiter(clock);
+  const windows = (limiter as unknown as { windows: Map<string, unknown> }).windows;
+  const take = (key: number) =>
+    thrown(() => limiter.take(`key_${key}`, 1, { ...limits, requestsPerMinute: 1 }));
+  for (let key = 0; key < 5_000; key += 1) if (take(key) !== null) t.fail(`key ${key}`);
+  t.equal(windows.size, 5_000, 'nobody who called in the last minute is forgotten');
+  for (let key = 0; key < 5_000; key += 1) if (take(key) !== 'rate_limited') t.fail(`key ${key}`);
+  clock.advance(60_000);
+  for (let key = 10_000; key < 20_000; key += 1) if (take(key) !== null) t.fail(`key ${key}`);
+  t.equal(windows.size, 10_000, 'those of the minute before are gone');
+});
+
+test('limits that cannot be are refused, those at the bounds are taken', async (t) => {
+  const { clock, store } = opened(t);
+  createWorkspace(store, clock, 'acme');
+  for (const [name, field, max] of [
+    ['requests-per-minute', 'requestsPerMinute', REQUESTS_PER_MINUTE_MAX],
+    ['bytes-per-minute', 'bytesPerMinute', BYTES_PER_MINUTE_MAX],
+  ] as const) {
+    for (const value of [1, max]) t.equal(changeWorkspace(store, 'acme', { [field]: value })[field], value);
+    for (const value of [0, -1, 1.5, max + 1, Number.NaN]) {
+      t.throws(() => changeWorkspace(store, 'acme', { [field]: value }), {
+        name: 'AccessError',
+        message: `${name}: it must be a whole number from 1 to ${max}.`,
+      });
+    }
+  }
+});
