@@ -11,7 +11,8 @@ import {
 import { loadUws } from '../../src/http/transport/uws.js';
 import { RawClient, type RawResponse } from './raw-client.js';
 
-const uwsMissing = await loadUws().then(
+/** Why uWebSockets.js cannot be tested here; false where it can. */
+export const uwsMissing = await loadUws().then(
   () => false,
   (error: Error) => `uWebSockets.js does not load here: ${error.message.split('\n')[0]}`,
 );

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { type Test, test } from 'tap';
+import { freePort } from '../helpers/free-port.js';
 import { modelsFolder, startTestServer } from '../helpers/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
@@ -7,16 +7,6 @@ const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?
 /** A server whose one build answers for a second id, so that requests choose between two names. */
 const startTwo = (t: Test, environment: Record<string, string>) =>
   startTestServer(t, environment, modelsFolder(t.testdir(), {}, { answers_for: ['larger'] }));
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 for (const transport of ['uws', 'node']) {
   const environment = { DECIDER_HTTP_TRANSPORT: transport };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
+import { freePort } from '../helpers/free-port.js';
 import { dataFolder, startTestServer } from '../helpers/server.js';
 
 /** In every text of a caller. An error may repeat a name the caller gave, so names have a mark of their own. */
@@ -33,16 +33,6 @@ const BODIES: Record<string, unknown> = {
   'not JSON': `{"state": "${TEXT}", ${TEXT}`,
   'no object': `"${TEXT}"`,
 };
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 for (const transport of ['uws', 'node']) {
   test(`no text and no token of a caller in logs, errors, metrics or the data folder (${transport})`, async (t) => {

@@ -1,0 +1,17 @@
+import { ANSWERS } from './answers.js';
+import { ENDPOINTS } from './endpoints.js';
+import { ERRORS_OF_DECIDE } from './errors.js';
+import { KEYS } from './keys.js';
+import { LIMITS_OF_DECIDE } from './limits.js';
+import { REQUESTS } from './requests.js';
+import type { ContractTest } from './suite.js';
+
+/** Every test of the contract, in its order as far as it goes. */
+export const TESTS: readonly ContractTest[] = [
+  ...REQUESTS,
+  ...ANSWERS,
+  ...ENDPOINTS,
+  ...KEYS,
+  ...ERRORS_OF_DECIDE,
+  ...LIMITS_OF_DECIDE,
+];

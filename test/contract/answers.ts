@@ -1,0 +1,122 @@
+import { ASK, type ContractTest, rule } from './suite.js';
+
+const CRITERIA = ['billing', 'technical', 'sales'];
+const ALL = {
+  state: 'My card was charged twice!',
+  questions: {
+    n: { type: 'noul', instructions: 'Is the customer angry?' },
+    c: { type: 'choice', instructions: 'Who should answer?', criteria: CRITERIA },
+    s: { type: 'score', instructions: 'How urgent?', criteria: ['can wait', null, 'now'] },
+  },
+};
+const values = (probabilities: object): number[] => Object.values(probabilities);
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
+const isRounded = (p: number) => Math.abs(p * 10_000 - Math.round(p * 10_000)) < 1e-6;
+
+/** Asks about many states, so that answers of many kinds come. */
+const STATES = Array.from({ length: 12 }, (_, at) => `case ${at} ${'lost parcel '.repeat(at)}`);
+
+/** Contract 2.4. */
+export const ANSWERS: readonly ContractTest[] = [
+  rule('2.4 model: the build that answered', async (t, { post }) => {
+    const { json } = await post({ ...ALL, model: 'decider-g-31b' });
+    t.equal(json.model, 'decider-g-12b-20260101');
+    t.strictSame(Object.keys(json), ['model', 'answers', 'usage']);
+  }),
+  rule('2.4 answers: one per question', async (t, { post }) => {
+    const { status, json } = await post(ALL);
+    t.equal(status, 200);
+    t.strictSame(Object.keys(json.answers), ['n', 'c', 's']);
+  }),
+  rule('2.4 answers: the same whether asked together or alone', async (t, { post }) => {
+    const { json } = await post(ALL);
+    for (const [name, question] of Object.entries(ALL.questions)) {
+      const alone = await post({ ...ALL, questions: { [name]: question } });
+      t.strictSame(Object.keys(alone.json.answers[name]), Object.keys(json.answers[name]));
+      if (name === 'n') continue;
+      const [p, q] = [json, alone.json].map((each) => values(each.answers[name].probabilities));
+      t.ok(
+        p?.every((each, at) => Math.abs(each - (q?.[at] ?? 2)) < 0.002),
+        `${p} ${q}`,
+      );
+    }
+    t.equal((await post(ALL)).text, (await post(ALL)).text, 'the same request, the same bytes');
+  }),
+  rule('2.4 usage: whole numbers; the state counts once, each question for itself', async (t, { post }) => {
+    const usage = async (count: number) => {
+      const questions = Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, ASK.q]));
+      return (await post({ state: 'a state '.repeat(50), questions })).json.usage;
+    };
+    const [one, two, sixteen] = [await usage(1), await usage(2), await usage(16)];
+    t.strictSame(Object.keys(one), ['input_tokens', 'output_tokens']);
+    const each = two.input_tokens - one.input_tokens;
+    t.ok(Number.isInteger(one.input_tokens) && each > 0 && each < one.input_tokens / 2);
+    t.equal(sixteen.input_tokens, one.input_tokens + 15 * each);
+    t.strictSame([one.output_tokens, sixteen.output_tokens], [1, 16]);
+  }),
+  rule('2.4 noul: a probability of yes, committed to at least 0.80', async (t, { post }) => {
+    for (const state of STATES) {
+      const { json } = await post({ state, questions: { n: ALL.questions.n } });
+      t.strictSame(Object.keys(json.answers.n), ['type', 'noul']);
+      const { noul } = json.answers.n;
+      t.ok((noul >= 0.8 && noul <= 1) || (noul <= 0.2 && noul >= 0), `${noul}`);
+      t.ok(isRounded(noul));
+    }
+  }),
+  rule(
+    '2.4 choice: the likeliest label, its confidence, and a probability for every label',
+    async (t, { post }) => {
+      for (const state of STATES) {
+        const { json } = await post({ state, questions: { c: ALL.questions.c } });
+        const { type, choice, confidence, probabilities, ...more } = json.answers.c;
+        t.strictSame([type, more], ['choice', {}]);
+        t.strictSame(Object.keys(probabilities), CRITERIA);
+        const all = values(probabilities);
+        const most = Math.max(...all);
+        t.equal(probabilities[choice], most);
+        t.ok(all.every(isRounded) && Math.abs(sum(all) - 1) < 1e-9, `${all}`);
+        t.ok(Math.abs(confidence - (most - 1 / 3) / (1 - 1 / 3)) <= 0.00005 + 1e-9);
+      }
+      const { json } = await post({ state: 'x', questions: { c: { type: 'choice', criteria: ['only'] } } });
+      t.strictSame(json.answers.c, {
+        type: 'choice',
+        choice: 'only',
+        confidence: 1,
+        probabilities: { only: 1 },
+      });
+    },
+  ),
+  rule(
+    '2.4 score: the likeliest level, the mean, their confidence, a legend, and a probability for every level',
+    async (t, { post }) => {
+      for (const state of STATES) {
+        const { json } = await post({ state, questions: { s: ALL.questions.s } });
+        const { type, level, score, confidence, legend, probabilities, ...more } = json.answers.s;
+        t.strictSame([type, more], ['score', {}]);
+        t.strictSame(legend, { 0: 'can wait', 1: 'Level 1', 2: 'now' });
+        t.strictSame(Object.keys(probabilities), ['0', '1', '2']);
+        const p = values(probabilities);
+        t.ok(p.every(isRounded) && Math.abs(sum(p) - 1) < 1e-9, `${p}`);
+        t.equal(p.indexOf(Math.max(...p)), level);
+        t.ok(Math.abs(score - sum(p.map((each, at) => each * at))) < 1e-9);
+        const deviation = sum(p.map((each, at) => each * Math.abs(at - level)));
+        const expected = Math.max(0, 1 - deviation / (2 / 3));
+        t.ok(Math.abs(confidence - expected) <= 0.00005 + 1e-9, `${confidence} ${expected}`);
+      }
+    },
+  ),
+  rule('1 point 1: every question is answered in the one call, with probabilities', async (t, { post }) => {
+    const { status, json } = await post(ALL);
+    t.equal(status, 200);
+    t.type(json.answers.n.noul, 'number');
+    for (const name of ['c', 's']) t.equal(values(json.answers[name].probabilities).length, 3);
+  }),
+  rule('1 point 3: one JSON object, no streaming, no generated text', async (t, { post }) => {
+    const { text, headers } = await post({ ...ALL, stream: true, max_tokens: 5 });
+    t.equal(text, (await post(ALL)).text);
+    t.match(headers.get('content-type'), /^application\/json/);
+    for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/embeddings']) {
+      t.equal((await post(ALL, { path })).status, 404, path);
+    }
+  }),
+];

@@ -1,0 +1,238 @@
+import { gzipSync } from 'node:zlib';
+import { LIMITS } from '../../src/api/index.js';
+import { storedFrame } from '../helpers/zstd.js';
+import { request } from '../http/raw-client.js';
+import { ASK, type ContractTest, rule } from './suite.js';
+
+const BODY = JSON.stringify({ state: 'x', questions: ASK });
+
+/** A body of exactly so many bytes, whose state is text. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ questions: ASK, state: '' });
+  return empty.replace('"state":""', `"state":"${'a'.repeat(bytes - empty.length)}"`);
+}
+
+const BOUNDARY = 'a-boundary';
+const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+const part = (name: string, content: string) =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
+const END = `--${BOUNDARY}--\r\n`;
+
+/** Contract 4.1 and 4.2. */
+const DECIDE: readonly ContractTest[] = [
+  rule('4.1 point 1: Content-Length is required', async (t, { raw, token }) => {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Length': null };
+    const none = await raw(request('POST', '/v1/decide', '', headers));
+    t.equal(none.status, 411);
+    t.equal(JSON.parse(none.body).type, 'length_required');
+    const chunks = request('POST', '/v1/decide', `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`, {
+      ...headers,
+      'Transfer-Encoding': 'chunked',
+    });
+    t.equal((await raw(chunks)).status, 411);
+  }),
+  rule('4.1 point 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
+    const { token } = account('large-bodies');
+    t.equal((await post(bodyOf(LIMITS.bodyBytes), { token })).status, 200);
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Length': String(32 * 1024 * 1024 + 1) };
+    const { status, body } = await raw(request('POST', '/v1/decide', '', headers));
+    t.strictSame([status, JSON.parse(body).type], [413, 'body_too_large']);
+  }),
+  rule('4.1 point 1: 32 MiB decompressed, and no more', async (t, { post, account }) => {
+    const { token } = account('compressed-bodies');
+    for (const [encoding, compress] of [
+      ['gzip', (text: string) => gzipSync(text)],
+      ['zstd', (text: string) => storedFrame(Buffer.from(text))],
+    ] as const) {
+      const headers = { 'content-encoding': encoding };
+      if (encoding === 'gzip') {
+        const full = await post(compress(bodyOf(32 * 1024 * 1024)), { headers, token });
+        t.equal(full.status, 200);
+      }
+      const over = await post(compress(bodyOf(32 * 1024 * 1024 + 1)), { headers, token });
+      t.strictSame([over.status, over.json?.type], [413, 'body_too_large'], encoding);
+    }
+  }),
+  rule('4.1 point 2: gzip and zstd are read, and answered as if sent plain', async (t, { post }) => {
+    const plain = await post(BODY);
+    for (const [encoding, bytes] of [
+      ['gzip', gzipSync(BODY)],
+      ['zstd', storedFrame(Buffer.from(BODY))],
+      ['identity', Buffer.from(BODY)],
+    ] as const) {
+      const { status, text } = await post(bytes, { headers: { 'content-encoding': encoding } });
+      t.equal(status, 200, encoding);
+      t.equal(text, plain.text);
+    }
+  }),
+  rule('4.1 point 2: any other encoding is 415', async (t, { post }) => {
+    for (const encoding of ['br', 'deflate', 'x-gzip', 'gzip, gzip', 'compress']) {
+      const { status, json } = await post(BODY, { headers: { 'content-encoding': encoding } });
+      t.strictSame([status, json.type], [415, 'unsupported_encoding'], encoding);
+    }
+  }),
+  rule('4.1 point 3: multipart, when the first part is the request', async (t, { post }) => {
+    const { status, text } = await post(part('request', BODY) + END, { headers: multipart });
+    t.equal(status, 200);
+    t.equal(text, (await post(BODY)).text);
+    const other = await post(part('body', BODY) + END, { headers: multipart });
+    t.strictSame([other.status, other.json.type], [400, 'bad_multipart']);
+    const second = await post(part('image', 'x') + part('request', BODY) + END, { headers: multipart });
+    t.strictSame([second.status, second.json.type], [400, 'bad_multipart']);
+  }),
+  rule('4.1 point 3: multipart, compressed as a whole', async (t, { post }) => {
+    const body = gzipSync(part('request', BODY) + END);
+    const { status } = await post(body, { headers: { ...multipart, 'content-encoding': 'gzip' } });
+    t.equal(status, 200);
+  }),
+  rule('4.1 point 4: an answer only where every question has one', async (t, { post }) => {
+    for (const [bad, type] of [
+      [{ type: 'score', criteria: ['one'] }, 'invalid_question'],
+      [{ type: 'noul', instructions: 'word '.repeat(100_000) }, 'invalid_question'],
+      [{ type: 'other' }, 'invalid_type'],
+    ] as const) {
+      const { status, json } = await post({ state: 'x', questions: { ...ASK, bad } });
+      t.strictSame([status, json.type], [422, type]);
+      t.notOk('answers' in json);
+      t.match(json.error, /"bad"/, 'the message names the question');
+    }
+  }),
+  rule(
+    '4.1 X-Request-Id: on every response, errors included, one of its own',
+    async (t, { get, post, raw }) => {
+      const replies = [
+        await post(BODY),
+        await post('{'),
+        await post(BODY, { token: null }),
+        await post(BODY, { path: '/nowhere' }),
+        await post(BODY, { headers: { 'content-encoding': 'br' } }),
+        await get('/health'),
+        await get('/v1/models'),
+        await get('/v1/decide'),
+        await get('/health', { method: 'OPTIONS' }),
+        await get('/health', { method: 'HEAD' }),
+      ];
+      const ids = replies.map(({ headers }) => headers.get('x-request-id'));
+      t.ok(
+        ids.every((id) => /^[\x21-\x7e]{8,}$/.test(id ?? '')),
+        `${ids}`,
+      );
+      t.equal(new Set(ids).size, ids.length);
+      t.strictSame(
+        replies.map(({ headers }) => headers.get('x-typesafe-request-id')),
+        ids,
+      );
+      const { headers } = await raw(request('POST', '/v1/decide', '', { 'Content-Length': null }));
+      t.ok(headers.get('x-request-id'));
+    },
+  ),
+  rule('4.1 Service-Key-Id, Service-Key-Expires: of the key that asked', async (t, { post, account }) => {
+    const { token, key } = account('headers');
+    for (const body of [BODY, '{', '{}']) {
+      const { headers } = await post(body, { token });
+      t.equal(headers.get('service-key-id'), key);
+      t.match(headers.get('service-key-expires'), /^\d{4}-\d{2}-\d{2}$/);
+    }
+    const { headers } = await post(BODY, { token: null });
+    t.notOk(headers.has('service-key-id') || headers.has('service-key-expires'));
+  }),
+  rule('4.2: answers as /v1/decide does', async (t, { post }) => {
+    const path = '/v1/systemone';
+    for (const body of [BODY, '{', '{}', '{"state":1}', `{"state":1,"questions":{"q":{"type":"x"}}}`]) {
+      const [decided, other] = [await post(body), await post(body, { path })];
+      t.strictSame([other.status, other.text], [decided.status, decided.text], body);
+    }
+    t.equal((await post(BODY, { path, token: null })).status, 401);
+  }),
+  rule('4.2: a model that is not served is answered by the default one', async (t, { post }) => {
+    for (const model of ['jev-latest', 'decider-g-13b', '', 'decider-g-12b-19700101']) {
+      const body = { state: 'x', questions: ASK, model };
+      const { status, json } = await post(body, { path: '/v1/systemone' });
+      t.strictSame([status, json.model], [200, 'decider-g-12b-20260101'], model);
+      t.equal((await post(body)).status, 404, 'not on the other path');
+    }
+    const wrong = await post({ state: 'x', questions: ASK, model: 7 }, { path: '/v1/systemone' });
+    t.strictSame([wrong.status, wrong.json.type], [400, 'invalid_request']);
+  }),
+];
+
+/** Contract 2.8, 4.4, 4.5 and 4.6 as far as it is about live paths. */
+const OTHERS: readonly ContractTest[] = [
+  rule('2.8: both lists hold the same models, in the shapes told', async (t, { get }) => {
+    const { json } = await get('/v1/models', { token: null });
+    t.strictSame(json, {
+      object: 'list',
+      data: [
+        { id: 'decider-g-12b', object: 'model', owned_by: 'decider' },
+        { id: 'decider-g-31b', object: 'model', owned_by: 'decider' },
+      ],
+      models: [
+        { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01' },
+        { name: 'decider-g-31b', description: 'A tiny model.', release_date: '2026-01-01' },
+      ],
+    });
+  }),
+  rule('2.8: an endpoint lists what it serves', async (t, { get, gateway }) => {
+    const { json } = await get(`${gateway}/v1/models`, { token: null });
+    t.strictSame(
+      json.data.map(({ id }: { id: string }) => id),
+      ['decider-g-31b'],
+    );
+    t.strictSame(
+      json.models.map(({ name }: { name: string }) => name),
+      ['decider-g-31b'],
+    );
+  }),
+  rule('4.4: the list of models needs no token', async (t, { get }) => {
+    const none = await get('/v1/models', { token: null });
+    t.equal(none.status, 200);
+    t.equal((await get('/v1/models', { token: 'wrong' })).text, none.text);
+  }),
+  rule('4.5: the health check says ok, and needs no token', async (t, { get, gateway }) => {
+    for (const address of ['/health', `${gateway}/health`]) {
+      const { status, json, headers } = await get(address, { token: null });
+      t.equal(status, 200);
+      t.strictSame(json, { status: 'ok' });
+      t.match(headers.get('content-type'), /^application\/json/);
+    }
+  }),
+  rule('4.6 paths of a model: pin it, whatever is named, and have no batches', async (t, { post, get }) => {
+    for (const path of ['/m/decider-g-31b/v1/decide', '/m/decider-g-12b-20260101/v1/systemone']) {
+      const { status, json } = await post({ state: 'x', questions: ASK, model: 'nobody' }, { path });
+      t.strictSame([status, json.model], [200, 'decider-g-12b-20260101'], path);
+    }
+    t.equal((await get('/m/decider-g-12b/health', { token: null })).status, 200);
+    const { json } = await get('/m/decider-g-31b/v1/models', { token: null });
+    t.strictSame(
+      json.data.map(({ id }: { id: string }) => id),
+      ['decider-g-31b'],
+    );
+    for (const path of ['/m/nobody/v1/decide', '/m/nobody/v1/models']) {
+      const reply = await get(path, { method: path.endsWith('decide') ? 'POST' : 'GET' });
+      t.strictSame([reply.status, reply.json.type], [404, 'model_not_found'], path);
+    }
+    for (const path of ['/m/decider-g-12b/v1/batches', '/m/decider-g-12b/v1/batches/batch_1']) {
+      const reply = await get(path);
+      t.strictSame([reply.status, reply.json.type], [404, 'not_found'], path);
+    }
+  }),
+  rule('9 point 1: every path but the health check begins with its version', async (t, { get }) => {
+    for (const path of ['/decide', '/systemone', '/models', '/v2/decide', '/V1/decide', '/v1']) {
+      for (const method of ['GET', 'POST']) {
+        const { status, json } = await get(path, { method });
+        t.strictSame([status, json.type], [404, 'not_found'], `${method} ${path}`);
+      }
+    }
+  }),
+  rule('9 point 2: a dated build is accepted, and told', async (t, { post }) => {
+    const named = await post({ state: 'x', questions: ASK, model: 'decider-g-12b-20260101' });
+    t.equal(named.json.model, 'decider-g-12b-20260101');
+    t.equal(named.text, (await post({ state: 'x', questions: ASK })).text);
+  }),
+  rule('9 point 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {
+    const { json } = await get('/v1/models');
+    for (const { release_date } of json.models) t.match(release_date, /^\d{4}-\d{2}-\d{2}$/);
+  }),
+];
+
+export const ENDPOINTS = [...DECIDE, ...OTHERS];

@@ -1,0 +1,150 @@
+import {
+  changeWorkspace,
+  createKey,
+  DEFAULT_WORKSPACE,
+  grantCredit,
+  revokeKey,
+  rollKey,
+} from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import type { Service } from './service.js';
+import { ASK, type ContractTest, rule } from './suite.js';
+
+const BODY = { state: 'x', questions: ASK };
+const HOUR = 3_600_000;
+
+const refused = async ({ post }: Service, token: string | null, headers = {}) => {
+  const { status, json, headers: got } = await post(BODY, { token, headers });
+  return [status, json.type, got.get('www-authenticate')];
+};
+const UNAUTHORIZED = [401, 'unauthorized', 'Bearer'];
+
+/** Contract 5, and what of 8 is about money. */
+export const KEYS: readonly ContractTest[] = [
+  rule('5 rule 1: both decide paths want a bearer token', async (t, { post, token }) => {
+    for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
+      t.equal((await post(BODY, { path })).status, 200, path);
+      t.equal((await post(BODY, { path, token: null })).status, 401, path);
+    }
+    for (const scheme of ['bearer', 'BEARER']) {
+      const headers = { authorization: `${scheme} ${token}` };
+      t.equal((await post(BODY, { token: null, headers })).status, 200, scheme);
+    }
+    for (const authorization of [token, `Basic ${token}`, `Bearer${token}`, 'Bearer', `Bearer ${token} x`]) {
+      t.equal((await post(BODY, { token: null, headers: { authorization } })).status, 401);
+    }
+  }),
+  rule('5 rule 2: the list of models and the health check want none', async (t, { get }) => {
+    for (const path of ['/v1/models', '/health', '/m/decider-g-12b/health']) {
+      for (const token of [null, 'wrong']) t.equal((await get(path, { token })).status, 200, path);
+    }
+  }),
+  rule('5 rule 3: missing and wrong tokens are 401', async (t, service) => {
+    const { token } = service;
+    const others = [
+      null,
+      '',
+      'x',
+      token.slice(0, -1),
+      `${token}a`,
+      token.toUpperCase(),
+      `dk_${'a'.repeat(40)}`,
+    ];
+    for (const wrong of others) t.strictSame(await refused(service, wrong), UNAUTHORIZED);
+  }),
+  rule('5 rule 3: expired tokens are 401', async (t, service) => {
+    const then = { ...systemClock, now: () => Date.now() - HOUR };
+    const { token } = createKey(service.store, then, DEFAULT_WORKSPACE, Date.now() - 1);
+    t.strictSame(await refused(service, token), UNAUTHORIZED);
+    const live = createKey(service.store, systemClock, DEFAULT_WORKSPACE, Date.now() + HOUR);
+    t.equal((await service.post(BODY, { token: live.token })).status, 200);
+  }),
+  rule('5 rule 3: revoked tokens are 401, from the next request on', async (t, service) => {
+    const { token, key } = service.account('revoked');
+    t.equal((await service.post(BODY, { token })).status, 200);
+    revokeKey(service.store, systemClock, key);
+    t.strictSame(await refused(service, token), UNAUTHORIZED);
+  }),
+  rule(
+    '5 rule 6: a key without credit is paused until there is some',
+    async (t, { post, store, account }) => {
+      const { token, workspace } = account('without-credit', 0);
+      const { status, json } = await post(BODY, { token });
+      t.strictSame([status, json.type], [402, 'out_of_credit']);
+      t.equal((await post('not JSON', { token })).status, 402, 'whatever the body is');
+      grantCredit(store, systemClock, workspace, 10n ** 12n);
+      t.equal((await post(BODY, { token })).status, 200);
+    },
+  ),
+  rule(
+    '5 rule 6: a key whose workspace has reached its budget is paused',
+    async (t, { post, store, account }) => {
+      const { token, workspace } = account('over-budget');
+      t.equal((await post(BODY, { token })).status, 200);
+      changeWorkspace(store, workspace, { budget: 1n });
+      const { status, json } = await post(BODY, { token });
+      t.strictSame([status, json.type], [402, 'budget_exceeded']);
+      changeWorkspace(store, workspace, { budget: null });
+      t.equal((await post(BODY, { token })).status, 200);
+    },
+  ),
+  rule(
+    '5 rule 8: a rolled key works on, beside the new one, until the next day ends',
+    async (t, { post, store, account }) => {
+      const { token, key } = account('rolled');
+      const made = rollKey(store, systemClock, key);
+      const tomorrow = new Date(Date.now() + 24 * HOUR).toISOString().slice(0, 10);
+      const old = await post(BODY, { token });
+      t.equal(old.status, 200);
+      t.equal(old.headers.get('service-key-expires'), tomorrow);
+      const next = await post(BODY, { token: made.token });
+      t.equal(next.status, 200);
+      t.equal(next.headers.get('service-key-id'), made.key.id);
+      t.not(made.key.id, key);
+    },
+  ),
+  rule('5 rule 9: a workspace that lost a model is refused it', async (t, { post, store, account }) => {
+    const { token, workspace } = account('without-model');
+    changeWorkspace(store, workspace, { models: ['another'] });
+    for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
+      const { status, json } = await post(BODY, { token, path });
+      t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
+    }
+    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+    t.equal((await post(BODY, { token })).status, 200);
+  }),
+  rule(
+    '8 prices: what input tokens cost of the default model, to the last unit',
+    async (t, { post, account }) => {
+      const tokens = (await post(BODY)).json.usage.input_tokens;
+      const enough = account('enough', tokens).token;
+      t.equal((await post(BODY, { token: enough })).status, 200);
+      t.equal((await post(BODY, { token: enough })).status, 402);
+      const short = account('short', tokens - 1).token;
+      t.strictSame((await post(BODY, { token: short })).json.type, 'out_of_credit');
+    },
+  ),
+  rule('8 billing 1: output tokens are free', async (t, { post, account }) => {
+    const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
+    const body = { state: 'x', questions: sixteen };
+    const { usage } = (await post(body)).json;
+    t.equal(usage.output_tokens, 16);
+    const { token } = account('sixteen', usage.input_tokens);
+    t.equal((await post(body, { token })).status, 200, 'credit for the input tokens is enough');
+  }),
+  rule('8 billing 3: what is refused costs nothing', async (t, { post, account }) => {
+    const { input_tokens } = (await post(BODY)).json.usage;
+    const { token } = account('refused', input_tokens);
+    for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'nobody' }]) {
+      t.not((await post(body, { token })).status, 200);
+    }
+    t.equal((await post(BODY, { token })).status, 200, 'all the credit is still there');
+  }),
+  rule('8 prices: credit for so many requests at once answers so many', async (t, { post, account }) => {
+    const { input_tokens } = (await post(BODY)).json.usage;
+    const { token } = account('at-once', 5 * input_tokens);
+    const all = await Promise.all(Array.from({ length: 12 }, () => post(BODY, { token })));
+    t.equal(all.filter(({ status }) => status === 200).length, 5);
+    t.equal(all.filter(({ status }) => status === 402).length, 7);
+  }),
+];

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { changeWorkspace } from '../../src/access/index.js';
+import { ASK, type ContractTest, rule } from './suite.js';
+
+/** Contract 8, where another test does not show it already. */
+export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
+  rule('8 request bytes: 256 MiB a minute for each key, and no more', async (t, { post, account }) => {
+    const { token } = account('request-bytes');
+    const spaces = Buffer.alloc(32 * 1024 * 1024, ' ');
+    for (let count = 0; count < 8; count += 1) {
+      t.equal((await post(spaces, { token })).json.type, 'invalid_json', 'counted, whatever they hold');
+    }
+    const { status, json, headers } = await post(' ', { token });
+    t.strictSame([status, json.type], [429, 'rate_limited']);
+    t.match(headers.get('retry-after'), /^([1-9]|[1-5]\d|60)$/);
+    const other = account('request-bytes-other').token;
+    t.equal(
+      (await post({ state: 'x', questions: ASK }, { token: other })).status,
+      200,
+      'another key has its own',
+    );
+  }),
+  rule(
+    '8 requests: so many a minute for each key as its workspace says',
+    async (t, { post, account, store }) => {
+      const { token, workspace } = account('requests');
+      changeWorkspace(store, workspace, { requestsPerMinute: 3 });
+      const body = { state: 'x', questions: ASK };
+      const all = await Promise.all(Array.from({ length: 5 }, () => post(body, { token })));
+      t.strictSame(all.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);
+    },
+  ),
+  rule('8 model input: what does not fit the context window is refused', async (t, { post }) => {
+    const words = 'word '.repeat(100_000);
+    const { status, json } = await post({
+      state: 'x',
+      questions: { long: { type: 'noul', instructions: words } },
+    });
+    t.strictSame([status, json.type], [422, 'invalid_question']);
+    t.match(json.error, /"long".*context window/);
+  }),
+  rule('8 model input: the first 20,000 characters of a text state are read', async (t, { post }) => {
+    const tokens = async (state: unknown) => (await post({ state, questions: ASK })).json.usage.input_tokens;
+    const full = `${'😀'.repeat(10)}${'a'.repeat(19_990)}`;
+    const read = await tokens(full);
+    t.equal(await tokens(`${full}b`), read, 'one more is not read');
+    t.equal(await tokens(`${full}${'b'.repeat(30_000)}`), read);
+    t.ok((await tokens(full.slice(0, -10))) < read, 'ten fewer are fewer tokens');
+  }),
+  rule('8 model input: the first 20,000 characters of a JSON state as it is read', async (t, { post }) => {
+    const ask = (state: unknown) => post({ state, questions: ASK });
+    const state = Array.from({ length: 5_000 }, (_, at) => ({ at }));
+    const text = [...JSON.stringify(state, null, 2)].slice(0, 20_000).join('');
+    const [asJson, asText] = [await ask(state), await ask(text)];
+    t.equal(asJson.status, 200);
+    t.equal(asJson.text, asText.text);
+  }),
+  rule('8 data handling: the log keeps method, path, status and duration', async (t, { post, lines }) => {
+    const secret = 'a-text-nobody-may-log';
+    const before = lines.length;
+    await post(
+      {
+        state: secret,
+        questions: { [secret]: { type: 'choice', instructions: secret, criteria: { [secret]: secret } } },
+      },
+      { path: `/v1/decide?${secret}`, headers: { 'x-any': secret } },
+    );
+    await post(`{"${secret}"`);
+    const logged = lines.slice(before);
+    t.equal(logged.length, 2);
+    for (const line of logged) {
+      t.notMatch(line, secret);
+      t.match(JSON.parse(line), { method: 'POST', path: '/v1/decide', status: Number, durationMs: Number });
+    }
+  }),
+  rule('8 data handling: nothing of a live request is stored', async (t, { post, data }) => {
+    const secret = 'a-text-nobody-may-store';
+    const body = { state: secret, questions: { [secret]: { type: 'noul', instructions: secret } } };
+    t.equal((await post(body)).status, 200);
+    const files = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((file) => join(data, file));
+    for (const file of files.filter((each) => statSync(each).isFile())) {
+      t.notOk(readFileSync(file, 'latin1').includes(secret), file);
+    }
+  }),
+];

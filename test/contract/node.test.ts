@@ -1,0 +1,3 @@
+import { runContract } from './run.js';
+
+await runContract('node');

@@ -1,0 +1,116 @@
+import type { Test } from 'tap';
+import { createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { openStore, type Store } from '../../src/store/index.js';
+import { freePort } from '../helpers/free-port.js';
+import { dataFolder, modelsFolder, startTestServer } from '../helpers/server.js';
+import { RawClient, type RawResponse } from '../http/raw-client.js';
+
+/** An answer, its body read. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
+  readonly json: any;
+}
+
+export interface Sending {
+  readonly path?: string;
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+}
+
+/** The service as a client sees it, and what its operator does beside it. */
+export interface Service {
+  readonly url: string;
+  /** The second endpoint, which serves `decider-g-31b` alone. */
+  readonly gateway: string;
+  /** Of a key with credit. */
+  readonly token: string;
+  readonly data: string;
+  readonly store: Store;
+  /** What it has logged, one JSON line each. */
+  readonly lines: readonly string[];
+  /** Sends a body: bytes and texts as they are, anything else as JSON. A path may be a whole address. */
+  post(body: unknown, sending?: Sending): Promise<Reply>;
+  get(path: string, sending?: Sending): Promise<Reply>;
+  /** Sends bytes over a connection of their own. */
+  raw(bytes: string): Promise<RawResponse>;
+  /** A key of a new workspace, with credit for so many input tokens of the default model. */
+  account(id: string, tokens?: number): { workspace: string; token: string; key: string };
+}
+
+const PENCE = 1_500n;
+/** A character of these tests' states is at most so many tokens, so that 20,000 of them fit. */
+const CELLS = '32768';
+
+export async function startService(t: Test, transport: string): Promise<Service> {
+  const data = dataFolder(t);
+  const port = await freePort();
+  const models = modelsFolder(
+    t.testdir(),
+    {},
+    { id: 'decider-g-12b', answers_for: ['decider-g-31b'], release_date: '2026-01-01' },
+  );
+  const { url, headers, lines } = await startTestServer(
+    t,
+    {
+      DECIDER_DATA: data,
+      DECIDER_HTTP_TRANSPORT: transport,
+      DECIDER_GATEWAY_PORT: String(port),
+      DECIDER_GATEWAY_MODEL: 'decider-g-31b',
+      DECIDER_ENGINE_EXACT: 'true',
+      DECIDER_ENGINE_CELLS: CELLS,
+    },
+    models,
+  );
+  const store = openStore(data);
+  const token = headers.authorization.replace('Bearer ', '');
+  const send = async (path: string, init: RequestInit, sending: Sending): Promise<Reply> => {
+    const given = sending.token === undefined ? token : sending.token;
+    const own = given === null ? {} : { authorization: `Bearer ${given}` };
+    const response = await fetch(path.startsWith('http') ? path : url + path, {
+      method: sending.method ?? 'GET',
+      ...init,
+      headers: { ...own, 'content-type': 'application/json', ...sending.headers },
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  };
+  return {
+    url,
+    gateway: `http://127.0.0.1:${port}`,
+    token,
+    data,
+    store,
+    lines,
+    post(body, sending = {}) {
+      const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+      return send(sending.path ?? '/v1/decide', { method: 'POST', body: bytes }, sending);
+    },
+    get: (path, sending = {}) => send(path, {}, sending),
+    async raw(bytes) {
+      const client = await RawClient.connect(Number(new URL(url).port));
+      await client.send(bytes);
+      const response = await client.response();
+      client.destroy();
+      return response;
+    },
+    account(id, tokens = 1_000_000) {
+      createWorkspace(store, systemClock, id);
+      if (tokens > 0) grantCredit(store, systemClock, id, BigInt(tokens) * PENCE);
+      const { key, token: made } = createKey(store, systemClock, id);
+      return { workspace: id, token: made, key: key.id };
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
