@@ -6,10 +6,10 @@ import { ASK, type ContractTest, rule } from './suite.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: ASK });
 
-/** A body of exactly so many bytes, whose state is text. */
+/** A body of exactly so many bytes, most of them in a field that nobody reads. */
 function bodyOf(bytes: number): string {
-  const empty = JSON.stringify({ questions: ASK, state: '' });
-  return empty.replace('"state":""', `"state":"${'a'.repeat(bytes - empty.length)}"`);
+  const empty = JSON.stringify({ state: 'x', questions: ASK, more: '' });
+  return empty.replace('"more":""', `"more":"${'a'.repeat(bytes - empty.length)}"`);
 }
 
 const BOUNDARY = 'a-boundary';
@@ -168,7 +168,11 @@ const OTHERS: readonly ContractTest[] = [
       ],
       models: [
         { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01' },
-        { name: 'decider-g-31b', description: 'A tiny model.', release_date: '2026-01-01' },
+        {
+          name: 'decider-g-31b',
+          description: 'Answered by decider-g-12b: A tiny model.',
+          release_date: null,
+        },
       ],
     });
   }),
@@ -231,7 +235,8 @@ const OTHERS: readonly ContractTest[] = [
   }),
   rule('9 point 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {
     const { json } = await get('/v1/models');
-    for (const { release_date } of json.models) t.match(release_date, /^\d{4}-\d{2}-\d{2}$/);
+    const dates = json.models.map(({ release_date }: { release_date: string | null }) => release_date);
+    t.strictSame(dates, ['2026-01-01', null]);
   }),
 ];
 

@@ -19,7 +19,7 @@ export function modelsFolder(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   writeFileSync(join(models, 'tiny.gguf'), bytes);
   const manifest = {
-    default: 'tiny',
+    default: model.id ?? 'tiny',
     models: [
       {
         id: 'tiny',
