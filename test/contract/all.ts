@@ -1,6 +1,7 @@
 import { ANSWERS } from './answers.js';
 import { ENDPOINTS } from './endpoints.js';
 import { ERRORS_OF_DECIDE } from './errors.js';
+import { IMAGES } from './images.js';
 import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
@@ -11,6 +12,7 @@ export const TESTS: readonly ContractTest[] = [
   ...REQUESTS,
   ...ANSWERS,
   ...ENDPOINTS,
+  ...IMAGES,
   ...KEYS,
   ...ERRORS_OF_DECIDE,
   ...LIMITS_OF_DECIDE,
