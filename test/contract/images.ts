@@ -66,7 +66,7 @@ const ASSETS: readonly ContractTest[] = [
       ['png', PICTURE],
       ['jpg', photo],
       ['jpeg', photo],
-    ]) {
+    ] as const) {
       t.strictSame(await show(service, { cat: { format, data_base64 } }), VALID, format);
     }
     for (const [format, data_base64] of [
@@ -76,7 +76,7 @@ const ASSETS: readonly ContractTest[] = [
       ['gif', PICTURE],
       ['PNG', PICTURE],
       ['', PICTURE],
-    ]) {
+    ] as const) {
       const found = await show(service, { cat: { format, data_base64 } });
       t.strictSame(found, [400, 'unsupported_image_format'], format);
     }
