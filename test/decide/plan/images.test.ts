@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { planRequest } from '../../../src/decide/plan/index.js';
 import { findImageUses } from '../../../src/decide/references/index.js';
-import { readRequest } from '../../../src/decide/request/index.js';
+import { openBody, readRequest } from '../../../src/decide/request/index.js';
 import { FORMATS, type OpenModel } from '../../../src/engine/index.js';
 import { openTiny } from '../../helpers/engine.js';
 import { OPTIONS } from '../request/bodies.js';
@@ -9,7 +9,7 @@ import { OPTIONS } from '../request/bodies.js';
 const image = { format: 'png', data_base64: '' };
 
 function planOf(model: OpenModel, body: object) {
-  const request = readRequest(Buffer.from(JSON.stringify(body)), OPTIONS);
+  const request = readRequest(openBody(Buffer.from(JSON.stringify(body))), OPTIONS);
   return planRequest(request, model, findImageUses(request));
 }
 
