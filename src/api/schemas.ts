@@ -115,10 +115,42 @@ export const ImageBudgetSchema = Type.Union(
   { description: 'Most input tokens one image may use; 280 where `null` or absent.' },
 );
 
-/** Contract 2.3: images by reference, their entries not looked at. */
-export const AssetsSchema = Type.Union([Type.Object({}), Type.Null()], {
-  description: 'Images by reference.',
-});
+const assetFields = {
+  type: Type.Optional(Type.Union([Type.Literal('image'), Type.Null()])),
+  format: Type.Optional(
+    Type.Unsafe<unknown>({ description: '`png`, `jpg` or `jpeg`; the bytes must truly be in that format.' }),
+  ),
+};
+
+/** Contract 2.3: one image. Whether it is one is only seen in its bytes. */
+const AssetSchema = Type.Union([
+  Type.Object({
+    ...assetFields,
+    data_base64: Type.String({ description: 'The file in standard base64.' }),
+    part: Type.Optional(Type.Null()),
+  }),
+  Type.Object({
+    ...assetFields,
+    part: Type.String({ description: 'The part of a multipart body that holds the file.' }),
+    data_base64: Type.Optional(Type.Null()),
+  }),
+]);
+
+/** Contract 2.3: images by reference. */
+export const AssetsSchema = Type.Union(
+  [
+    Type.Object(
+      {},
+      {
+        additionalProperties: AssetSchema,
+        propertyNames: Type.String({ minLength: 1 }),
+        maxProperties: LIMITS.assets,
+      },
+    ),
+    Type.Null(),
+  ],
+  { description: 'Images by reference.' },
+);
 
 /** Contract 2.1: the body of a decide request. Other fields are ignored. */
 export const DecideBody = Type.Object(
