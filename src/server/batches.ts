@@ -25,15 +25,15 @@ export class BatchService {
     private readonly files: ThreadPool,
   ) {}
 
-  /** Goes on with the batches that are open. Throws StoreError. */
-  static start(
+  /** Goes on with the batches that are open. Rejects with StoreError. */
+  static async start(
     settings: Settings,
     { clock, log }: Surroundings,
     engines: Engines,
     money: OpenAccess,
     prepare: DecideCalls['prepare'],
     metrics: Metrics,
-  ): BatchService {
+  ): Promise<BatchService> {
     const { catalog } = engines;
     const { access, store, sealer } = money;
     const guard = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
@@ -43,6 +43,7 @@ export class BatchService {
       threads: 1,
       data: settings.models,
     });
+    await files.run('ready', null);
     const waitForFiles = () => {
       if (files.waiting < FILES_WAITING_MAX) return;
       throw new ApiError('overloaded', 'Too many batch files wait to be read.', { retryAfterSeconds: 1 });

@@ -16,6 +16,11 @@ export function ingest(task: IngestTask): Promise<IngestResult> {
   return ingestFile(task, catalog);
 }
 
+/** Answers when the thread can take a file. */
+export function ready(): true {
+  return true;
+}
+
 /** SHA-256, in hexadecimal. */
 export function digest(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -50,7 +50,7 @@ export class Service implements Door {
     const preparing = this.preparing;
     await preparing.ready();
     if (settings['batch.enabled'] === 'true') {
-      this.batches = BatchService.start(
+      this.batches = await BatchService.start(
         settings,
         this.surroundings,
         engines,
