@@ -24,6 +24,8 @@ export class SettingsError extends Error {
 }
 
 const CONFIG_VARIABLE = 'DECIDER_CONFIG';
+/** Read by the commands that call a server. */
+const TOKEN_VARIABLE = 'DECIDER_TOKEN';
 const PREFIX = 'DECIDER_';
 
 /** The values of a table of settings, by key. */
@@ -40,7 +42,7 @@ export function readSettings<const Table extends readonly Setting[]>(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined = environment[CONFIG_VARIABLE],
 ): Values<Table> {
-  const known = new Set([CONFIG_VARIABLE, ...table.map((row) => row.variable)]);
+  const known = new Set([CONFIG_VARIABLE, TOKEN_VARIABLE, ...table.map((row) => row.variable)]);
   const stray = Object.keys(environment).find((name) => name.startsWith(PREFIX) && !known.has(name));
   if (stray !== undefined) throw new SettingsError(`The environment variable ${stray} is not known.`);
   const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);

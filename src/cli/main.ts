@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { openApi } from '../api/index.js';
 import { VERSION } from '../base/index.js';
 import { reportError, serve } from '../server/index.js';
+import * as batches from './batches.js';
 import { doctor } from './doctor.js';
 import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
@@ -74,6 +75,28 @@ command(ofKeys, 'roll <id>', 'make a new key; the old one works until the end of
   keys.roll,
 );
 command(ofKeys, 'revoke <id>', 'end a key at once, for ever').action(keys.revoke);
+
+const ofBatches = program.command('batches').description('batches of a running server, over HTTP');
+const remote = (name: string, description: string) =>
+  ofBatches
+    .command(name)
+    .description(description)
+    .option('--url <url>', 'the base endpoint', 'http://127.0.0.1:8080')
+    .option('--token <token>', 'the key’s token (default: DECIDER_TOKEN of the environment)')
+    .option('--json', 'print JSON');
+remote('submit <file>', 'check a JSON Lines file and submit it')
+  .option('--wait', 'wait until it has finished, then print the results')
+  .option('--out <file>', 'where results go instead of standard output')
+  .option('--webhook <url>', 'an https address to call when it has finished')
+  .option('--idempotency-key <key>', 'submitted again with the same key, the file makes no second batch')
+  .action(batches.submit);
+remote('list', 'list the batches of the key').action(batches.list);
+remote('show <id>', 'show one batch').action(batches.show);
+remote('results <id>', 'print the results of a finished batch')
+  .option('--wait', 'wait until it has finished')
+  .option('--out <file>', 'where results go instead of standard output')
+  .action(batches.results);
+remote('cancel <id>', 'cancel a batch').action(batches.cancel);
 
 command(program, 'usage', 'what was used and charged, by UTC day, key, model and kind')
   .option('--workspace <id>', 'only of one workspace')

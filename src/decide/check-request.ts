@@ -32,7 +32,7 @@ export interface CheckedRequest {
 export async function checkRequest(
   body: OpenBody,
   { model, files, unknownModel, allowedModels }: RequestTerms,
-  catalog: Catalog,
+  catalog: Pick<Catalog, 'find'>,
 ): Promise<CheckedRequest> {
   const request = readRequest(body, {
     knows: (name) => model !== null || catalog.find(name) !== undefined,

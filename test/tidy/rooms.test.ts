@@ -13,6 +13,7 @@ const ROOMS = [
   'engine',
   'access',
   'store',
+  'client',
   'api',
   'base',
 ] as const;

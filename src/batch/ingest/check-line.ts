@@ -25,7 +25,7 @@ const CUSTOM_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /** The models there are, and those that the caller may use; null: all. */
 export interface LineModels {
-  readonly catalog: Catalog;
+  readonly catalog: Pick<Catalog, 'find'>;
   readonly allowed: readonly string[] | null;
 }
 

@@ -1,2 +1,4 @@
+export type { LineFault } from './check-file.js';
+export * from './check-lines.js';
 export type { ChunkIds } from './chunks.js';
 export * from './ingest.js';

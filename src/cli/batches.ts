@@ -1,0 +1,155 @@
+import { createWriteStream, readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SingleBar } from 'cli-progress';
+import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
+import { reportError } from '../server/index.js';
+import { printLineErrors, validate } from './batch-lines.js';
+import { type Options, print, printJson } from './output.js';
+import { facts, table } from './table.js';
+
+/** How often a batch that is waited for is asked about. */
+const POLL_MS = 1_000;
+
+interface ClientOptions extends Options {
+  readonly url: string;
+  readonly token?: string;
+}
+
+interface WaitOptions extends ClientOptions {
+  readonly wait?: boolean;
+  readonly out?: string;
+}
+
+interface SubmitOptions extends WaitOptions {
+  readonly webhook?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** `decider batches submit`: the lines are checked here first, so that mistakes cost no upload. */
+export const submit = (file: string, options: SubmitOptions) =>
+  withClient(options, async (client) => {
+    const bytes = readFileSync(file);
+    if (!(await validate(file, bytes))) process.exit(1);
+    const { webhook, idempotencyKey } = options;
+    let batch: Awaited<ReturnType<BatchClient['submit']>>;
+    try {
+      batch = await client.submit(new Uint8Array(bytes), { webhook, idempotencyKey });
+    } catch (error) {
+      if (error instanceof ServiceError) printLineErrors(file, error.lines);
+      throw error;
+    }
+    if (!options.wait) return shown(batch, options);
+    process.stderr.write(`${batch.id}: ${batch.lines} lines\n`);
+    await collect(client, batch.id, options);
+  });
+
+/** `decider batches list` */
+export const list = (options: ClientOptions) =>
+  withClient(options, async (client) => {
+    const batches = await client.list();
+    if (options.json) return printJson(batches);
+    print(
+      table(
+        ['batch', 'status', 'lines', 'done', 'failed', 'created'],
+        batches.map(({ id, status, lines, counts, created_at }) => [
+          id,
+          status,
+          String(lines),
+          String(counts.done),
+          String(counts.failed),
+          created_at,
+        ]),
+        ['lines', 'done', 'failed'],
+      ),
+    );
+  });
+
+/** `decider batches show` */
+export const show = (id: string, options: ClientOptions) =>
+  withClient(options, async (client) => shown(await client.show(id), options));
+
+/** `decider batches results`: with `--wait` also of a batch that has not finished yet. */
+export const results = (id: string, options: WaitOptions) =>
+  withClient(options, (client) => collect(client, id, options));
+
+/** `decider batches cancel` */
+export const cancel = (id: string, options: ClientOptions) =>
+  withClient(options, async (client) => shown(await client.cancel(id), options));
+
+function shown(batch: object, { json }: ClientOptions): void {
+  if (json) {
+    printJson(batch);
+    return;
+  }
+  const rows = Object.entries(batch).map(([name, value]) => [
+    name,
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value),
+  ]);
+  print(facts(Object.fromEntries(rows)));
+}
+
+/** Waits where that is wanted, then writes the results to a file or to standard output. */
+async function collect(client: BatchClient, id: string, { wait, out }: WaitOptions): Promise<void> {
+  if (wait) await waitFor(client, id);
+  const pieces = await client.results(id);
+  const target: Writable = out === undefined ? process.stdout : createWriteStream(out);
+  for await (const piece of pieces) {
+    if (!target.write(piece)) await new Promise((resolve) => target.once('drain', resolve));
+  }
+  if (out === undefined) return;
+  target.end();
+  await finished(target);
+}
+
+/** A bar on a terminal, nothing elsewhere; standard output is left to the results. */
+async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
+  const bar = new SingleBar({
+    format: '{bar} {value}/{total} lines',
+    stream: process.stderr,
+    clearOnComplete: true,
+  });
+  let started = false;
+  for (;;) {
+    const batch = await client.show(id);
+    const { lines, counts } = batch;
+    if (!started) bar.start(lines, 0);
+    started = true;
+    bar.update(counts.done + counts.failed);
+    if (batch.results_available) {
+      bar.stop();
+      return batch;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Mistakes of the user and refusals of the server are one line, and status 1. */
+function withClient(
+  options: ClientOptions,
+  work: (client: BatchClient) => Promise<void> | void,
+): Promise<void> {
+  return reportError(async () => {
+    const token = options.token ?? process.env.DECIDER_TOKEN;
+    if (token === undefined) fail('token: give --token, or DECIDER_TOKEN in the environment.');
+    try {
+      await work(new BatchClient(options.url, token));
+    } catch (error) {
+      fail(reasonOf(error, options.url));
+    }
+  });
+}
+
+function reasonOf(error: unknown, url: string): string {
+  if (error instanceof ServiceError) return `${error.type}: ${error.message}`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return `file: ${message}`;
+  if (error instanceof TypeError) return `url: ${url} cannot be reached.`;
+  throw error;
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
