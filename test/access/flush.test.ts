@@ -9,7 +9,9 @@ import {
 } from '../../src/access/index.js';
 import { FLUSH_RETRY_MS } from '../../src/access/ledger.js';
 import { type RawWrite, type Store, StoreError } from '../../src/store/index.js';
-import { dealings, opened, thrown } from './opened.js';
+import { dealings, NOON, opened, thrown } from './opened.js';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** A ledger above a disk that takes what the test lets it take. */
 function onDisk(t: Test) {
@@ -181,5 +183,23 @@ test('a flush that fails rejects, and what it could not write stays for the next
   disk.full = false;
   await access.flush();
   t.equal(charged(), 1n);
+  t.strictSame(reconcile(store).problems, []);
+});
+
+test('a day that ends while a write is under way: its counter goes on', async (t) => {
+  const { access, charged, clock, disk, reserve, settled, store } = onDisk(t);
+  disk.hold = true;
+  reserve(1).post();
+  clock.advance(FLUSH_DELAY_MS);
+  reserve(2).post();
+  clock.set(NOON + DAY_MS);
+  disk.hold = false;
+  disk.held.shift()?.();
+  await settled();
+  // Set back to the day of the charge that is still unwritten.
+  clock.set(NOON);
+  reserve(4).post();
+  await access.flush();
+  t.equal(charged(), 7n);
   t.strictSame(reconcile(store).problems, []);
 });

@@ -181,3 +181,17 @@ test('what a process had set aside when it died is free again in the next', asyn
   );
   t.strictSame(reconcile(store).problems, []);
 });
+
+test('credit that comes or goes after a caller was let in counts when its request is set aside', async (t) => {
+  const { access, caller, store, clock, workspace } = opened(t);
+  const { token } = workspace('acme', COST);
+  const early = caller(token);
+  const reserve = () =>
+    access.reserve(early, { model: 'm', kind: 'live', inputTokens: TOKENS, price: PRICE }).release();
+  grantCredit(store, clock, 'acme', -1n);
+  t.equal(thrown(reserve), 'out_of_credit');
+  grantCredit(store, clock, 'acme', 1n);
+  t.equal(thrown(reserve), null);
+  changeWorkspace(store, 'acme', { budget: COST - 1n });
+  t.equal(thrown(reserve), 'budget_exceeded');
+});
