@@ -1,3 +1,4 @@
+import { BUILDS } from './service.js';
 import { ASK, type ContractTest, rule } from './suite.js';
 
 const CRITERIA = ['billing', 'technical', 'sales'];
@@ -20,7 +21,7 @@ const STATES = Array.from({ length: 12 }, (_, at) => `case ${at} ${'lost parcel 
 export const ANSWERS: readonly ContractTest[] = [
   rule('2.4 model: the build that answered', async (t, { post }) => {
     const { json } = await post({ ...ALL, model: 'decider-g-31b' });
-    t.equal(json.model, 'decider-g-12b-20260101');
+    t.equal(json.model, BUILDS['decider-g-31b']);
     t.strictSame(Object.keys(json), ['model', 'answers', 'usage']);
   }),
   rule('2.4 answers: one per question', async (t, { post }) => {

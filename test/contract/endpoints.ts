@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../src/api/index.js';
 import { storedFrame } from '../helpers/zstd.js';
 import { request } from '../http/raw-client.js';
+import { BUILDS } from './service.js';
 import { ASK, type ContractTest, rule } from './suite.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: ASK });
@@ -148,7 +149,7 @@ const DECIDE: readonly ContractTest[] = [
     for (const model of ['jev-latest', 'decider-g-13b', '', 'decider-g-12b-19700101']) {
       const body = { state: 'x', questions: ASK, model };
       const { status, json } = await post(body, { path: '/v1/systemone' });
-      t.strictSame([status, json.model], [200, 'decider-g-12b-20260101'], model);
+      t.strictSame([status, json.model], [200, BUILDS['decider-g-12b']], model);
       t.equal((await post(body)).status, 404, 'not on the other path');
     }
     const wrong = await post({ state: 'x', questions: ASK, model: 7 }, { path: '/v1/systemone' });
@@ -168,11 +169,7 @@ const OTHERS: readonly ContractTest[] = [
       ],
       models: [
         { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01' },
-        {
-          name: 'decider-g-31b',
-          description: 'Answered by decider-g-12b: A tiny model.',
-          release_date: null,
-        },
+        { name: 'decider-g-31b', description: 'A tiny model.', release_date: null },
       ],
     });
   }),
@@ -201,9 +198,15 @@ const OTHERS: readonly ContractTest[] = [
     }
   }),
   rule('4.6 paths of a model: pin it, whatever is named, and have no batches', async (t, { post, get }) => {
-    for (const path of ['/m/decider-g-31b/v1/decide', '/m/decider-g-12b-20260101/v1/systemone']) {
-      const { status, json } = await post({ state: 'x', questions: ASK, model: 'nobody' }, { path });
-      t.strictSame([status, json.model], [200, 'decider-g-12b-20260101'], path);
+    for (const [path, build] of [
+      ['/m/decider-g-31b/v1/decide', BUILDS['decider-g-31b']],
+      [`/m/${BUILDS['decider-g-31b']}/v1/systemone`, BUILDS['decider-g-31b']],
+      ['/m/decider-g-12b/v1/decide', BUILDS['decider-g-12b']],
+    ] as const) {
+      for (const model of ['nobody', 'decider-g-12b', 'decider-g-31b']) {
+        const { status, json } = await post({ state: 'x', questions: ASK, model }, { path });
+        t.strictSame([status, json.model], [200, build], path);
+      }
     }
     t.equal((await get('/m/decider-g-12b/health', { token: null })).status, 200);
     const { json } = await get('/m/decider-g-31b/v1/models', { token: null });
@@ -229,8 +232,8 @@ const OTHERS: readonly ContractTest[] = [
     }
   }),
   rule('9 point 2: a dated build is accepted, and told', async (t, { post }) => {
-    const named = await post({ state: 'x', questions: ASK, model: 'decider-g-12b-20260101' });
-    t.equal(named.json.model, 'decider-g-12b-20260101');
+    const named = await post({ state: 'x', questions: ASK, model: BUILDS['decider-g-12b'] });
+    t.equal(named.json.model, BUILDS['decider-g-12b']);
     t.equal(named.text, (await post({ state: 'x', questions: ASK })).text);
   }),
   rule('9 point 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {

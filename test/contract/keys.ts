@@ -105,25 +105,30 @@ export const KEYS: readonly ContractTest[] = [
   ),
   rule('5 rule 9: a workspace that lost a model is refused it', async (t, { post, store, account }) => {
     const { token, workspace } = account('without-model');
-    changeWorkspace(store, workspace, { models: ['another'] });
+    changeWorkspace(store, workspace, { models: ['decider-g-31b'] });
     for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
       const { status, json } = await post(BODY, { token, path });
       t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
     }
+    t.equal(
+      (await post({ ...BODY, model: 'decider-g-31b' }, { token })).status,
+      200,
+      'the other one is left',
+    );
     changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
     t.equal((await post(BODY, { token })).status, 200);
   }),
-  rule(
-    '8 prices: what input tokens cost of the default model, to the last unit',
-    async (t, { post, account }) => {
-      const tokens = (await post(BODY)).json.usage.input_tokens;
-      const enough = account('enough', tokens).token;
-      t.equal((await post(BODY, { token: enough })).status, 200);
-      t.equal((await post(BODY, { token: enough })).status, 402);
-      const short = account('short', tokens - 1).token;
-      t.strictSame((await post(BODY, { token: short })).json.type, 'out_of_credit');
-    },
-  ),
+  rule('8 prices: what input tokens cost of each model, to the last unit', async (t, { post, account }) => {
+    for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
+      const body = { ...BODY, model };
+      const tokens = (await post(body)).json.usage.input_tokens;
+      const enough = account(`enough-for-${model}`, tokens, model).token;
+      t.equal((await post(body, { token: enough })).status, 200);
+      t.equal((await post(body, { token: enough })).status, 402);
+      const short = account(`too-little-for-${model}`, tokens - 1, model).token;
+      t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
+    }
+  }),
   rule('8 billing 1: output tokens are free', async (t, { post, account }) => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
     const body = { state: 'x', questions: sixteen };

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
@@ -38,22 +40,28 @@ export interface Service {
   get(path: string, sending?: Sending): Promise<Reply>;
   /** Sends bytes over a connection of their own. */
   raw(bytes: string): Promise<RawResponse>;
-  /** A key of a new workspace, with credit for so many input tokens of the default model. */
-  account(id: string, tokens?: number): { workspace: string; token: string; key: string };
+  /** A key of a new workspace, with credit for so many input tokens. */
+  account(
+    id: string,
+    tokens?: number,
+    model?: keyof typeof PRICES,
+  ): { workspace: string; token: string; key: string };
 }
 
-const PENCE = 1_500n;
-/** A character of these tests' states is at most so many tokens, so that 20,000 of them fit. */
+/** Contract 8: what an input token costs, in 10⁻¹² pounds. */
+export const PRICES = { 'decider-g-12b': 1_500n, 'decider-g-31b': 5_000n } as const;
+/** What the states of these tests need, where 20,000 characters of them are read. */
 const CELLS = '32768';
+
+export const BUILDS = {
+  'decider-g-12b': 'decider-g-12b-20260101',
+  'decider-g-31b': 'decider-g-31b-20260201',
+} as const;
 
 export async function startService(t: Test, transport: string): Promise<Service> {
   const data = dataFolder(t);
   const port = await freePort();
-  const models = modelsFolder(
-    t.testdir(),
-    {},
-    { id: 'decider-g-12b', answers_for: ['decider-g-31b'], release_date: '2026-01-01' },
-  );
+  const models = twoModels(t.testdir());
   const { url, headers, lines } = await startTestServer(
     t,
     {
@@ -98,13 +106,30 @@ export async function startService(t: Test, transport: string): Promise<Service>
       client.destroy();
       return response;
     },
-    account(id, tokens = 1_000_000) {
+    account(id, tokens = 1_000_000, model = 'decider-g-12b') {
       createWorkspace(store, systemClock, id);
-      if (tokens > 0) grantCredit(store, systemClock, id, BigInt(tokens) * PENCE);
+      if (tokens > 0) grantCredit(store, systemClock, id, BigInt(tokens) * PRICES[model]);
       const { key, token: made } = createKey(store, systemClock, id);
       return { workspace: id, token: made, key: key.id };
     },
   };
+}
+
+/** The two models of the contract, both of them tiny. */
+function twoModels(folder: string): string {
+  const models = modelsFolder(folder, {}, { id: 'decider-g-12b', release_date: '2026-01-01' });
+  const file = join(models, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const [smaller] = manifest.models;
+  const larger = {
+    ...smaller,
+    id: 'decider-g-31b',
+    release_date: null,
+    builds: [{ ...smaller.builds[0], date: '20260201' }],
+    price_class: 'decider-g-31b',
+  };
+  writeFileSync(file, JSON.stringify({ ...manifest, models: [smaller, larger] }));
+  return models;
 }
 
 function parsed(text: string): unknown {

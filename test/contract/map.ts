@@ -1,0 +1,323 @@
+import type { ErrorType } from '../../src/api/index.js';
+
+/** How a rule is shown. */
+export interface Shown {
+  /** Names of contract tests. */
+  readonly by?: readonly string[];
+  /** Test files that show what no client can see, or not without waiting. */
+  readonly elsewhere?: readonly string[];
+  /** Why there is no test. */
+  readonly none?: string;
+}
+
+const BATCH: Shown = { none: 'comes with the batch interface' };
+const IMAGES = 'comes with a model that reads images';
+const OPEN: Shown = { none: 'the contract leaves it open' };
+const by = (...tests: readonly string[]): Shown => ({ by: tests });
+const batch = (...rules: readonly string[]): Record<string, Shown> =>
+  Object.fromEntries(rules.map((rule) => [rule, BATCH]));
+
+const live = (type: ErrorType) => `7 live ${type}: its status, its shape, its headers`;
+const LENGTHS = '7 live length_required, body_too_large: before a byte is read';
+const IN_STATES = '4.3 rule 1: found in a text state, and in every text of a JSON state';
+const NO_IMAGES = '4.3 models: one that reads no images refuses them, when all else is checked';
+const FORMATS = '2.3 format: png, jpg or jpeg, and the bytes are so';
+const SIDES = '7.2 image_dimensions: each side 280 to 1568 pixels';
+const TOO_MANY = '7.2 too_many_images: a question that would show more than 8';
+const BUDGETS = '2.1 image_budget: 70, 140, 280, or left out';
+const LISTS = '2.8: both lists hold the same models, in the shapes told';
+const PRICE = '8 prices: what input tokens cost of each model, to the last unit';
+const USAGE = '2.4 usage: whole numbers; the state counts once, each question for itself';
+const MODELS = '2.1 model: an id of the list, a dated build of it, or left out for the default';
+const TOKENS = '5 rule 1: both decide paths want a bearer token';
+const NO_TOKENS = '5 rule 2: the list of models and the health check want none';
+const BODIES_SENT = '4.1 point 1: 32 MiB as sent, and no more';
+const BODIES_READ = '4.1 point 1: 32 MiB decompressed, and no more';
+const TRUNCATED = '4.3 rule 6: a reference beyond the first 20,000 characters of the state';
+const NO_CREDIT = '5 rule 6: a key without credit is paused until there is some';
+
+const OVERVIEW: Record<string, Shown> = {
+  '1 point 1': by('1 point 1: every question is answered in the one call, with probabilities'),
+  '1 point 2': by('2.2 type: noul, choice or score'),
+  '1 point 3': by('1 point 3: one JSON object, no streaming, no generated text', '2.1 questions: 1 to 16'),
+  ...batch('1 point 4'),
+  '1 point 5': by(FORMATS, IN_STATES),
+  '1 point 6': by(MODELS, LISTS),
+  '1 point 7': by(NO_CREDIT, PRICE, '8 billing 1: output tokens are free'),
+  '1 point 8': by('8 data handling: nothing of a live request is stored'),
+};
+
+const RESOURCES: Record<string, Shown> = {
+  '2.1 state': by(
+    '2.1 state: a text, or any other JSON value',
+    '2.1 state: required',
+    '2.1 state: JSON is read indented, its keys in the order sent, its numbers as written',
+  ),
+  '2.1 questions': by(
+    '2.1 questions: 1 to 16',
+    '2.1 questions: the answers come back under the names of the caller, in their order',
+    '2.1 questions: required, and an object',
+  ),
+  '2.1 assets': by('2.1 assets: may be left out', IN_STATES),
+  '2.1 image_budget': by(BUDGETS),
+  '2.1 model': by(MODELS, '2.1 model: an endpoint that serves one model ignores it'),
+  '2.2 type': by('2.2 type: noul, choice or score'),
+  '2.2 instructions': by('2.2 instructions: a text, or null, which is as good as none'),
+  '2.2 criteria': by(
+    '2.2 criteria: of a choice, labels with descriptions or a list of labels',
+    '2.2 criteria: of a score, descriptions of the levels, lowest first',
+    '2.2 criteria: of a noul, none, or both sides under either pair of names',
+    '2.2 criteria: a description that is null shows the option by its name',
+    '2.2 criteria: up to 26 options',
+    '2.2 criteria: the descriptions reach the model',
+  ),
+  '2.2 criteria of nulls': by('2.2 criteria: objects of nulls are read by their names'),
+  '2.3 references': by(
+    '2.3 references: 1 to 1,024 bytes of UTF-8',
+    '2.3 references: 64 KiB of all together, under the limit of assets',
+  ),
+  '2.3 type': by('2.3 type: image, or left out'),
+  '2.3 format': by(FORMATS),
+  '2.3 data_base64': by('2.3 data_base64: standard base64, without a prefix'),
+  '2.3 part': by('2.3 part: a file part by its name', '2.3 part: exactly one of it and data_base64'),
+  '2.4 model': by('2.4 model: the build that answered'),
+  '2.4 answers': by('2.4 answers: one per question', '2.4 answers: the same whether asked together or alone'),
+  '2.4 usage': by(USAGE),
+  '2.4 noul': by('2.4 noul: a probability of yes, committed to at least 0.80'),
+  '2.4 choice': by('2.4 choice: the likeliest label, its confidence, and a probability for every label'),
+  '2.4 score': by(
+    '2.4 score: the likeliest level, the mean, their confidence, a legend, and a probability for every level',
+  ),
+  ...batch(
+    '2.5 custom_id',
+    '2.5 model',
+    '2.5 state and questions',
+    '2.5 assets and image_budget',
+    '2.5 mixed types',
+  ),
+  ...batch('2.6 id', '2.6 object', '2.6 status', '2.6 lines', '2.6 counts', '2.6 models', '2.6 times'),
+  ...batch('2.6 reason', '2.6 results_available', '2.6 webhook', '2.6 estimated_cost', '2.6 data_region'),
+  ...batch('2.6 delete_after', '2.6 submit response', '2.6 list response'),
+  ...batch('2.7 custom_id', '2.7 model', '2.7 status', '2.7 response', '2.7 error', '2.7 usage'),
+  '2.8 data': by(LISTS),
+  '2.8 models': by(LISTS),
+  '2.8 same models': by(LISTS, '2.8: an endpoint lists what it serves'),
+  '2.8 object': by(LISTS),
+  '2.9 body': by(live('not_found'), live('unauthorized'), live('invalid_json'), live('missing')),
+  ...batch('2.9 invalid batch', '2.9 too many lines', '2.10 body'),
+};
+
+const STATES: Record<string, Shown> = {
+  ...batch('3 status queued', '3 status running', '3 status done', '3 status failed', '3 status cancelled'),
+  ...batch('3 transition submit valid', '3 transition submit invalid', '3 transition cancel open'),
+  ...batch('3 transition cancel cancelled', '3 transition cancel finished'),
+  ...batch('3 transition resolved with answers', '3 transition resolved without answers'),
+  ...batch('3 transition window ends', '3 transition key revoked', '3 transition key paused'),
+  ...batch('3 line outcomes', '3 tries', '3 deletion'),
+};
+
+const ENDPOINTS: Record<string, Shown> = {
+  '4 token': by(TOKENS, NO_TOKENS),
+  '4.1 point 1': by('4.1 point 1: Content-Length is required', BODIES_SENT, BODIES_READ),
+  '4.1 point 2': by(
+    '4.1 point 2: gzip and zstd are read, and answered as if sent plain',
+    '4.1 point 2: any other encoding is 415',
+  ),
+  '4.1 point 3': by(
+    '4.1 point 3: multipart, when the first part is the request',
+    '4.1 point 3: multipart, compressed as a whole',
+    '2.3 part: a file part by its name',
+  ),
+  '4.1 point 4': by('4.1 point 4: an answer only where every question has one'),
+  '4.1 header X-Request-Id': by('4.1 X-Request-Id: on every response, errors included, one of its own'),
+  '4.1 header Service-Key-Id and Service-Key-Expires': by(
+    '4.1 Service-Key-Id, Service-Key-Expires: of the key that asked',
+  ),
+  '4.1 header Retry-After': {
+    by: [live('rate_limited')],
+    elsewhere: ['test/http/errors.test.ts', 'test/server/loading.test.ts'],
+  },
+  '4.2 point 1': by('4.2: answers as /v1/decide does'),
+  '4.2 point 2': by('4.2: a model that is not served is answered by the default one'),
+  '4.3 rule 1': by(IN_STATES, '4.3 rule 1: found in instructions', '4.3 rule 1: found in descriptions'),
+  '4.3 rule 2': by('4.3 rule 2: not searched in the keys of a JSON state, nor in labels'),
+  '4.3 rule 3': by(
+    '4.3 rule 3: matched as it is written, anywhere in a text',
+    '4.3 rule 3: matched before the text is escaped',
+  ),
+  '4.3 rule 4': by('4.3 rule 4: every use shows the image again'),
+  '4.3 rule 5': by('4.3 rule 5: the longer reference wins'),
+  '4.3 rule 6': by(TRUNCATED, '4.3 rule 6: a JSON state counts as it is read'),
+  '4.3 rule 7': by(
+    '4.3 rule 7: every asset is referenced',
+    '4.3 rule 7: every file part is named by an asset',
+  ),
+  '4.3 rule 8': { none: IMAGES },
+  '4.3 models': { none: IMAGES },
+  '4.3 other models': by(NO_IMAGES),
+  '4.3 opt-in header': by('4.3 header: none is needed, and one sent is accepted'),
+  '4.4': by('4.4: the list of models needs no token', LISTS),
+  '4.5': by('4.5: the health check says ok, and needs no token'),
+  '4.6 where': by('4.6 paths of a model: pin it, whatever is named, and have no batches'),
+  ...batch('4.6 submit', '4.6 list', '4.6 status', '4.6 results', '4.6 cancel'),
+  ...batch('4.6 rule 1', '4.6 rule 2', '4.6 rule 3', '4.6 rule 4', '4.6 rule 5', '4.6 rule 6', '4.6 rule 7'),
+};
+
+const KEYS: Record<string, Shown> = {
+  '5 rule 1': by(TOKENS),
+  '5 rule 2': by(NO_TOKENS),
+  '5 rule 3': by(
+    '5 rule 3: missing and wrong tokens are 401',
+    '5 rule 3: expired tokens are 401',
+    '5 rule 3: revoked tokens are 401, from the next request on',
+  ),
+  ...batch('5 rule 4', '5 rule 5'),
+  '5 rule 6': by(NO_CREDIT, '5 rule 6: a key whose workspace has reached its budget is paused'),
+  ...batch('5 rule 7'),
+  '5 rule 8': by('5 rule 8: a rolled key works on, beside the new one, until the next day ends'),
+  '5 rule 9': by('5 rule 9: a workspace that lost a model is refused it'),
+  '5 rule 10': OPEN,
+  ...batch('6 event', '6 rule 1', '6 rule 2', '6 rule 3', '6 rule 4', '6 rule 5', '6 rule 6'),
+};
+
+const ERRORS: Record<string, Shown> = {
+  '7 body and id': by(
+    live('not_found'),
+    live('method_not_allowed'),
+    '4.1 X-Request-Id: on every response, errors included, one of its own',
+  ),
+  ...batch('7.1 invalid_jsonl', '7.1 empty_batch', '7.1 bad_encoding', '7.1 401', '7.1 402'),
+  ...batch('7.1 batch_not_found', '7.1 method_not_allowed', '7.1 batch_not_finished', '7.1 batch_finished'),
+  ...batch('7.1 411', '7.1 too_many_lines', '7.1 body_too_large', '7.1 unsupported_media_type'),
+  ...batch(
+    '7.1 unsupported_encoding',
+    '7.1 invalid_batch',
+    '7.1 invalid_webhook_url',
+    '7.1 too_many_batches',
+  ),
+  ...batch('7.1 rate_limited', '7.1 502', '7.1 batch_unavailable', '7.1 line types', '7.1 retry guidance'),
+  '7.2 invalid_assets': by(
+    '7.2 invalid_assets: what is no object of images',
+    '2.3 references: 1 to 1,024 bytes of UTF-8',
+    '2.3 type: image, or left out',
+    '2.3 part: exactly one of it and data_base64',
+  ),
+  '7.2 unsupported_image_format': by('7.2 unsupported_image_format: also an animated PNG', FORMATS),
+  '7.2 invalid_image': by(
+    '7.2 invalid_image: what cannot be read whole',
+    '2.3 data_base64: standard base64, without a prefix',
+  ),
+  '7.2 image_too_large': by('7.2 image_too_large: 16 MiB decoded, and no more'),
+  '7.2 image_dimensions': by(SIDES),
+  '7.2 too_many_images': by('7.2 too_many_images: more than 8 assets', TOO_MANY),
+  '7.2 unreferenced_asset': by(
+    '4.3 rule 7: every asset is referenced',
+    '4.3 rule 7: every file part is named by an asset',
+  ),
+  '7.2 image_reference_truncated': by(TRUNCATED),
+  '7.2 bad_multipart': by('7.2 bad_multipart: what cannot be taken apart'),
+  '7.2 body_too_large': by(BODIES_SENT, BODIES_READ),
+  '7.2 invalid_image_budget': by(BUDGETS),
+  '7.2 images_not_supported': by(NO_IMAGES),
+  '7.2 messages': by('7.2: the messages name the asset'),
+  ...batch('7.3 refusal', '7.3 expired', '7.3 cancelled', '7.3 key_revoked', '7.3 model_not_allowed'),
+  ...batch('7.3 others', '7.3 cost'),
+};
+
+const LIMITS: Record<string, Shown> = {
+  '8 limit questions': by('2.1 questions: 1 to 16'),
+  '8 limit options': by('2.2 criteria: up to 26 options'),
+  ...batch('8 limit lines per batch', '8 limit batch file'),
+  '8 limit decide body': by(BODIES_SENT, BODIES_READ),
+  ...batch('8 limit open batches', '8 limit batch window', '8 limit line retry', '8 limit webhook'),
+  ...batch('8 limit listed failures', '8 limit custom id'),
+  '8 limit request bytes': by('8 request bytes: 256 MiB a minute for each key, and no more'),
+  ...batch('8 limit batch lines'),
+  '8 limit model input': by(
+    '8 model input: what does not fit the context window is refused',
+    '8 model input: the first 20,000 characters of a text state are read',
+    '8 model input: the first 20,000 characters of a JSON state as it is read',
+  ),
+  '8 limit image formats': by(FORMATS, '7.2 unsupported_image_format: also an animated PNG'),
+  '8 limit image size': by('7.2 image_too_large: 16 MiB decoded, and no more'),
+  '8 limit image sides': by(SIDES),
+  '8 limit assets': by('7.2 too_many_images: more than 8 assets'),
+  '8 limit images in a question': by(TOO_MANY, '4.3 rule 4: every use shows the image again'),
+  '8 limit references': by(
+    '2.3 references: 1 to 1,024 bytes of UTF-8',
+    '2.3 references: 64 KiB of all together, under the limit of assets',
+  ),
+  '8 limit image_budget': by(BUDGETS),
+  '8 limit requests and caps': by('8 requests: so many a minute for each key as its workspace says'),
+  '8 price decider-g-12b': by(PRICE, '8 prices: credit for so many requests at once answers so many'),
+  '8 price decider-g-31b': by(PRICE),
+  '8 billing 1': by('8 billing 1: output tokens are free', PRICE),
+  ...batch('8 billing 2'),
+  '8 billing 3': by('8 billing 3: what is refused costs nothing'),
+  '8 billing 4': { none: IMAGES },
+  '8 billing 5': { by: [USAGE], none: `of images: ${IMAGES}` },
+  ...batch('8 billing 6'),
+  '8 data handling': by(
+    '8 data handling: the log keeps method, path, status and duration',
+    '8 data handling: nothing of a live request is stored',
+  ),
+  '9 point 1': by('9 point 1: every path but the health check begins with its version'),
+  '9 point 2': by('9 point 2: a dated build is accepted, and told', MODELS),
+  '9 point 3': by('9 point 3: a release date is an ISO 8601 day, or null'),
+  '9 point 4': { elsewhere: ['test/clients/typesafe-sdk.test.ts', 'test/clients/ai-sdk.test.ts'] },
+  '9 point 5': { none: 'it is about the client libraries of the hosted service' },
+  '9 point 6': OPEN,
+};
+
+/** What answers a live call with an error that the contract does not name, by its type. */
+const LIVE: Partial<Record<ErrorType, Shown>> = {
+  not_found: by(live('not_found'), '9 point 1: every path but the health check begins with its version'),
+  method_not_allowed: by(live('method_not_allowed')),
+  unauthorized: by(
+    live('unauthorized'),
+    '7 live order: a request wrong in several ways is told of the first',
+  ),
+  length_required: by(LENGTHS),
+  body_too_large: by(LENGTHS),
+  unsupported_encoding: by(live('unsupported_encoding')),
+  unsupported_media_type: by(live('unsupported_media_type')),
+  out_of_credit: by(live('out_of_credit')),
+  budget_exceeded: by(live('budget_exceeded')),
+  rate_limited: by(live('rate_limited')),
+  request_timeout: { elsewhere: ['test/http/errors.test.ts'] },
+  bad_encoding: by(live('bad_encoding')),
+  bad_multipart: by(live('bad_multipart')),
+  invalid_json: by(live('invalid_json')),
+  invalid_request: by(
+    live('invalid_request'),
+    '7 live: unknown fields are ignored, wrong types are not',
+    '7 live: a type that says its field, a message that quotes no text of the caller',
+  ),
+  model_not_found: by(live('model_not_found')),
+  model_not_allowed: by(live('model_not_allowed')),
+  missing: by(live('missing')),
+  invalid_questions: by(live('invalid_questions')),
+  too_many_questions: by(live('too_many_questions')),
+  invalid_type: by(live('invalid_type')),
+  invalid_question: by(live('invalid_question')),
+  too_many_options: by(live('too_many_options')),
+  invalid_image_budget: by(live('invalid_image_budget')),
+  invalid_assets: by(live('invalid_assets')),
+  overloaded: { elsewhere: ['test/http/errors.test.ts', 'test/faults/overload.test.ts'] },
+  model_unavailable: { elsewhere: ['test/server/loading.test.ts'] },
+  internal_error: { elsewhere: ['test/http/errors.test.ts'] },
+};
+
+/** Every rule of the contract, by its name in `numbering.ts`. */
+export const RULES: Readonly<Record<string, Shown>> = {
+  ...OVERVIEW,
+  ...RESOURCES,
+  ...STATES,
+  ...ENDPOINTS,
+  ...KEYS,
+  ...ERRORS,
+  ...LIMITS,
+};
+
+/** Every type of error that a live call can be answered with, but those with a row of their own in 7.2. */
+export const LIVE_ERRORS: Readonly<Record<string, Shown>> = LIVE;

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { ERRORS } from '../../src/api/index.js';
+import { TESTS } from '../contract/all.js';
+import { LIVE_ERRORS, RULES, type Shown } from '../contract/map.js';
+import { NUMBERING } from '../contract/numbering.js';
+import { ROOT } from './sources.js';
+
+const tests = TESTS.map(({ name }) => name);
+const shown: readonly [string, Shown][] = [...Object.entries(RULES), ...Object.entries(LIVE_ERRORS)];
+
+test('every rule of the contract is in the map, and nothing else is', async (t) => {
+  t.strictSame(Object.keys(RULES).sort(), [...NUMBERING].sort());
+});
+
+test('every type of error that a live call can have is in the map, or a row of the contract is', async (t) => {
+  const rows = (type: string) => `7.1 ${type}` in RULES || `7.2 ${type}` in RULES;
+  for (const type of Object.keys(ERRORS)) t.ok(type in LIVE_ERRORS || rows(type), type);
+  for (const type of Object.keys(LIVE_ERRORS)) t.ok(type in ERRORS, type);
+});
+
+test('every rule has a test that exists, or the reason why it has none', async (t) => {
+  for (const [rule, { by = [], elsewhere = [], none }] of shown) {
+    t.ok(by.length + elsewhere.length > 0 || none !== undefined, rule);
+    for (const name of by) t.ok(tests.includes(name), `${rule}: ${name}`);
+    for (const file of elsewhere) t.ok(existsSync(join(ROOT, file)), `${rule}: ${file}`);
+  }
+});
+
+test('every contract test shows a rule, and has a name of its own', async (t) => {
+  const named = new Set(shown.flatMap(([, { by = [] }]) => by));
+  for (const name of tests) t.ok(named.has(name), name);
+  t.equal(new Set(tests).size, tests.length);
+});
