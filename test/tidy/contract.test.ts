@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
 import { TESTS } from '../contract/all.js';
 import { LIVE_ERRORS, RULES, type Shown } from '../contract/map.js';
+import { MUTATIONS } from '../contract/mutations.js';
 import { NUMBERING } from '../contract/numbering.js';
 import { ROOT } from './sources.js';
 
@@ -32,4 +33,11 @@ test('every contract test shows a rule, and has a name of its own', async (t) =>
   const named = new Set(shown.flatMap(([, { by = [] }]) => by));
   for (const name of tests) t.ok(named.has(name), name);
   t.equal(new Set(tests).size, tests.length);
+});
+
+test('what the mutations change stands in the compiled files, once', async (t) => {
+  for (const { rule, file, from } of MUTATIONS) {
+    const text = readFileSync(join(ROOT, 'dist/src', file), 'utf8');
+    t.equal(text.split(from).length, 2, `${rule}: ${file}: ${from}`);
+  }
 });

@@ -1,0 +1,74 @@
+/**
+ * Breaks rules of the contract one at a time, in a copy of what was compiled, and runs the contract's tests against
+ * each: `npm run mutations -- --count 30 --seed 1`. Ends with 1 where one is not noticed. Without a count, all of them.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { random } from '../helpers/random.js';
+import { ROOT } from '../tidy/sources.js';
+import { MUTATIONS, type Mutation } from './mutations.js';
+
+/** A copy of the project as it is compiled, with the rest of it linked. */
+function copyProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-mutations-'));
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  for (const name of ['node_modules', 'native', 'models', 'package.json']) {
+    symlinkSync(join(ROOT, name), join(folder, name));
+  }
+  return folder;
+}
+
+/** Whether the tests fail with a mutation. */
+async function isNoticed(folder: string, { file, from, to }: Mutation): Promise<boolean> {
+  const path = join(folder, 'dist/src', file);
+  const text = readFileSync(path, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+  try {
+    const tests = join(folder, 'dist/test/contract/node.test.js');
+    const child = spawn(process.execPath, [tests], {
+      cwd: folder,
+      env: { ...process.env, TAP_BAIL: '1' },
+      stdio: 'ignore',
+    });
+    const [code] = await once(child, 'exit');
+    return code !== 0;
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+/** So many of them, in an order of the seed's. */
+function chosen(count: number, seed: number): readonly Mutation[] {
+  const { integer } = random(seed);
+  const left = [...MUTATIONS];
+  const taken: Mutation[] = [];
+  while (taken.length < count && left.length > 0) taken.push(...left.splice(integer(left.length), 1));
+  return taken;
+}
+
+const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
+const seed = Number(values.seed ?? 1);
+const mutations = chosen(Number(values.count ?? MUTATIONS.length), seed);
+const folder = copyProject();
+let missed = 0;
+try {
+  for (const mutation of mutations) {
+    const noticed = await isNoticed(folder, mutation);
+    if (!noticed) missed += 1;
+    console.log(
+      `${noticed ? 'noticed' : 'MISSED '} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`,
+    );
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${mutations.length - missed} of ${mutations.length} noticed, seed ${seed}`);
+process.exitCode = missed > 0 ? 1 : 0;

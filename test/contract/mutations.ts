@@ -1,0 +1,129 @@
+/** One rule broken: the text in a compiled file, which stands there once, and what takes its place. */
+export interface Mutation {
+  readonly rule: string;
+  /** Below `dist/src`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const in_ = (file: string, ...changes: readonly (readonly [rule: string, from: string, to: string])[]) =>
+  changes.map(([rule, from, to]): Mutation => ({ rule, file, from, to }));
+
+/** Every one of these must be noticed by a test of the contract: `npm run mutations` shows it. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...in_(
+    'api/limits.js',
+    ['2.1 questions', 'questions: 16,', 'questions: 17,'],
+    ['2.2 criteria', 'optionsPerQuestion: 26,', 'optionsPerQuestion: 27,'],
+    ['2.2 criteria', 'scoreLevelsMin: 2,', 'scoreLevelsMin: 1,'],
+    ['8 limit model input', 'stateCodePoints: 20_000,', 'stateCodePoints: 20_001,'],
+    ['4.1 point 1', '    bodyBytes: 32 * 1024 * 1024,', '    bodyBytes: 32 * 1024 * 1024 + 1,'],
+    ['4.1 point 1', 'decompressedBodyBytes: 32 * 1024 * 1024,', 'decompressedBodyBytes: 33 * 1024 * 1024,'],
+    ['2.1 image_budget', 'IMAGE_BUDGETS = [70, 140, 280]', 'IMAGE_BUDGETS = [70, 140, 280, 560]'],
+  ),
+  ...in_(
+    'decide/answers/answer.js',
+    ['2.4 noul', 'COMMITTED = 8_000', 'COMMITTED = 7_900'],
+    ['2.4 choice', '(n * best - UNITS) / (n - 1)', '(n * best - UNITS) / n'],
+    ['2.4 score', 'description ?? name', "description ?? ''"],
+    ['2.4 score', 'u * Math.abs(i - level)', 'u * Math.abs(i - level - 1)'],
+    ['2.4 choice', 'units.indexOf(Math.max(...units))', 'units.lastIndexOf(Math.min(...units))'],
+  ),
+  ...in_(
+    'decide/answers/response.js',
+    ['2.4 usage', 'input_tokens: usage.inputTokens', 'input_tokens: usage.inputTokens + 1'],
+    ['2.4 usage', 'output_tokens: usage.outputTokens', 'output_tokens: 1'],
+  ),
+  ...in_(
+    'decide/request/state-text.js',
+    ['2.1 state', 'this.text += lineBreak + brackets[1];', 'this.text += brackets[1];'],
+    ['2.1 state', 'this.text += node.source;', 'this.text += JSON.stringify(Number(node.source));'],
+  ),
+  ...in_(
+    'decide/request/criteria.js',
+    ['2.2 criteria', 'entries.length === 2 && whenYes', 'whenYes'],
+    ['2.2 criteria', "options.some(({ key }) => key === '')", 'false'],
+    ['2.2 criteria', 'if (repeated !== undefined)', 'if (repeated === null)'],
+  ),
+  ...in_(
+    'decide/request/questions.js',
+    ['2.2 instructions', 'family ? fromFamily(subject, sent) : sent', 'fromFamily(subject, sent)'],
+    ['2.2 type', 'if (type === undefined)', "if (type === '')"],
+    ['7 live', 'if (entries.length === 0)', 'if (entries.length < 0)'],
+  ),
+  ...in_(
+    'decide/request/read-request.js',
+    ['2.1 state', '&& !family)', '&& false)'],
+    ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
+    [
+      '4.2 point 2',
+      "options.unknownModel === 'default')\n        return null;",
+      'false)\n        return null;',
+    ],
+    ['2.1 model', 'if (options.knows(value))', 'if (true)'],
+  ),
+  ...in_(
+    'http/pipeline.js',
+    ['4.1 header Service-Key-Id', 'endsWithError(error, framing), own)', 'endsWithError(error, framing))'],
+    ['4.6 where', 'target.model ?? options.model', 'options.model'],
+    ['5 rule 6', 'caller.admit(length);', ''],
+  ),
+  ...in_(
+    'http/reply.js',
+    ['4.1 header X-Request-Id', "['X-TypeSafe-Request-Id', requestId],", ''],
+    ['4.1 header Retry-After', "headers.push(['Retry-After'", "void (['Retry-After'"],
+    ['5 rule 3', "headers.push(['WWW-Authenticate', 'Bearer']);", ''],
+    ['7 live method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
+  ),
+  ...in_(
+    'http/content.js',
+    ['4.1 point 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
+    ['4.1 point 1', 'if (length === null)', 'if (length === -1)'],
+    ['7 live unsupported_media_type', 'JSON_TYPE.test(type)', 'true'],
+  ),
+  ...in_(
+    'http/routes/models.js',
+    ['2.8 object', "object: 'list'", "object: 'models'"],
+    ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
+  ),
+  ...in_('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
+  ...in_('http/match.js', ['9 point 1', 'each.path === rest', 'each.path.endsWith(rest)']),
+  ...in_(
+    'access/keys.js',
+    ['5 rule 3', 'expires === null || now <= expires', 'true'],
+    ['5 rule 3', 'return revoked === null && ', 'return '],
+    ['5 rule 8', 'endOfNextDay(now));', 'now);'],
+  ),
+  ...in_(
+    'access/ledger.js',
+    ['5 rule 6', 'refuse(this.account(workspace.id).pause(workspace, this.clock.now()));', ''],
+    [
+      '8 price decider-g-12b',
+      'refuse(account.reserve(amount, workspace, this.clock.now()));',
+      'account.reserve(amount, workspace, this.clock.now());',
+    ],
+    [
+      '8 price decider-g-12b',
+      'const day = account.charge(amount, now);',
+      'const day = account.charge(amount - 1n, now);',
+    ],
+  ),
+  ...in_('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
+  ...in_('access/workspaces.js', [
+    '8 limit request bytes',
+    'bytesPerMinute: 256 * 1024 * 1024',
+    'bytesPerMinute: 256 * 1024 * 1024 + 1',
+  ]),
+  ...in_('decide/content/multipart/read-multipart.js', [
+    '4.1 point 3',
+    "REQUEST = 'request'",
+    "REQUEST = 'body'",
+  ]),
+  ...in_('decide/plan/plan.js', [
+    '8 limit model input',
+    'prefix.length + tokens.length > model.contextLength',
+    'false',
+  ]),
+  ...in_('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
+];
