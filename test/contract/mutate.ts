@@ -22,7 +22,17 @@ function copyProject(): string {
   return folder;
 }
 
-/** Whether the tests fail with a mutation. */
+/** Whether the tests pass, up to the first that does not. */
+async function testsPass(folder: string): Promise<boolean> {
+  const child = spawn(process.execPath, [join(folder, 'dist/test/contract/node.test.js')], {
+    cwd: folder,
+    env: { ...process.env, TAP_BAIL: '1' },
+    stdio: 'ignore',
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
+
 async function isNoticed(folder: string, { file, from, to }: Mutation): Promise<boolean> {
   const path = join(folder, 'dist/src', file);
   const text = readFileSync(path, 'utf8');
@@ -32,14 +42,7 @@ async function isNoticed(folder: string, { file, from, to }: Mutation): Promise<
     text.replace(from, () => to),
   );
   try {
-    const tests = join(folder, 'dist/test/contract/node.test.js');
-    const child = spawn(process.execPath, [tests], {
-      cwd: folder,
-      env: { ...process.env, TAP_BAIL: '1' },
-      stdio: 'ignore',
-    });
-    const [code] = await once(child, 'exit');
-    return code !== 0;
+    return !(await testsPass(folder));
   } finally {
     writeFileSync(path, text);
   }
@@ -60,6 +63,7 @@ const mutations = chosen(Number(values.count ?? MUTATIONS.length), seed);
 const folder = copyProject();
 let missed = 0;
 try {
+  if (!(await testsPass(folder))) throw new Error('the tests fail without a mutation');
   for (const mutation of mutations) {
     const noticed = await isNoticed(folder, mutation);
     if (!noticed) missed += 1;
