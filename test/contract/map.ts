@@ -306,6 +306,7 @@ const LIVE: Partial<Record<ErrorType, Shown>> = {
   overloaded: { elsewhere: ['test/http/errors.test.ts', 'test/faults/overload.test.ts'] },
   model_unavailable: { elsewhere: ['test/server/loading.test.ts'] },
   internal_error: { elsewhere: ['test/http/errors.test.ts'] },
+  idempotency_conflict: BATCH,
 };
 
 /** Every rule of the contract, by its name in `numbering.ts`. */

@@ -67,7 +67,6 @@ export const MUTATIONS: readonly Mutation[] = [
     'http/pipeline.js',
     ['4.1 header Service-Key-Id', 'endsWithError(error, framing), own)', 'endsWithError(error, framing))'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
-    ['5 rule 6', 'caller.admit(length);', ''],
   ),
   ...in_(
     'http/reply.js',
@@ -88,7 +87,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
   ),
   ...in_('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
-  ...in_('http/match.js', ['9 point 1', 'each.path === rest', 'each.path.endsWith(rest)']),
+  ...in_('http/match.js', [
+    '9 point 1',
+    "target.split('?', 1)[0];",
+    "target.split('?', 1)[0].toLowerCase();",
+  ]),
   ...in_(
     'access/keys.js',
     ['5 rule 3', 'expires === null || now <= expires', 'true'],
@@ -97,17 +100,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...in_(
     'access/ledger.js',
-    ['5 rule 6', 'refuse(this.account(workspace.id).pause(workspace, this.clock.now()));', ''],
+    ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     [
       '8 price decider-g-12b',
       'refuse(account.reserve(amount, workspace, this.clock.now()));',
       'account.reserve(amount, workspace, this.clock.now());',
     ],
-    [
-      '8 price decider-g-12b',
-      'const day = account.charge(amount, now);',
-      'const day = account.charge(amount - 1n, now);',
-    ],
+    ['8 price decider-g-12b', 'account.charge(amount, now);', 'account.charge(amount - 1n, now);'],
   ),
   ...in_('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
   ...in_('access/workspaces.js', [
@@ -122,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...in_('decide/plan/plan.js', [
     '8 limit model input',
-    'prefix.length + tokens.length > model.contextLength',
+    'prefix.tokens.length + made.tokens.length > model.contextLength',
     'false',
   ]),
   ...in_('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
