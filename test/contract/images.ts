@@ -56,10 +56,12 @@ const ASSETS: readonly ContractTest[] = [
       t.strictSame(await show(service, assetsOf(reference), reference), [400, 'invalid_assets']);
     }
   }),
-  rule('2.3 references: 64 KiB of all together, under the limit of assets', async (t, service) => {
-    // Eight of 1,024 bytes are far below it: the number of assets is what ends first.
-    const references = Array.from({ length: 8 }, (_, at) => `${at}`.repeat(1_024));
-    t.strictSame(await show(service, assetsOf(...references), references.join(' ')), VALID);
+  rule('2.3 references: 64 KiB of all together, which eight of them do not reach', async (t, service) => {
+    const references = (count: number) =>
+      Array.from({ length: count }, (_, at) => `${at} `.padEnd(1_024, 'x'));
+    t.strictSame(await show(service, assetsOf(...references(8)), references(8).join(' ')), VALID);
+    const over = Object.fromEntries(references(65).map((reference) => [reference, {}]));
+    t.strictSame(await show(service, over, 'x'), [400, 'invalid_assets']);
   }),
   rule('2.3 type: image, or left out', async (t, service) => {
     for (const type of [undefined, 'image']) {

@@ -74,7 +74,7 @@ const RESOURCES: Record<string, Shown> = {
   '2.2 criteria of nulls': by('2.2 criteria: objects of nulls are read by their names'),
   '2.3 references': by(
     '2.3 references: 1 to 1,024 bytes of UTF-8',
-    '2.3 references: 64 KiB of all together, under the limit of assets',
+    '2.3 references: 64 KiB of all together, which eight of them do not reach',
   ),
   '2.3 type': by('2.3 type: image, or left out'),
   '2.3 format': by(FORMATS),
@@ -245,7 +245,7 @@ const LIMITS: Record<string, Shown> = {
   '8 limit images in a question': by(TOO_MANY, '4.3 rule 4: every use shows the image again'),
   '8 limit references': by(
     '2.3 references: 1 to 1,024 bytes of UTF-8',
-    '2.3 references: 64 KiB of all together, under the limit of assets',
+    '2.3 references: 64 KiB of all together, which eight of them do not reach',
   ),
   '8 limit image_budget': by(BUDGETS),
   '8 limit requests and caps': by('8 requests: so many a minute for each key as its workspace says'),
