@@ -28,7 +28,7 @@ const BODIES: Record<string, unknown> = {
   'an image': {
     state: TEXT,
     questions: question({}),
-    assets: { [TEXT]: { format: TEXT, data_base64: TEXT } },
+    assets: { [NAME]: { format: TEXT, data_base64: TEXT } },
   },
   'not JSON': `{"state": "${TEXT}", ${TEXT}`,
   'no object': `"${TEXT}"`,

@@ -1,0 +1,75 @@
+// How long the search for references takes, against reading the same text as JSON: what every body costs anyway. Then
+// the largest delay of the main thread's event loop while the whole server is asked about such a state.
+//
+//   npm run bench:references
+//   npm run bench:references -- --rounds N --seconds N --models FOLDER
+//   npm run bench:references -- --json FILE      also write {machine, cases: [{case, ms, ratio}], loop}
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { LIMITS } from '../src/api/index.js';
+import { ReferenceSearch } from '../src/decide/references/index.js';
+import { TRANSPORTS } from './http/kinds.js';
+import { sendFor } from './loop/load.js';
+import { WatchedServer } from './loop/server.js';
+import { referencesBody, searchCases } from './references/cases.js';
+import { machine, showNumber, table, writeJson } from './report.js';
+
+const TARGET_MS = 300;
+const LOOP_TARGET_MS = 20;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
+    json: { type: 'string' },
+  },
+});
+
+/** The shortest time of a few rounds, in milliseconds: what else the machine does only adds to it. */
+function shortest(work: () => void): number {
+  const times = Array.from({ length: Number(values.rounds) }, () => {
+    const started = performance.now();
+    work();
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}
+
+console.log(machine());
+console.log(
+  `${LIMITS.referencesBytes / 1024} KiB of references, a text of ${LIMITS.bodyBytes / 2 ** 20} MiB; ms, target ${TARGET_MS}\n`,
+);
+const cases = searchCases(LIMITS.bodyBytes, LIMITS.referencesBytes).map(({ name, text, references }) => {
+  const json = JSON.stringify(text);
+  const build = shortest(() => void new ReferenceSearch(references));
+  const search = new ReferenceSearch(references);
+  const ms = shortest(() => void search.find(text, LIMITS.imagesPerQuestion + 1));
+  const parse = shortest(() => void JSON.parse(json));
+  return { case: name, build, ms, parse, ratio: ms / parse };
+});
+const rows = cases.map(({ case: name, build, ms, parse, ratio }) => [
+  name,
+  ...[build, ms, parse, ratio].map(showNumber),
+  ms <= TARGET_MS ? '' : 'above',
+]);
+console.log(`${table(['text', 'build', 'search', 'JSON.parse', 'ratio', 'target'], rows)}\n`);
+
+const body = referencesBody(LIMITS.bodyBytes);
+const loop: unknown[] = [];
+for (const transport of TRANSPORTS) {
+  const server = await WatchedServer.start(transport, values.models);
+  try {
+    await sendFor(server, [[body]], 0);
+    await server.delay();
+    const answered = await sendFor(server, [[body], [body]], Number(values.seconds) * 1_000);
+    const { p99, max } = await server.delay();
+    loop.push({ transport, answered: Object.fromEntries(answered), p99, max });
+    console.log(
+      `${transport}: ${[...answered].map(([status, count]) => `${count} × ${status}`).join(', ')}; the event loop's longest delay ${showNumber(max)} ms, target ${LOOP_TARGET_MS}`,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+writeJson(values.json, { machine: machine(), targetMs: TARGET_MS, cases, loop });
