@@ -1,4 +1,5 @@
 import { growTrie, NONE, type Trie } from './trie.js';
+import { unitsFrom, WINDOW_UNITS } from './units.js';
 
 /** Where a text holds a reference: the code units from `start` to `end`. */
 export interface Found {
@@ -7,6 +8,18 @@ export interface Found {
   /** Which one, by its place in the list searched for. */
   readonly reference: number;
 }
+
+interface Held {
+  start: number;
+  end: number;
+  reference: number;
+}
+
+/** No state: a search that is over. */
+const OVER = -1;
+
+const PAIRS = 65_536;
+const pairAt = (first: number, second: number) => (first * 31 + second) % PAIRS;
 
 /**
  * Finds references in texts: plain, case-sensitive, from left to right, not overlapping; of those that begin at one
@@ -23,6 +36,8 @@ export class ReferenceSearch {
   private readonly column = new Int32Array(65_536);
   /** The child; 0: none. Small, so that it stays in the processor's cache. */
   private readonly branchTable: Int32Array;
+  /** By `pairAt`: 0 where no reference begins with such two units, which most places of most texts do not. */
+  private readonly pairs = new Uint8Array(PAIRS);
   /** By state: that of the longest proper suffix which begins a reference. */
   private readonly fallback: Int32Array;
   private readonly depth: Int32Array;
@@ -47,6 +62,7 @@ export class ReferenceSearch {
     for (const { from, unit, to } of trie.branches) {
       this.branchTable[(this.row[from] as number) + (this.column[unit] as number)] = to;
     }
+    this.markPairs(references);
     this.fallback = new Int32Array(trie.edge.length);
     this.link(trie);
   }
@@ -66,15 +82,29 @@ export class ReferenceSearch {
     return found;
   }
 
-  /** The first reference from `from` on. One flat loop over locals: it runs once per code unit of every text. */
+  /** The first reference from `from` on. */
   private next(text: string, from: number): Found | null {
-    const { edge, row, column, branchTable, fallback, depth, ending, lengths } = this;
-    const { length } = text;
-    let state = 0;
-    let [held, heldStart, heldEnd] = [NONE, length, length];
-    for (let at = from; at < length; ) {
-      const unit = text.charCodeAt(at);
-      at += 1;
+    const held = { start: text.length, end: text.length, reference: NONE };
+    for (let [at, state] = [from, 0]; at < text.length && state !== OVER; at += WINDOW_UNITS) {
+      state = this.walk(unitsFrom(text, at), at, state, held);
+    }
+    return held.reference === NONE ? null : held;
+  }
+
+  /**
+   * Goes over some units of a text, which begin at `from`, and holds what is found.
+   * One flat loop over locals: it runs once per code unit of every text.
+   *
+   * @returns the state behind them, or `OVER` where nothing that begins at or before what is held can still end
+   */
+  private walk(units: Uint16Array, from: number, before: number, held: Held): number {
+    const { edge, row, column, branchTable, fallback, depth, ending, lengths, pairs } = this;
+    let state = before;
+    for (let index = 0; index < units.length; index += 1) {
+      const unit = units[index] as number;
+      if (state === 0 && index + 1 < units.length && pairs[pairAt(unit, units[index + 1] as number)] === 0) {
+        continue;
+      }
       const place = column[unit] as number;
       for (;;) {
         if (edge[state] === unit) {
@@ -89,14 +119,14 @@ export class ReferenceSearch {
         if (state === 0) break;
         state = fallback[state] as number;
       }
-      // Nothing that begins at or before the reference held can end any more.
-      if (at - (depth[state] as number) > heldStart) break;
+      const at = from + index + 1;
+      if (at - (depth[state] as number) > held.start) return OVER;
       const ended = ending[state] as number;
       if (ended === NONE) continue;
       const start = at - (lengths[ended] as number);
-      if (start <= heldStart) [held, heldStart, heldEnd] = [ended, start, at];
+      if (start <= held.start) [held.reference, held.start, held.end] = [ended, start, at];
     }
-    return held === NONE ? null : { start: heldStart, end: heldEnd, reference: held };
+    return state;
   }
 
   private step(from: number, unit: number): number {
@@ -106,6 +136,13 @@ export class ReferenceSearch {
       const child = this.branchTable[(this.row[state] as number) + place] as number;
       if (child !== 0) return child;
       if (state === 0) return 0;
+    }
+  }
+
+  private markPairs(references: readonly string[]): void {
+    for (const reference of references) {
+      if (reference.length === 1) this.pairs.fill(1);
+      else this.pairs[pairAt(reference.charCodeAt(0), reference.charCodeAt(1))] = 1;
     }
   }
 

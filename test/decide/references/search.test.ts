@@ -45,6 +45,16 @@ function randomText(next: Random, alphabet: string[], length: number): string {
   return Array.from({ length }, () => next.pick(alphabet)).join('');
 }
 
+test('a reference at every place around the end of a window of the search', async (t) => {
+  for (let before = 16_384 - 12; before < 16_384 + 4; before += 1) {
+    const text = `${'x'.repeat(before)}abcabcabd`;
+    const starts = find(text, ['abcabd', 'bca']).map(({ start }) => start - before);
+    t.strictSame(starts, [1, 4], String(before));
+    t.strictSame(find(text, ['abcabd', 'zz']), [{ start: before + 3, end: before + 9, reference: 0 }]);
+    t.equal(find(text, ['a']).length, 3);
+  }
+});
+
 test('as the naive search finds, over texts and references made against each other', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'tap';
+import { ERRORS } from '../../src/api/index.js';
+import { decider } from '../helpers/cli.js';
+import { modelsFolder } from '../helpers/server.js';
+import { type Case, hostileFiles } from './hostile.js';
+import { jpeg, noisyJpeg } from './jpeg.js';
+import { png } from './png.js';
+
+const AT_ONCE = 32;
+const ABOVE_IDLE_BYTES_MAX = 300 * 1024 * 1024;
+
+/** Linux: what a process holds, and the most that it has held since it was last forgotten. */
+function memoryOf(pid: number) {
+  const file = (name: string) => `/proc/${pid}/${name}`;
+  const kilobytes = (field: string) =>
+    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(file('status'), 'utf8'))?.[1]);
+  return {
+    now: () => kilobytes('VmRSS') * 1024,
+    peak: () => kilobytes('VmHWM') * 1024,
+    forgetPeak: () => writeFileSync(file('clear_refs'), '5'),
+  };
+}
+
+/** The largest images there can be, whose decoding takes the most. */
+async function largest(): Promise<Case[]> {
+  const deep = { type: 6, depth: 16, pixel: [200, 200, 100, 100, 50, 50, 3, 3] };
+  const side = { width: 1_568, height: 1_568 };
+  const of = (name: string, bytes: Buffer, format: Case['format']): Case => ({
+    name,
+    bytes,
+    format,
+    expected: [],
+  });
+  return [
+    of('PNG', png({ ...side, samples: deep }), 'png'),
+    of('PNG, interlaced', png({ ...side, samples: deep, interlaced: true }), 'png'),
+    of('JPEG, progressive', await jpeg({ ...side, progressive: true }), 'jpeg'),
+    of('JPEG of noise', await noisyJpeg(1_568, 1_568), 'jpeg'),
+  ];
+}
+
+const only = process.platform === 'linux' ? {} : { skip: 'reads /proc' };
+
+test(`${AT_ONCE} hostile images at once: each has its answer, and memory stays bounded`, only, async (t) => {
+  const server = decider(t, ['serve'], {
+    DECIDER_PORT: '0',
+    DECIDER_MODELS: modelsFolder(t.testdir()),
+    DECIDER_PREPARE_THREADS: '4',
+    DECIDER_ENGINE_BACKEND: 'cpu',
+  });
+  const token = (await server.line(/^token: /)).slice('token: '.length);
+  const url = (await server.line(/^listening on /)).slice('listening on '.length);
+  const send = async ({ bytes, format, expected, name }: Case) => {
+    const response = await fetch(`${url}/v1/decide`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        state: 'img',
+        questions: { q: { type: 'noul' } },
+        assets: { img: { format, data_base64: bytes.toString('base64') } },
+      }),
+    });
+    const { type } = (await response.json()) as { type: string };
+    const wanted = typeof expected === 'string' ? expected : 'images_not_supported';
+    t.equal(`${response.status} ${type}`, `${ERRORS[wanted].status} ${wanted}`, name);
+  };
+  const files = await hostileFiles();
+  const large = await largest();
+  const memory = memoryOf(server.child.pid as number);
+  for (let round = 0; round < 4; round += 1) await send(large[0] as Case);
+  const idle = memory.now();
+  memory.forgetPeak();
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    await Promise.all(files.slice(at, at + AT_ONCE).map(send));
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => send(large[i % large.length] as Case)));
+  const above = memory.peak() - idle;
+  t.ok(above <= ABOVE_IDLE_BYTES_MAX, `${Math.round(above / 2 ** 20)} MiB above idle`);
+  t.comment(`${Math.round(above / 2 ** 20)} MiB above idle of ${Math.round(idle / 2 ** 20)} MiB`);
+});
