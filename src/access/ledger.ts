@@ -128,7 +128,8 @@ export class Ledger {
   /** Everything charged so far is on the disk when it resolves. Rejects with what the store says. */
   async flush(): Promise<void> {
     this.cancelFlush();
-    while (this.flushing !== null) await this.flushing;
+    // One that fails leaves its charges to this one.
+    while (this.flushing !== null) await this.flushing.catch(() => {});
     if (this.waitingSince === null) return;
     this.flushing = this.write().finally(() => {
       this.flushing = null;

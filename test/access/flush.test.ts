@@ -203,3 +203,18 @@ test('a day that ends while a write is under way: its counter goes on', async (t
   t.equal(charged(), 7n);
   t.strictSame(reconcile(store).problems, []);
 });
+
+test('a flush that waits for one that fails writes what that could not', async (t) => {
+  const { access, charged, clock, disk, reserve, settled, store } = onDisk(t);
+  Object.assign(disk, { full: true, hold: true });
+  reserve(1).post();
+  clock.advance(FLUSH_DELAY_MS);
+  const flushed = access.flush();
+  disk.held.shift()?.();
+  await settled();
+  Object.assign(disk, { full: false, hold: false });
+  disk.held.shift()?.();
+  await flushed;
+  t.equal(charged(), 1n);
+  t.strictSame(reconcile(store).problems, []);
+});
