@@ -26,7 +26,7 @@ function copyProject(): string {
 async function testsPass(folder: string): Promise<boolean> {
   const child = spawn(process.execPath, [join(folder, 'dist/test/contract/node.test.js')], {
     cwd: folder,
-    env: { ...process.env, TAP_BAIL: '1' },
+    env: { ...process.env, TAP_BAIL: '1', TAP_TIMEOUT: '600' },
     stdio: 'ignore',
   });
   const [code] = await once(child, 'exit');
