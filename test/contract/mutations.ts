@@ -146,7 +146,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4.3 rule 1', "find(description ?? '')", "find('')"],
   ),
   ...in_('decide/references/state-uses.js', ['4.3 rule 6', 'end > text.length)', 'end > text.length + 1)']),
-  ...in_('decide/references/search.js', ['4.3 rule 5', 'if (start <= heldStart)', 'if (start < heldStart)']),
+  ...in_('decide/references/search.js', [
+    '4.3 rule 5',
+    'if (start <= held.start)',
+    'if (start < held.start)',
+  ]),
   ...in_('decide/image-files.js', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
   ...in_('decide/plan/plan.js', [
     '8 limit model input',
