@@ -12,6 +12,8 @@ import { SealedBatch } from './sealed-batch.js';
 import { Submissions } from './submissions.js';
 import { type Submission, type SubmitCalls, Submitter } from './submit.js';
 
+/** Nothing else can be a key of the store, which takes no text of any length. */
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 /** Contract 3: deletion runs every ten minutes. */
 const RETENTION_MS = 10 * 60 * 1_000;
 
@@ -37,7 +39,8 @@ export class Batches {
   private readonly callbacks: Callbacks;
   private readonly retention: Retention;
   private cancelRetention = () => {};
-  private stopped = false;
+  private readonly leaving = new AbortController();
+  private retaining: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly store: Store,
@@ -110,21 +113,28 @@ export class Batches {
     return this.runner.openCount;
   }
 
-  /** Gives up the lines in progress; the next process runs them again. Does not wait for the disk. */
-  stop(): void {
-    this.stopped = true;
+  /**
+   * Gives up the lines in progress, at once; the next process runs them again. Resolves when the calls of webhooks under
+   * way have ended, and nothing is written any more but what the next flush takes.
+   */
+  async stop(): Promise<void> {
+    this.leaving.abort();
     this.cancelRetention();
-    this.callbacks.stop();
     this.runner.stop();
+    await Promise.all([this.callbacks.stop(), this.retaining]);
   }
 
+  /** One batch that is damaged does not keep the server from starting: it stays as it is. */
   private resume(batch: Batch): void {
-    const sealed = SealedBatch.open(this.store, this.sealer, batch);
-    if (sealed === undefined) throw new Error(`the batch ${batch.id} has no data key`);
-    const resolved = [...this.store.table('batch_results').keys(batch.id)].map(
-      ([, index]) => index as number,
-    );
-    this.runner.add(new OpenBatch(batch, sealed, resolved));
+    try {
+      const sealed = SealedBatch.open(this.store, this.sealer, batch);
+      if (sealed === undefined) throw new Error('the batch has no data key');
+      const keys = [...this.store.table('batch_results').keys(batch.id)];
+      const resolved = keys.map(([, index]) => index as number);
+      this.runner.add(new OpenBatch(batch, sealed, resolved));
+    } catch (error) {
+      this.calls.onTrouble(error, batch.id);
+    }
   }
 
   private byAge() {
@@ -133,7 +143,7 @@ export class Batches {
 
   /** Throws ApiError `batch_not_found` also where it is another key's (contract 4.6 rule 5). */
   private owned({ key }: Caller, id: string): Batch {
-    const batch = this.book.get(id);
+    const batch = BATCH_ID.test(id) ? this.book.get(id) : undefined;
     if (batch === undefined || batch.deleted || batch.key !== key.id) throw notFound();
     return batch;
   }
@@ -153,12 +163,13 @@ export class Batches {
   }
 
   private retain(): void {
-    if (this.stopped) return;
-    this.retention
-      .run(this.calls.clock.now())
+    const { signal } = this.leaving;
+    const run = this.retention.run(this.calls.clock.now(), signal);
+    this.retaining = run
       .catch((error) => this.calls.onTrouble(error, '-'))
-      .finally(() => {
-        if (!this.stopped) this.cancelRetention = this.calls.clock.after(RETENTION_MS, () => this.retain());
+      .then(() => {
+        if (signal.aborted) return;
+        this.cancelRetention = this.calls.clock.after(RETENTION_MS, () => this.retain());
       });
   }
 }

@@ -16,6 +16,8 @@ export interface CallbackCalls {
 
 /** Most calls at one time. */
 const CALLS_MAX = 16;
+/** How long a call waits whose batch cannot be written yet. */
+const UNWRITTEN_WAIT_MS = 1_000;
 
 /**
  * Calls the addresses of batches that have finished (contract 6). The number of attempts and the time of the next are
@@ -25,7 +27,7 @@ const CALLS_MAX = 16;
 export class Callbacks {
   /** Batches whose address is to be called, with when, in milliseconds since 1970. */
   private readonly due = new Map<string, number>();
-  private calling = 0;
+  private readonly calling = new Set<Promise<void>>();
   private stopped = false;
   private cancelWake = () => {};
 
@@ -43,9 +45,11 @@ export class Callbacks {
     this.run();
   }
 
-  stop(): void {
+  /** No call begins any more. Resolves when those under way have ended, and how is in the book. */
+  async stop(): Promise<void> {
     this.stopped = true;
     this.cancelWake();
+    await Promise.all(this.calling);
   }
 
   private run(): void {
@@ -53,16 +57,16 @@ export class Callbacks {
     if (this.stopped) return;
     const now = this.calls.clock.now();
     for (const [id, due] of this.due) {
-      if (due > now || this.calling >= CALLS_MAX) continue;
+      if (due > now || this.calling.size >= CALLS_MAX) continue;
       this.due.delete(id);
-      this.calling += 1;
-      void this.attempt(id).finally(() => {
-        this.calling -= 1;
+      const attempt = this.attempt(id).finally(() => {
+        this.calling.delete(attempt);
         this.run();
       });
+      this.calling.add(attempt);
     }
     const next = Math.min(...this.due.values());
-    if (next < Number.POSITIVE_INFINITY && this.calling < CALLS_MAX) {
+    if (next < Number.POSITIVE_INFINITY && this.calling.size < CALLS_MAX) {
       this.cancelWake = this.calls.clock.after(Math.max(1, next - now), () => this.run());
     }
   }
@@ -71,6 +75,12 @@ export class Callbacks {
     try {
       // Who is called asks for the batch at once, and must find it finished.
       await this.book.flush();
+    } catch {
+      // Whoever writes has told why.
+      this.due.set(id, this.calls.clock.now() + UNWRITTEN_WAIT_MS);
+      return;
+    }
+    try {
       const batch = this.book.get(id);
       if (batch === undefined || batch.webhook === null || batch.deleted) return;
       const address = SealedBatch.open(this.store, this.sealer, batch)?.webhook();

@@ -18,15 +18,17 @@ export class Retention {
     private readonly submissions: Submissions,
   ) {}
 
-  /** Resolves with the number of batches deleted. Rejects with StoreError. */
-  async run(now: number): Promise<number> {
+  /** Ends between two steps when the signal aborts. Rejects with StoreError. */
+  async run(now: number, signal: AbortSignal): Promise<void> {
     const old = this.submissions.old(now);
     if (old.length > 0) await this.store.write(old);
     // What the book has not written yet may be newer.
     await this.book.flush();
     const due = [...this.store.table('batches').entries()].filter(({ value }) => isDue(value, now));
-    for (const { value } of due) await this.remove(this.book.get(value.id) ?? value);
-    return due.length;
+    for (const { value } of due) {
+      if (signal.aborted) return;
+      await this.remove(this.book.get(value.id) ?? value);
+    }
   }
 
   private async remove(batch: Batch): Promise<void> {

@@ -55,8 +55,9 @@ export function callAuthorized(
   );
 }
 
-function batchDoor({ batches: here }: AuthorizedOptions, { batches }: Authorized): BatchDoor {
-  if (here && batches !== null) return batches;
+function batchDoor({ batches: here }: AuthorizedOptions, caller: Authorized): BatchDoor {
+  const batches = here ? caller.batches : null;
+  if (batches !== null) return batches;
   throw new ApiError('batch_unavailable', 'This endpoint has no batch interface.');
 }
 

@@ -70,7 +70,7 @@ export interface Authorized {
   /** Counts a request that costs nothing. Throws an `ApiError` where the key is over its limits. */
   admitFree(bytes: number): void;
   decide(call: DecideCall): Promise<DecideReply>;
-  /** Null where this server has no batch interface. */
+  /** Null where this server has no batch interface. Throws an `ApiError` `model_unavailable` until it can answer. */
   readonly batches: BatchDoor | null;
 }
 

@@ -96,9 +96,9 @@ export class BatchService {
     };
   }
 
-  /** Lines in progress are given up: the next process runs them again. */
+  /** Gives up the lines in progress, at once: the next process runs them again. Resolves when nothing is under way. */
   async stop(): Promise<void> {
-    this.batches.stop();
+    await this.batches.stop();
     await this.files.close();
   }
 }

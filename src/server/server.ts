@@ -37,7 +37,6 @@ export async function startServer(settings: Settings, surroundings: Surroundings
     // What takes longer than this to answer is not answered.
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]);
-    service.engines.cancel();
     await service.close();
     await listener?.stop();
   };

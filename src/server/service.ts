@@ -2,7 +2,7 @@ import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { Metrics } from '../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../decide/index.js';
-import type { Authorized, DecideCall, Door, ModelListEntry } from '../http/index.js';
+import type { Authorized, BatchDoor, DecideCall, Door, ModelListEntry } from '../http/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
 import { Engines, type Surroundings } from './engines.js';
@@ -81,19 +81,25 @@ export class Service implements Door {
     const { access } = this.money;
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
+    const batches = () => this.batchesOf(caller);
     return {
       keyId: id,
       keyExpires: expires === null ? 'never' : dayOf(expires),
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),
-      batches: this.batches?.doorOf(caller) ?? null,
+      get batches() {
+        return batches();
+      },
       decide: (call) => this.decide(caller, call),
     };
   }
 
-  /** Ends the threads, writes what is charged. */
+  /** Gives up what is under way, ends the threads, writes what is charged. */
   async close(): Promise<void> {
-    await this.batches?.stop();
+    // Before the engines: for them a line that is cut off would have failed.
+    const stopped = this.batches?.stop();
+    this.engines.cancel();
+    await stopped;
     await this.preparing?.close();
     await this.engines.close();
     await this.money.close();
@@ -121,6 +127,12 @@ export class Service implements Door {
     inputTokens.inc(usage.inputTokens);
     answers.inc(usage.outputTokens);
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
+  }
+
+  private batchesOf(caller: Caller): BatchDoor | null {
+    if (this.settings['batch.enabled'] !== 'true') return null;
+    this.loaded();
+    return this.batches?.doorOf(caller) ?? null;
   }
 
   private reserve(caller: Caller, build: string, inputTokens: number) {

@@ -23,15 +23,8 @@ export interface LineFault {
  */
 export async function checkFile(file: Buffer, models: LineModels): Promise<ValidLine[]> {
   if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
-  const lines = [...readLines(file)];
+  const lines = collectLines(file);
   if (lines.length === 0) throw new Refusal('empty_batch', 'The file has no lines.');
-  if (lines.length > LIMITS.batchLines) {
-    throw new Refusal(
-      'too_many_lines',
-      `The file has ${lines.length} lines, more than the limit of ${LIMITS.batchLines}.`,
-      { max_lines: LIMITS.batchLines },
-    );
-  }
   const valid: ValidLine[] = [];
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
@@ -55,6 +48,20 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
       invalid_lines: invalid,
     },
   );
+}
+
+/** Not more than may be queued: 32 MiB hold 16 million lines, which would take gigabytes. */
+function collectLines(file: Buffer): FileLine[] {
+  const lines: FileLine[] = [];
+  for (const line of readLines(file)) {
+    if (lines.length === LIMITS.batchLines) {
+      throw new Refusal('too_many_lines', `The file has more lines than the limit of ${LIMITS.batchLines}.`, {
+        max_lines: LIMITS.batchLines,
+      });
+    }
+    lines.push(line);
+  }
+  return lines;
 }
 
 /** A line has its id also where it is wrong in another way. */

@@ -12,6 +12,11 @@ const LINE_FEED = 10;
 export function* readLines(file: Buffer): Generator<FileLine> {
   let number = 0;
   for (let start = 0; start < file.length; ) {
+    if (file[start] === LINE_FEED) {
+      number += 1;
+      start += 1;
+      continue;
+    }
     const end = file.indexOf(LINE_FEED, start);
     const bytes = file.subarray(start, end < 0 ? file.length : end);
     number += 1;

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const KEPT_COLLECTED_MS = 7 * DAY_MS;
 const KEPT_FINISHED_MS = 14 * DAY_MS;
 
-/** Why a batch in a state failed, or will; null where it did not. */
+/** Why a batch failed that was in a state before. */
 const REASONS: Partial<Record<BatchState, string>> = {
   expiring: 'expired',
   ending: 'key_revoked',
@@ -30,7 +30,8 @@ export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
   if (next === 'never') throw new Error(`a batch that is ${batch.state} cannot meet ${event}`);
   const changed: Batch = { ...batch, state: next };
   if (event === 'line_started') return { ...changed, started: batch.started ?? now };
-  if (!isFinished(changed)) return { ...changed, reason: REASONS[next] ?? null };
+  // What expires may still be done, and nobody is told a reason before.
+  if (!isFinished(changed)) return { ...changed, reason: next === 'ending' ? 'key_revoked' : null };
   return {
     ...changed,
     finished: now,

@@ -70,7 +70,8 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     line_started: 'never',
     settled_answered: 'failed',
     settled_unanswered: 'failed',
-    cancel: 'stay',
+    // Callers see it as failed already.
+    cancel: 'refuse',
     window_ended: 'stay',
     key_ended: 'stay',
   },

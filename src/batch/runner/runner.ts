@@ -15,6 +15,8 @@ import { RunQueue } from './queue.js';
 const PREPARING_MAX = 2;
 /** How often keys, windows and credit are looked at while nothing else happens. */
 const LOOK_MS = 1_000;
+/** Most lines that are started or given up in one turn: whoever withdraws a model gives up all that is left of it. */
+const STEPS_MAX = 256;
 
 /** What the runner needs of the rest of the program. */
 export interface RunnerCalls {
@@ -50,7 +52,9 @@ export class Runner {
   private readonly queue = new RunQueue();
   private readonly leaving = new AbortController();
   private preparing = 0;
+  private looking = false;
   private cancelLook = () => {};
+  private cancelNextTurn = () => {};
 
   constructor(
     private readonly store: Store,
@@ -70,8 +74,10 @@ export class Runner {
   /** Runs a batch: a new one, or one that was open when the last process ended. */
   add(open: OpenBatch): void {
     this.queue.add(open);
+    this.look(open);
     this.settle(open);
     this.run();
+    this.lookLater();
   }
 
   /** Throws ApiError `batch_finished`. */
@@ -85,19 +91,32 @@ export class Runner {
     return this.queue.batches.find(({ batch }) => batch.id === id);
   }
 
-  /** Starts as many lines as there is room for, and looks again later. */
-  run(): void {
-    this.cancelLook();
-    if (this.leaving.signal.aborted) return;
-    for (const open of this.queue.batches) this.look(open);
-    if (this.calls.access.writable) while (this.preparing < PREPARING_MAX && this.startNext());
-    if (this.openCount > 0) this.cancelLook = this.calls.clock.after(LOOK_MS, () => this.run());
-  }
-
   /** No line starts any more, and those in progress are given up: the next process runs them again. */
   stop(): void {
     this.cancelLook();
+    this.cancelNextTurn();
     this.leaving.abort();
+  }
+
+  /** Starts as many lines as there is room for. */
+  private run(): void {
+    this.cancelNextTurn();
+    if (this.leaving.signal.aborted || !this.calls.access.writable) return;
+    for (let step = 0; this.preparing < PREPARING_MAX && step < STEPS_MAX; step += 1) {
+      if (!this.startNext()) return;
+    }
+    if (this.preparing < PREPARING_MAX) this.cancelNextTurn = this.calls.clock.after(0, () => this.run());
+  }
+
+  private lookLater(): void {
+    if (this.looking || this.openCount === 0 || this.leaving.signal.aborted) return;
+    this.looking = true;
+    this.cancelLook = this.calls.clock.after(LOOK_MS, () => {
+      this.looking = false;
+      for (const open of this.queue.batches) this.look(open);
+      this.run();
+      this.lookLater();
+    });
   }
 
   /** Ends what has no right to go on. */
@@ -113,26 +132,34 @@ export class Runner {
     if (open === undefined) return false;
     const line = open.peek() as BatchLine;
     open.take();
-    this.start(open, line);
+    if (this.mayUse(open, line)) this.start(open, line);
+    else {
+      this.giveUp(open, line, WITHDRAWN);
+      this.settle(open);
+    }
     return true;
   }
 
-  /** Whether its next line may start now. Gives up lines whose model was withdrawn. */
+  /** Whether its next line may be taken now, to be started or given up. */
   private canStart(open: OpenBatch): boolean {
+    // First what reads no line: the lines of batches that wait their turn take no memory.
+    if (!open.batch.models.some((model) => this.hasRoom(model))) return false;
     this.look(open);
     const caller = this.calls.access.holder(open.batch.key);
     if (!mayStart(open.batch) || caller === undefined) return false;
     if (this.calls.access.pause(caller.workspace) !== null) return false;
-    for (;;) {
-      const line = this.peek(open);
-      if (line === undefined) return false;
-      if (this.calls.mayUse(line.model, caller.workspace.models)) {
-        return this.calls.engine(line.model)?.wantsBatch !== false;
-      }
-      open.take();
-      this.giveUp(open, line, WITHDRAWN);
-      this.settle(open);
-    }
+    const line = this.peek(open);
+    return line !== undefined && (this.hasRoom(line.model) || !this.mayUse(open, line));
+  }
+
+  /** Also where there is no engine: its lines are to fail, and be tried again. */
+  private hasRoom(model: string): boolean {
+    return this.calls.engine(model)?.wantsBatch !== false;
+  }
+
+  private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
+    const models = this.calls.access.holder(batch.key)?.workspace.models;
+    return models !== undefined && this.calls.mayUse(model, models);
   }
 
   /** The operator is told of a batch whose lines cannot be read. */
