@@ -1,6 +1,6 @@
 import { ApiError, type ErrorType, type ImageFormat, LIMITS } from '../api/index.js';
 import { base64Bytes } from './base64.js';
-import { decodeImage } from './decode.js';
+import { decodeSize } from './decode.js';
 import { FORMATS } from './header.js';
 import type { Size } from './size.js';
 
@@ -30,7 +30,7 @@ interface Checked {
 export async function checkImages(files: readonly ImageFile[]): Promise<void> {
   const checked = files.map(checkFile);
   for (const { subject, bytes, size } of checked) {
-    const decoded = await decodeImage(bytes);
+    const decoded = await decodeSize(bytes);
     // Also where the decoder understood the header otherwise.
     if (decoded === null || !sameSides(decoded, size)) {
       throw refused('invalid_image', `${subject} cannot be read`);

@@ -156,6 +156,12 @@ const RULES: Sent[] = [
 ];
 
 const ROWS: Sent[] = [
+  withFiles(
+    { a: padded(LIMITS.imageBytes) },
+    '8: a part of 16 MiB',
+    { assets: { img: { format: 'png', part: 'a' } } },
+    FINE,
+  ),
   sent('7.2: assets are no object', { assets: ['img'] }, 'invalid_assets'),
   sent('7.2: an entry is no object', { assets: { img: 'x' } }, 'invalid_assets', /"img"/),
   sent('7.2: an empty reference', { assets: { '': image } }, 'invalid_assets'),
