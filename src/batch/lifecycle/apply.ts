@@ -26,7 +26,7 @@ export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
   const next = TRANSITIONS[batch.state][event];
   if (next === 'stay') return batch;
   if (next === 'refuse')
-    throw new ApiError('batch_finished', 'The batch has finished and cannot be cancelled.');
+    throw new ApiError('batch_finished', 'The batch has finished and cannot be cancelled.', { final: true });
   if (next === 'never') throw new Error(`a batch that is ${batch.state} cannot meet ${event}`);
   const changed: Batch = { ...batch, state: next };
   if (event === 'line_started') return { ...changed, started: batch.started ?? now };

@@ -1,0 +1,66 @@
+import { test } from 'tap';
+import { checkFile } from '../../../src/batch/ingest/check-file.js';
+import { readLines } from '../../../src/batch/ingest/lines.js';
+import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { KNOWN, line } from '../world.js';
+
+const read = (text: string | Buffer) =>
+  [...readLines(Buffer.from(text))].map(({ number, bytes }) => [number, bytes.toString()]);
+
+test('lines end with a line feed or with the file, and blank ones count', async (t) => {
+  t.strictSame(read('a\nb\n'), [
+    [1, 'a'],
+    [2, 'b'],
+  ]);
+  t.strictSame(
+    read('a\nb'),
+    [
+      [1, 'a'],
+      [2, 'b'],
+    ],
+    'a last line without its end',
+  );
+  t.strictSame(read('\n\na\n \t\r\nb\n\n'), [
+    [3, 'a'],
+    [5, 'b'],
+  ]);
+  t.strictSame(
+    read('a\r\nb\r\n'),
+    [
+      [1, 'a\r'],
+      [2, 'b\r'],
+    ],
+    'a carriage return is white space of JSON',
+  );
+  t.strictSame(read('a\u2028b\u0085c\vd\n'), [[1, 'a\u2028b\u0085c\vd']], 'nothing else ends a line');
+  t.strictSame(read('\u00a0\n'), [[1, '\u00a0']], 'nothing but JSON’s white space is blank');
+  for (const text of ['', '\n', ' ', '\r\n\t\n ']) t.strictSame(read(text), [], JSON.stringify(text));
+});
+
+test('CRLF, blank lines and a line of 1 MB in one valid file', async (t) => {
+  const long = line('long', 'x'.repeat(1024 * 1024));
+  const found = await checkFile(
+    Buffer.from(`${line('a')}\r\n\r\n${long}\r\n\n${line('b', { k: [1] })}`),
+    KNOWN,
+  );
+  t.strictSame(
+    found.map(({ customId }) => customId),
+    ['a', 'long', 'b'],
+  );
+  t.equal(found[1]?.bytes.toString(), `${long}\r`);
+});
+
+const seed = seedFromEnvironment();
+
+test(`any bytes are cut into lines as a naive reader cuts them (TEST_SEED=${seed})`, async (t) => {
+  const next = random(seed);
+  const pieces = ['\n', '\n', '\r\n', ' ', '\t', '\r', 'a', '{"x":1}', 'é', '\u2028', '"\\n"', ''];
+  for (let round = 0; round < 500; round += 1) {
+    const text = Array.from({ length: next.integer(30) }, () => next.pick(pieces)).join('');
+    const naive = text
+      .split('\n')
+      .map((each, at) => [at + 1, each] as const)
+      .filter(([, each]) => !/^[ \t\r]*$/.test(each));
+    t.strictSame(read(text), naive, JSON.stringify(text));
+  }
+});
