@@ -7,7 +7,7 @@ import {
   rollKey,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import type { Service } from './service.js';
+import { PRICES, type Service } from './service.js';
 import { ASK, type ContractTest, rule } from './suite.js';
 
 const BODY = { state: 'x', questions: ASK };
@@ -118,17 +118,24 @@ export const KEYS: readonly ContractTest[] = [
     changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
     t.equal((await post(BODY, { token })).status, 200);
   }),
-  rule('8 prices: what input tokens cost of each model, to the last unit', async (t, { post, account }) => {
-    for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
-      const body = { ...BODY, model };
-      const tokens = (await post(body)).json.usage.input_tokens;
-      const enough = account(`enough-for-${model}`, tokens, model).token;
-      t.equal((await post(body, { token: enough })).status, 200);
-      t.equal((await post(body, { token: enough })).status, 402);
-      const short = account(`too-little-for-${model}`, tokens - 1, model).token;
-      t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
-    }
-  }),
+  rule(
+    '8 prices: what input tokens cost of each model, to the last unit',
+    async (t, { post, account, store }) => {
+      for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
+        const body = { ...BODY, model };
+        const tokens = (await post(body)).json.usage.input_tokens;
+        const enough = account(`enough-for-${model}`, tokens, model).token;
+        t.equal((await post(body, { token: enough })).status, 200);
+        t.equal((await post(body, { token: enough })).status, 402);
+        const short = account(`too-little-for-${model}`, tokens - 1, model).token;
+        t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
+        const { workspace, token } = account(`a-unit-short-for-${model}`, 0);
+        grantCredit(store, systemClock, workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
+        t.equal((await post(body, { token })).status, 200);
+        t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
+      }
+    },
+  ),
   rule('8 billing 1: output tokens are free', async (t, { post, account }) => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
     const body = { state: 'x', questions: sixteen };

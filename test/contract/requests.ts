@@ -16,9 +16,10 @@ const BODY: readonly ContractTest[] = [
     }
   }),
   rule('2.1 state: required', async (t, { post }) => {
-    const { status, json } = await post({ questions: ASK });
-    t.equal(status, 422);
-    t.equal(json.type, 'missing');
+    for (const state of [undefined, null]) {
+      const { status, json } = await post({ state, questions: ASK });
+      t.strictSame([status, json.type], [422, 'missing'], `${state}`);
+    }
   }),
   rule(
     '2.1 state: JSON is read indented, its keys in the order sent, its numbers as written',
