@@ -7,12 +7,12 @@ export interface Mutation {
   readonly to: string;
 }
 
-const in_ = (file: string, ...changes: readonly (readonly [rule: string, from: string, to: string])[]) =>
+const inFile = (file: string, ...changes: readonly (readonly [rule: string, from: string, to: string])[]) =>
   changes.map(([rule, from, to]): Mutation => ({ rule, file, from, to }));
 
 /** Every one of these must be noticed by a test of the contract: `npm run mutations` shows it. */
 export const MUTATIONS: readonly Mutation[] = [
-  ...in_(
+  ...inFile(
     'api/limits.js',
     ['2.1 questions', 'questions: 16,', 'questions: 17,'],
     ['2.2 criteria', 'optionsPerQuestion: 26,', 'optionsPerQuestion: 27,'],
@@ -28,7 +28,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 limit image sides', 'imageSidePixelsMax: 1_568,', 'imageSidePixelsMax: 1_569,'],
     ['2.1 image_budget', 'IMAGE_BUDGETS = [70, 140, 280]', 'IMAGE_BUDGETS = [70, 140, 280, 560]'],
   ),
-  ...in_(
+  ...inFile(
     'decide/answers/answer.js',
     ['2.4 noul', 'COMMITTED = 8_000', 'COMMITTED = 7_900'],
     ['2.4 choice', '(n * best - UNITS) / (n - 1)', '(n * best - UNITS) / n'],
@@ -36,29 +36,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.4 score', 'u * Math.abs(i - level)', 'u * Math.abs(i - level - 1)'],
     ['2.4 choice', 'units.indexOf(Math.max(...units))', 'units.lastIndexOf(Math.min(...units))'],
   ),
-  ...in_(
+  ...inFile(
     'decide/answers/response.js',
     ['2.4 usage', 'input_tokens: usage.inputTokens', 'input_tokens: usage.inputTokens + 1'],
     ['2.4 usage', 'output_tokens: usage.outputTokens', 'output_tokens: 1'],
   ),
-  ...in_(
+  ...inFile(
     'decide/request/state-text.js',
     ['2.1 state', 'this.text += lineBreak + brackets[1];', 'this.text += brackets[1];'],
     ['2.1 state', 'this.text += node.source;', 'this.text += JSON.stringify(Number(node.source));'],
   ),
-  ...in_(
+  ...inFile(
     'decide/request/criteria.js',
     ['2.2 criteria', 'entries.length === 2 && whenYes', 'whenYes'],
     ['2.2 criteria', "options.some(({ key }) => key === '')", 'false'],
     ['2.2 criteria', 'if (repeated !== undefined)', 'if (repeated === null)'],
   ),
-  ...in_(
+  ...inFile(
     'decide/request/questions.js',
     ['2.2 instructions', 'family ? fromFamily(subject, sent) : sent', 'fromFamily(subject, sent)'],
     ['2.2 type', 'if (type === undefined)', "if (type === '')"],
     ['7 live', 'if (entries.length === 0)', 'if (entries.length < 0)'],
   ),
-  ...in_(
+  ...inFile(
     'decide/request/read-request.js',
     ['2.1 state', '&& !family)', '&& false)'],
     ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
@@ -69,42 +69,42 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['2.1 model', 'if (options.knows(value))', 'if (true)'],
   ),
-  ...in_(
+  ...inFile(
     'http/pipeline.js',
     ['4.1 header Service-Key-Id', 'endsWithError(error, framing), own)', 'endsWithError(error, framing))'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
   ),
-  ...in_(
+  ...inFile(
     'http/reply.js',
     ['4.1 header X-Request-Id', "['X-TypeSafe-Request-Id', requestId],", ''],
     ['4.1 header Retry-After', "headers.push(['Retry-After'", "void (['Retry-After'"],
     ['5 rule 3', "headers.push(['WWW-Authenticate', 'Bearer']);", ''],
     ['7 live method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
   ),
-  ...in_(
+  ...inFile(
     'http/content.js',
     ['4.1 point 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 point 1', 'if (length === null)', 'if (length === -1)'],
     ['7 live unsupported_media_type', 'JSON_TYPE.test(type)', 'true'],
   ),
-  ...in_(
+  ...inFile(
     'http/routes/models.js',
     ['2.8 object', "object: 'list'", "object: 'models'"],
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
   ),
-  ...in_('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
-  ...in_('http/match.js', [
+  ...inFile('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
+  ...inFile('http/match.js', [
     '9 point 1',
     "target.split('?', 1)[0];",
     "target.split('?', 1)[0].toLowerCase();",
   ]),
-  ...in_(
+  ...inFile(
     'access/keys.js',
     ['5 rule 3', 'expires === null || now <= expires', 'true'],
     ['5 rule 3', 'return revoked === null && ', 'return '],
     ['5 rule 8', 'endOfNextDay(now));', 'now);'],
   ),
-  ...in_(
+  ...inFile(
     'access/ledger.js',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     [
@@ -114,48 +114,52 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['8 price decider-g-12b', 'account.charge(amount, now);', 'account.charge(amount - 1n, now);'],
   ),
-  ...in_('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
-  ...in_('access/workspaces.js', [
+  ...inFile('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
+  ...inFile('access/workspaces.js', [
     '8 limit request bytes',
     'bytesPerMinute: 256 * 1024 * 1024',
     'bytesPerMinute: 256 * 1024 * 1024 + 1',
   ]),
-  ...in_('decide/content/multipart/read-multipart.js', [
+  ...inFile('decide/content/multipart/read-multipart.js', [
     '4.1 point 3',
     "REQUEST = 'request'",
     "REQUEST = 'body'",
   ]),
-  ...in_('images/base64.js', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
-  ...in_(
+  ...inFile('images/base64.js', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
+  ...inFile(
     'images/check.js',
     ['7.2 unsupported_image_format', "extent === 'animated'", "extent === ''"],
     ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
     ['7.2 invalid_image', 'decoded === null || !sameSides(decoded, size)', 'false'],
   ),
-  ...in_(
+  ...inFile(
     'decide/request/assets.js',
     ['2.3 type', "entry.type !== 'image'", "entry.type === ''"],
     ['2.3 part', 'if (base64 !== null && part === null)', 'if (base64 !== null)'],
     ['2.3 references', "if (reference === '')", 'if (reference === null)'],
   ),
-  ...in_(
+  ...inFile(
     'decide/references/find-uses.js',
     ['4.3 rule 7', 'if (unshown >= 0)', 'if (false)'],
     ['7.2 too_many_images', 'usesOf(uses).length > left', 'usesOf(uses).length > most'],
     ['4.3 rule 1', "find(question.instructions ?? '')", "find('')"],
     ['4.3 rule 1', "find(description ?? '')", "find('')"],
   ),
-  ...in_('decide/references/state-uses.js', ['4.3 rule 6', 'end > text.length)', 'end > text.length + 1)']),
-  ...in_('decide/references/search.js', [
+  ...inFile('decide/references/state-uses.js', [
+    '4.3 rule 6',
+    'end > text.length)',
+    'end > text.length + 1)',
+  ]),
+  ...inFile('decide/references/search.js', [
     '4.3 rule 5',
     'if (start <= held.start)',
     'if (start < held.start)',
   ]),
-  ...in_('decide/image-files.js', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
-  ...in_('decide/plan/plan.js', [
+  ...inFile('decide/image-files.js', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
+  ...inFile('decide/plan/plan.js', [
     '8 limit model input',
     'prefix.tokens.length + made.tokens.length > model.contextLength',
     'false',
   ]),
-  ...in_('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
+  ...inFile('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
 ];

@@ -101,6 +101,8 @@ const TARGETS: readonly Exchange[] = [
   both('a query on POST', request('POST', '/v1/decide?a=b', '{}'), '200, kept'),
   both('a long query', get(`/health?${'a'.repeat(15_000)}`), '200, kept'),
   both('characters that URLs should not hold', get('/health?"<>|{}^`'), '200, kept'),
+  both('no path', get('/'), '404 not_found, kept'),
+  both('another version', request('POST', '/v2/decide', '{}'), '404 not_found, kept'),
   both('an encoded letter', get('/%68ealth'), '404 not_found, kept'),
   both('an encoded slash', request('POST', '/v1%2fdecide', '{}'), '404 not_found, kept'),
   both('a wrong encoding', get('/%zz'), '404 not_found, kept'),
