@@ -319,6 +319,12 @@ const REFUSALS: readonly ContractTest[] = [
     const references = Array.from({ length: 9 }, (_, at) => `image-${at}`);
     t.strictSame(await show(service, assetsOf(...references.slice(1)), references.slice(1)), VALID);
     t.strictSame(await show(service, assetsOf(...references), references), [400, 'too_many_images']);
+    const questions = {
+      a: { type: 'noul', instructions: references.slice(0, 5).join(' ') },
+      b: { type: 'noul', instructions: references.slice(5).join(' ') },
+    };
+    const found = await show(service, assetsOf(...references), 'x', questions);
+    t.strictSame(found, [400, 'too_many_images'], 'also where no question shows more');
   }),
   rule('7.2 too_many_images: a question that would show more than 8', async (t, service) => {
     const questions = (uses: number) => ({
