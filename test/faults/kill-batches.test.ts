@@ -8,7 +8,7 @@ import { decider } from '../helpers/cli.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
 import { dataFolder, modelsFolder } from '../helpers/server.js';
 
-const KILLS = Number(process.env.KILLS ?? 8);
+const KILLS = Number(process.env.KILLS ?? 5);
 const LINES = 120;
 /** A server is killed some part of this after it listens. */
 const RUN_MS_MAX = 3_000;
