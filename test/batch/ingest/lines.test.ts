@@ -61,6 +61,6 @@ test(`any bytes are cut into lines as a naive reader cuts them (TEST_SEED=${seed
       .split('\n')
       .map((each, at) => [at + 1, each] as const)
       .filter(([, each]) => !/^[ \t\r]*$/.test(each));
-    t.strictSame(read(text), naive, JSON.stringify(text));
+    t.strictSame(read(text), naive, `round ${round}`);
   }
 });
