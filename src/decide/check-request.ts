@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Catalog, CatalogBuild } from '../engine/index.js';
-import { checkImages } from '../images/index.js';
+import type { Image, ImageFile } from '../images/index.js';
 import { imageFiles } from './image-files.js';
 import { findImageUses } from './references/index.js';
 import { type OpenBody, readRequest } from './request/index.js';
@@ -23,7 +23,16 @@ export interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
   readonly uses: ReturnType<typeof findImageUses>;
+  /** What `ReadImages` made of the request's images, in their order. */
+  readonly images: readonly Image[];
 }
+
+/** Checks images, all of them, and makes of them what a model sees; nothing where nobody asks for it. */
+export type ReadImages = (
+  files: readonly ImageFile[],
+  build: CatalogBuild,
+  imageBudget: number,
+) => Promise<readonly Image[]>;
 
 /**
  * Every check of a decide request that needs no tokens, in the order of the errors' table: live requests and batch lines
@@ -33,6 +42,7 @@ export async function checkRequest(
   body: OpenBody,
   { model, files, unknownModel, allowedModels }: RequestTerms,
   catalog: Pick<Catalog, 'find'>,
+  readImages: ReadImages,
 ): Promise<CheckedRequest> {
   const request = readRequest(body, {
     knows: (name) => model !== null || catalog.find(name) !== undefined,
@@ -41,12 +51,12 @@ export async function checkRequest(
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);
-  const images = imageFiles(request.assets, files);
-  await checkImages(images);
-  if (images.length > 0) {
+  const assets = imageFiles(request.assets, files);
+  const images = await readImages(assets, build, request.imageBudget);
+  if (assets.length > 0) {
     throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
   }
-  return { request, build, uses };
+  return { request, build, uses, images };
 }
 
 /**

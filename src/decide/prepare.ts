@@ -1,5 +1,6 @@
 import { ApiError, type ErrorType } from '../api/index.js';
 import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
+import type { ImageReader } from '../images/index.js';
 import { checkRequest, type RequestTerms } from './check-request.js';
 import { type Askable, type Prepared, planRequest } from './plan/index.js';
 import { openBody } from './request/index.js';
@@ -20,6 +21,7 @@ export type PrepareResult =
 export interface Models {
   readonly catalog: Catalog;
   open(build: CatalogBuild): Askable;
+  readonly images: ImageReader;
 }
 
 /**
@@ -28,10 +30,13 @@ export interface Models {
  */
 export async function prepare(
   { body, ...terms }: PrepareTask,
-  { catalog, open }: Models,
+  { catalog, open, images }: Models,
 ): Promise<PrepareResult> {
   try {
-    const { request, build, uses } = await checkRequest(openBody(body), terms, catalog);
+    const { request, build, uses } = await checkRequest(openBody(body), terms, catalog, async (files) => {
+      await images.check(files);
+      return [];
+    });
     return {
       ok: true,
       build: build.id,

@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../api/index.js';
+import type { Pixels } from './pixels.js';
 import type { Size } from './size.js';
 
 // libvips is one for all threads of the process, and must outlive them all: the main thread imports this too, by way of
@@ -12,33 +13,39 @@ sharp.concurrency(1);
 sharp.cache(false);
 
 /**
- * A PNG or JPEG as pixels: RGB, 8 bits each, row by row, upright where its EXIF data say how it was held. Its header
- * must promise no more pixels than the limits allow. Asked for them it rejects where the image cannot be read, also
- * where only its end is missing.
+ * A PNG or JPEG as pixels, all of whose bytes were read; null where it cannot be read, also where only its end is missing.
+ * Its header must promise no more pixels than the limits allow. What lets through is shown over white, as on a page; EXIF
+ * data turn nothing, as nothing else about the bytes is changed on their way to the model.
+ *
+ * What bounds the memory of all decodes: a request has one at a time; they run on the threads of libuv, one pool for
+ * the process, by default four; and each has at most the limit of pixels.
  */
-export function pixelsOf(bytes: Buffer): Sharp {
+export async function decode(bytes: Buffer): Promise<Pixels | null> {
+  const found = await finish(pixelsOf(bytes));
+  return found && { width: found.info.width, height: found.info.height, rgb: found.data };
+}
+
+/** The same where only the size is of use: a third of the pixels comes back, the least that can. */
+export async function decodeSize(bytes: Buffer): Promise<Size | null> {
+  const found = await finish(pixelsOf(bytes).extractChannel(0));
+  return found && { width: found.info.width, height: found.info.height };
+}
+
+/** Red, green and blue of 8 bits each, row by row. */
+function pixelsOf(bytes: Buffer): Sharp {
   return sharp(bytes, {
     failOn: 'warning',
     limitInputPixels: LIMITS.imageSidePixelsMax ** 2,
     sequentialRead: true,
   })
-    .autoOrient()
-    .removeAlpha()
+    .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' });
 }
 
-/**
- * Decodes an image to the last pixel; null where it cannot be read.
- *
- * What bounds the memory of all decodes: a request has one at a time; they run on the threads of libuv, one pool for
- * the process, by default four; and each has at most the limit of pixels. Of these only a third comes back, the least
- * that can: the pixels of 32 images, not yet collected as garbage, were 100 MiB.
- */
-export async function decodeSize(bytes: Buffer): Promise<Size | null> {
+async function finish(image: Sharp) {
   try {
-    const { info } = await pixelsOf(bytes).extractChannel(0).toBuffer({ resolveWithObject: true });
-    return { width: info.width, height: info.height };
+    return await image.toBuffer({ resolveWithObject: true });
   } catch {
     // What libvips says names functions of its own.
     return null;

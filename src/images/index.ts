@@ -1,1 +1,4 @@
-export { checkImages, type ImageFile } from './check.js';
+export type { ImageFile } from './check-file.js';
+export { gridSize, gridTokens } from './grid.js';
+export type { Image } from './pixels.js';
+export { type Fit, ImageReader } from './reader.js';

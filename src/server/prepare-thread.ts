@@ -9,6 +9,7 @@ import {
   openModel,
   readManifest,
 } from '../engine/index.js';
+import { ImageReader } from '../images/index.js';
 import type { PrepareSetup } from './prepare-messages.js';
 
 const setup = workerData as PrepareSetup;
@@ -22,13 +23,14 @@ const models = new Map(
   }),
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
+const images = new ImageReader();
 
 // Here and not in a task: a thread that takes the place of another must have it too.
 await loadZstd();
 
 /** Body bytes as sent to plan. */
 export function prepare(task: SentTask): Promise<PrepareResult> {
-  return prepareSent(task, { catalog, open });
+  return prepareSent(task, { catalog, open, images });
 }
 
 /** Answers when the models are open. */

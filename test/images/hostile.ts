@@ -14,6 +14,10 @@ export interface Case {
 
 const COLOUR = RGB.pixel;
 const GREY = [120, 120, 120];
+/** What lets through is shown over it. */
+const WHITE = [255, 255, 255];
+/** Two fifths of the colour, three of white. */
+const BLENDED = [233, 193, 173];
 const SAMPLES: Record<string, Samples & { before?: Buffer[]; shows: readonly number[] }> = {
   'grey, 1 bit': { type: 0, depth: 1, pixel: [0xff], shows: [255, 255, 255] },
   'grey, 4 bits': { type: 0, depth: 4, pixel: [0x88], shows: [136, 136, 136] },
@@ -33,10 +37,15 @@ const SAMPLES: Record<string, Samples & { before?: Buffer[]; shows: readonly num
     depth: 2,
     pixel: [0x55],
     before: [chunk('PLTE', Buffer.from([0, 0, 0, ...COLOUR])), chunk('tRNS', Buffer.from([255, 0]))],
-    shows: COLOUR,
+    shows: WHITE,
   },
-  'grey and alpha': { type: 4, depth: 8, pixel: [120, 10], shows: GREY },
-  'RGB and alpha, 16 bits': { type: 6, depth: 16, pixel: [200, 200, 100, 100, 50, 50, 3, 3], shows: COLOUR },
+  'grey and alpha': { type: 4, depth: 8, pixel: [120, 102], shows: [201, 201, 201] },
+  'RGB and alpha, 16 bits': {
+    type: 6,
+    depth: 16,
+    pixel: [200, 200, 100, 100, 50, 50, 102, 102],
+    shows: BLENDED,
+  },
 };
 
 /** Everything that is read. */
@@ -127,7 +136,7 @@ function brokenPngs(): Case[] {
         interlaced: true,
         samples: SAMPLES['RGB and alpha, 16 bits'] as Samples,
       }),
-      COLOUR,
+      BLENDED,
     ),
     of('with a second header of 30,000', png({ before: [header(30_000, 30_000)] }), 'invalid_image'),
     of('whose header is not first', Buffer.concat([SIGNATURE, text, ...chunks]), 'invalid_image'),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../../api/index.js';
+import { ImageReader } from '../../images/index.js';
 import { type CheckedLine, checkLine, LineError, type LineModels } from './check-line.js';
 import { type FileLine, readLines } from './lines.js';
 import { Refusal } from './refusal.js';
@@ -28,10 +29,12 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
   const valid: ValidLine[] = [];
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
+  const images = new ImageReader();
   let invalid = 0;
   for (const line of lines) {
     try {
-      valid.push({ ...(await checkLine(line.bytes, models, claimFor(line, seen))), bytes: line.bytes });
+      const checked = await checkLine(line.bytes, models, claimFor(line, seen), images);
+      valid.push({ ...checked, bytes: line.bytes });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       invalid += 1;

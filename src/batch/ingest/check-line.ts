@@ -1,6 +1,7 @@
 import { ApiError, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
 import { checkRequest, openBody } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
+import type { ImageReader } from '../../images/index.js';
 
 /** A line that may be queued. */
 export interface CheckedLine {
@@ -41,6 +42,7 @@ export async function checkLine(
   bytes: Buffer,
   { catalog, allowed }: LineModels,
   claim: (customId: string) => void,
+  images: ImageReader,
 ): Promise<CheckedLine> {
   try {
     const body = openBody(bytes);
@@ -56,7 +58,10 @@ export async function checkLine(
       throw new LineError('model_required', 'The line names no `model`; a batch has no default.');
     }
     const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: allowed } as const;
-    await checkRequest(body, terms, catalog);
+    await checkRequest(body, terms, catalog, async (files) => {
+      await images.check(files);
+      return [];
+    });
     return { customId, model: model as string };
   } catch (error) {
     if (error instanceof ApiError) throw lineErrorOf(error);

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type CheckedFile, checkImageFile, type ImageFile, refused } from './check-file.js';
+import { decode, decodeSize } from './decode.js';
+import { gridSize } from './grid.js';
+import { type Image, toImage } from './pixels.js';
+import { resize } from './resize.js';
+import { type Size, sameSize } from './size.js';
+
+/** What a model makes of an image. */
+export interface Fit {
+  /** The most tokens of one image. */
+  readonly tokens: number;
+  /** Pixels on each side of the square that is a token. */
+  readonly side: number;
+}
+
+/** Files known to decode; an entry is a hash. */
+const VALID_FILES = 10_000;
+/** Bytes of images kept as models see them: at 280 tokens an image has 1.9 MB. */
+const KEPT_IMAGE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Reads images: all of them are checked without decoding any, then each by a full decode, one at a time. What the last
+ * ones gave is kept by the hash of their bytes, so that one shown in many requests or lines costs a hash.
+ */
+export class ImageReader {
+  private readonly valid = new LRUCache<string, true>({ max: VALID_FILES });
+  private readonly images = new LRUCache<string, Image>({
+    maxSize: KEPT_IMAGE_BYTES,
+    sizeCalculation: ({ rgb }) => rgb.byteLength,
+  });
+
+  /** Whether every image can be read. Rejects with the errors of `checkImageFile`; what does not decode is `invalid_image`. */
+  async check(files: readonly ImageFile[]): Promise<void> {
+    for (const file of files.map(checkImageFile)) {
+      const hash = hashOf(file);
+      if (this.valid.has(hash)) continue;
+      decoded(file, await decodeSize(file.bytes));
+      this.valid.set(hash, true);
+    }
+  }
+
+  /** The images in their order, as a model sees them. Rejects as `check` does. */
+  async read(files: readonly ImageFile[], { tokens, side }: Fit): Promise<Image[]> {
+    const images: Image[] = [];
+    for (const file of files.map(checkImageFile)) {
+      const hash = `${hashOf(file)} ${tokens} ${side}`;
+      const kept = this.images.get(hash);
+      const image =
+        kept ?? toImage(resize(decoded(file, await decode(file.bytes)), gridSize(file.size, tokens, side)));
+      if (kept === undefined) this.images.set(hash, image);
+      images.push(image);
+    }
+    return images;
+  }
+}
+
+function hashOf({ bytes }: CheckedFile): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}
+
+/** Refused also where the decoder understood the header otherwise. */
+function decoded<T extends Size>({ subject, size }: CheckedFile, found: T | null): T {
+  if (found !== null && sameSize(found, size)) return found;
+  throw refused('invalid_image', `${subject} cannot be read`);
+}

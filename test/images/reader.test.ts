@@ -1,0 +1,63 @@
+import { test } from 'tap';
+import { decode } from '../../src/images/decode.js';
+import { ImageReader } from '../../src/images/index.js';
+import type { Pixels } from '../../src/images/pixels.js';
+import { resize } from '../../src/images/resize.js';
+import { noisyJpeg } from './jpeg.js';
+import { png } from './png.js';
+
+const FIT = { tokens: 70, side: 48 };
+const fileOf = (data: Buffer, format: 'png' | 'jpeg') => ({ subject: 'The asset', format, data });
+
+test('images come in their order, stretched for the model, and the same from what is kept', async (t) => {
+  const noise = await noisyJpeg(400, 300);
+  const files = [
+    fileOf(noise, 'jpeg'),
+    fileOf(png({ width: 300, height: 600 }), 'png'),
+    fileOf(noise, 'jpeg'),
+  ];
+  const reader = new ImageReader();
+  const images = await reader.read(files, FIT);
+  t.strictSame(
+    images.map(({ width, height, rgb }) => [width, height, rgb.length]),
+    [
+      [432, 336, 432 * 336 * 3],
+      [240, 528, 240 * 528 * 3],
+      [432, 336, 432 * 336 * 3],
+    ],
+  );
+  t.strictSame(
+    Buffer.from(images[0]?.rgb as Uint8Array),
+    Buffer.from(resize((await decode(noise)) as Pixels, { width: 432, height: 336 }).rgb),
+  );
+  t.equal(images[2], images[0], 'one that was read is not read again');
+  t.strictSame(await reader.read(files, FIT), images);
+  t.strictSame(await new ImageReader().read(files, FIT), images, 'nor does it depend on what is kept');
+});
+
+test('the key is the pixels’: of another file with the same ones, not of another budget', async (t) => {
+  const reader = new ImageReader();
+  const keyOf = async (data: Buffer, tokens = 70) =>
+    (await reader.read([fileOf(data, 'png')], { tokens, side: 48 }))[0]?.key;
+  const plain = png({ width: 300, height: 300 });
+  const key = await keyOf(plain);
+  t.equal(await keyOf(png({ width: 300, height: 300, interlaced: true })), key);
+  t.not(await keyOf(plain, 140), key);
+  t.not(await keyOf(png({ width: 300, height: 600 })), key);
+});
+
+test('one bad image refuses all, also behind one that is kept', async (t) => {
+  const reader = new ImageReader();
+  const good = png({ width: 300, height: 300 });
+  const cut = (await noisyJpeg(300, 300)).subarray(0, 5_000);
+  const files = [fileOf(good, 'png'), fileOf(cut, 'jpeg')];
+  await reader.check([fileOf(good, 'png')]);
+  const read = async () => {
+    await reader.read(files, FIT);
+  };
+  for (const reading of [() => reader.check(files), read]) {
+    const refusal = { name: 'ApiError', type: 'invalid_image' };
+    await t.rejects(reading(), refusal);
+    await t.rejects(reading(), refusal, 'and does so again');
+  }
+});
