@@ -23,8 +23,9 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Calls back with the answer's body. Throws where it is no 200. */
+  /** Calls back with the answer's body. Throws where it is no 200, or the server has closed the connection. */
   send(request: Buffer, answered: (body: Buffer) => void): void {
+    if (this.socket.closed) throw new Error('the server closed the connection before a request');
     this.answered = answered;
     this.socket.write(request);
   }

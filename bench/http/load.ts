@@ -49,7 +49,8 @@ export async function openLoop(
       }
     };
     const send = (arrival: number) => {
-      const connection = free.pop() as Connection;
+      // The one that waited longest: a server closes those that are not used.
+      const connection = free.shift() as Connection;
       connection.send(requests[sent % requests.length] as Buffer, () => {
         latencies.push(performance.now() - start - arrival);
         free.push(connection);
