@@ -38,7 +38,12 @@ function writeHead(res: UwsResponse, { status, headers }: Reply): void {
   for (const [name, value] of headers) res.writeHeader(name, value);
 }
 
-/** Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end. */
+/**
+ * Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end.
+ *
+ * `end` with `close` would write the header `Connection: close` behind the chunks, as one more of them. So it stands in
+ * the head, and the connection is left for the client to close, or for the library when it is idle.
+ */
 export async function writeUwsStream(
   res: UwsResponse,
   reply: Reply,
@@ -48,7 +53,7 @@ export async function writeUwsStream(
 ): Promise<boolean> {
   if (head) {
     res.cork(() => {
-      writeHead(res, reply);
+      writeStreamHead(res, reply);
       // Its length is not known, and this says that nothing follows.
       res.writeHeader('Transfer-Encoding', 'chunked').endWithoutBody();
     });
@@ -68,7 +73,7 @@ export async function writeUwsStream(
   const write = (piece: Uint8Array) => {
     let room = true;
     res.cork(() => {
-      if (!begun) writeHead(res, reply);
+      if (!begun) writeStreamHead(res, reply);
       begun = true;
       room = res.write(piece);
     });
@@ -76,11 +81,16 @@ export async function writeUwsStream(
   };
   if (!(await sendPieces(pieces, { write, drained, signal }))) return false;
   res.cork(() => {
-    if (!begun) writeHead(res, reply);
-    res.end('', reply.close);
+    if (!begun) writeStreamHead(res, reply);
+    res.end('', false);
   });
   sent();
   return true;
+}
+
+function writeStreamHead(res: UwsResponse, reply: Reply): void {
+  writeHead(res, reply);
+  if (reply.close) res.writeHeader('Connection', 'close');
 }
 
 /**

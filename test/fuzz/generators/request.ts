@@ -1,0 +1,148 @@
+import { mutateBytes } from '../../decide/request/mutations.js';
+import type { Random } from '../../helpers/random.js';
+import { BATCH, type Framing, type Request } from '../case.js';
+import { batchFile, WEBHOOKS } from './batches.js';
+import { oneIn, times, weighted } from './chance.js';
+import { encode } from './encodings.js';
+import { authorization, method, otherHeaders, target } from './heads.js';
+import type { Corpus } from './images.js';
+import { decision, jsonBytes } from './json.js';
+import { multipart } from './multipart.js';
+
+const TYPES = [
+  '',
+  'text/plain',
+  'application/json;charset=utf-8',
+  'application/x+json',
+  'application/jsonl',
+  'multipart/form-data',
+  'APPLICATION/JSON ; x',
+  'application/json, application/json',
+];
+
+/** A whole request: mostly one that gets as far as the body. */
+export function generateRequest(random: Random, corpus: Corpus): Request {
+  return weighted(random, [
+    [70, () => decide(random, corpus)],
+    [10, () => submit(random, corpus)],
+    [8, () => askAboutBatches(random)],
+    [
+      4,
+      () =>
+        bare(
+          random,
+          'GET',
+          target(random, random.pick(['/v1/models', '/health', '/openapi.json', '/m/tiny/health'])),
+        ),
+    ],
+    [8, () => ({ ...decide(random, corpus), method: method(random), target: target(random) })],
+  ]);
+}
+
+function decide(random: Random, corpus: Corpus): Request {
+  const files = new Map<string, Buffer>();
+  const json = jsonBytes(random, decision(random, corpus, files));
+  const inParts = files.size > 0 ? !oneIn(random, 6) : oneIn(random, 8);
+  const whole = inParts ? multipart(random, json, files) : { body: json, type: 'application/json' };
+  const type = oneIn(random, 30) ? random.pick(TYPES) : whole.type;
+  const path = random.pick([
+    '/v1/decide',
+    '/v1/decide',
+    '/v1/systemone',
+    '/m/tiny/v1/decide',
+    '/m/other-20260201/v1/systemone',
+  ]);
+  return withBody(random, target(random, path), whole.body, [['Content-Type', type]]);
+}
+
+function submit(random: Random, corpus: Corpus): Request {
+  const headers: [string, string][] = oneIn(random, 10)
+    ? []
+    : [['Content-Type', random.pick(['application/jsonl', 'text/plain', 'multipart/x'])]];
+  if (oneIn(random, 6)) headers.push(['Service-Webhook-Url', random.pick(WEBHOOKS)]);
+  if (oneIn(random, 6))
+    headers.push([
+      'Idempotency-Key',
+      random.pick(['', 'k', `k${random.integer(1e9)}`, 'x'.repeat(255), 'x'.repeat(256)]),
+    ]);
+  return withBody(random, target(random, '/v1/batches'), batchFile(random, corpus), headers);
+}
+
+function askAboutBatches(random: Random): Request {
+  const [wanted, path] = random.pick([
+    ['GET', '/v1/batches'],
+    ['GET', `/v1/batches/${BATCH}`],
+    ['GET', `/v1/batches/${BATCH}/results`],
+    ['HEAD', `/v1/batches/${BATCH}/results`],
+    ['POST', `/v1/batches/${BATCH}/cancel`],
+    ['GET', `/v1/batches/${BATCH}/cancel`],
+    ['GET', `/v1/batches/batch_${random.integer(1e9)}`],
+  ] as const);
+  return bare(random, wanted, target(random, path));
+}
+
+function withBody(
+  random: Random,
+  path: string,
+  plain: Buffer,
+  own: readonly (readonly [string, string])[],
+): Request {
+  const { body, encoding } = encode(random, plain);
+  const headers = [...own, ...authorization(random), ...otherHeaders(random)];
+  if (encoding !== null) headers.push(['Content-Encoding', encoding]);
+  const framing: Framing = oneIn(random, 60) ? random.pick(['chunked', 'none']) : 'length';
+  return { method: 'POST', target: path, headers, body, framing, cuts: cuts(random, body.length + 200) };
+}
+
+function bare(random: Random, wanted: string, path: string): Request {
+  const framing: Framing = oneIn(random, 6) ? 'length' : 'none';
+  const body = Buffer.from(oneIn(random, 2) ? '' : '{"a":1}');
+  return {
+    method: wanted,
+    target: path,
+    headers: [...authorization(random), ...otherHeaders(random)],
+    body,
+    framing,
+    cuts: [],
+  };
+}
+
+/** Few requests come in more packets than one. */
+const cuts = (random: Random, length: number): number[] =>
+  oneIn(random, 20) ? times(1 + random.integer(3), () => random.integer(length)) : [];
+
+const NOISE = [
+  '\r\n',
+  '\n',
+  '\r',
+  ' ',
+  '\t',
+  '\0',
+  ':',
+  'Content-Length: 1\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  '\r\n\r\n',
+  '0\r\n\r\n',
+  'Host: b\r\n',
+  'HTTP/1.0',
+  '\xff',
+];
+
+/** The bytes of requests, changed so that they may be none. No webhook is among them. */
+export function mutateRaw(random: Random, bytes: Buffer): Buffer {
+  let changed = bytes;
+  const head = Math.max(1, bytes.indexOf('\r\n\r\n'));
+  for (let left = 1 + random.integer(3); left > 0 && changed.length > 0; left -= 1) {
+    const at = random.integer(Math.min(changed.length, head));
+    changed = oneIn(random, 2)
+      ? mutateBytes(random, changed)
+      : Buffer.concat([
+          changed.subarray(0, at),
+          Buffer.from(random.pick(NOISE), 'latin1'),
+          changed.subarray(at),
+        ]);
+  }
+  return changed;
+}
+
+export const rawCuts = cuts;

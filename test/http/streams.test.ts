@@ -1,0 +1,83 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { systemClock } from '../../src/base/index.js';
+import {
+  type BatchDoor,
+  type Door,
+  type HttpServer,
+  startHttp,
+  type TransportName,
+} from '../../src/http/index.js';
+import { onBoth } from './serving.js';
+
+const LINES = ['{"a":1}\n', '{"b":2}\n'];
+
+/** A server that knows the results of one batch. */
+async function start(
+  transport: TransportName,
+  lines: readonly string[],
+  onAsked: () => void = () => {},
+): Promise<HttpServer> {
+  const results = async () => {
+    onAsked();
+    return { pieces: lines.map((line) => Buffer.from(line)), collected: () => {} };
+  };
+  const caller = { keyId: 'key_test', keyExpires: 'never', admit: () => {}, admitFree: () => {} };
+  const door = {
+    checkReady: () => {},
+    authorize: () => ({
+      ...caller,
+      batches: { results } as unknown as BatchDoor,
+      decide: () => Promise.reject(),
+    }),
+    serves: () => false,
+    models: () => [],
+  } satisfies Door;
+  const logged = { onAccess: () => {}, onUnexpected: () => {} };
+  return startHttp({ transport, host: '127.0.0.1', port: 0, clock: systemClock, door, ...logged });
+}
+
+/** What node's own client, which is strict about chunks, makes of the answer. */
+function collect(port: number, method: string, headers: Record<string, string>) {
+  return new Promise<{ status: number | undefined; connection: string | undefined; body: string }>(
+    (resolve, reject) => {
+      const path = '/v1/batches/batch_x/results';
+      const sent = request({ port, host: '127.0.0.1', method, path, headers }, (response) => {
+        const { statusCode: status, headers } = response;
+        text(response).then((body) => resolve({ status, connection: headers.connection, body }), reject);
+      });
+      sent.on('error', reject);
+      sent.end();
+    },
+  );
+}
+
+/** Each makes the answer the last of its connection. */
+const CLOSING: readonly Record<string, string>[] = [
+  { Connection: 'close' },
+  { Connection: 'foo, Close' },
+  { Connection: 'keep-alive', Expect: '100-continue', 'Content-Length': '0' },
+];
+
+onBoth('a stream on a connection that ends behind it', async (t, transport) => {
+  const server = await start(transport, LINES);
+  const empty = await start(transport, []);
+  t.teardown(() => Promise.all([server.stop(), empty.stop()]));
+  for (const headers of CLOSING) {
+    const name = JSON.stringify(headers);
+    const closed = { status: 200, connection: 'close' };
+    t.match(await collect(server.port, 'GET', headers), { ...closed, body: LINES.join('') }, name);
+    t.match(await collect(server.port, 'HEAD', headers), { ...closed, body: '' }, `HEAD ${name}`);
+    t.match(await collect(empty.port, 'GET', headers), { ...closed, body: '' }, `nothing ${name}`);
+  }
+});
+
+onBoth('a stream that begins while the server stops is sent to its end', async (t, transport) => {
+  let stopped: Promise<void> | undefined;
+  const server = await start(transport, LINES, () => {
+    stopped = server.stop();
+  });
+  const answer = await collect(server.port, 'GET', { Connection: 'keep-alive' });
+  t.match(answer, { status: 200, connection: 'close', body: LINES.join('') });
+  await stopped;
+});
