@@ -14,6 +14,16 @@ onBoth('a megabyte of headers is refused with 431', async (t, transport) => {
   t.equal((await ask(request('GET', '/health'))).status, 200);
 });
 
+onBoth('a method nobody knows in the packet that ends a body', async (t, transport) => {
+  const { client } = await serve(t, transport);
+  const connection = await client();
+  const refused = request('POST', '/nowhere', '{"a":1}');
+  await connection.send(refused.slice(0, -7));
+  t.equal((await connection.response()).status, 404);
+  await connection.send(refused.slice(-7) + request('get', '/health'));
+  t.equal((await connection.response()).status, 400);
+});
+
 const FRAGMENTS = [
   '\r\n',
   '\n',

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Connections } from './node-connections.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS, type MalformedStatus, type WholeReply } from './types.js';
 
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+/** `bytesParsed`: of the packet, which may begin with the end of a body. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**
  * Answers what node's parser refuses, and closes the connection. A time-out or a broken connection is closed without
@@ -48,13 +49,14 @@ const REQUEST_LINE_ERRORS = new Set([
   'HPE_INVALID_VERSION',
   'HPE_PAUSED_H2_UPGRADE',
 ]);
-const REQUEST_LINE = /^[!-~]+ \/[!-~]* HTTP\/1\.1\r\n/;
+/** A whole first line from its method, or from the byte of it that the parser stopped at and the one before. */
+const REQUEST_LINE = /^[^]?[!-~]+ \/[!-~]* HTTP\/1\.1\r\n/;
 
-function statusOf({ code, rawPacket }: ParserError): MalformedStatus {
+function statusOf({ code, rawPacket, bytesParsed = 0 }: ParserError): MalformedStatus {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   // An unknown method, or noise.
   if (code === 'HPE_INVALID_METHOD')
-    return REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '') ? 400 : 505;
+    return REQUEST_LINE.test(rawPacket?.toString('latin1', Math.max(0, bytesParsed - 1)) ?? '') ? 400 : 505;
   return REQUEST_LINE_ERRORS.has(code ?? '') ? 505 : 400;
 }
 

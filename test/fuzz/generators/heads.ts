@@ -16,7 +16,7 @@ const PATHS = [
   '/health',
   '/openapi.json',
   '/m/tiny/v1/decide',
-  '/m/other-20260201/v1/systemone',
+  '/m/other-20260101/v1/systemone',
   '/m/none/v1/decide',
   '/m/tiny/v1/batches',
   '/m/tiny/v1/models',

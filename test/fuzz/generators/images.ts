@@ -30,7 +30,7 @@ export async function imageCorpus(): Promise<Corpus> {
 export function imageFile(random: Random, { good, hostile }: Corpus): { bytes: Buffer; format: string } {
   const file = random.pick(good);
   const bytes = weighted(random, [
-    [4, () => file],
+    [10, () => file],
     [3, () => random.pick(hostile)],
     [2, () => mutateBytes(random, file)],
     [1, () => mutateBytes(random, random.pick(hostile))],
@@ -38,7 +38,7 @@ export function imageFile(random: Random, { good, hostile }: Corpus): { bytes: B
   ]);
   const isPng = bytes[0] === SIGNATURE[0];
   const format =
-    random.integer(8) > 0 ? (isPng ? 'png' : 'jpeg') : random.pick(['png', 'jpg', 'jpeg', 'JPEG', 'gif', '']);
+    random.integer(16) > 0 ? (isPng ? 'png' : 'jpeg') : random.pick(['png', 'jpg', 'jpeg', 'JPEG', 'gif', '']);
   return { bytes, format };
 }
 

@@ -4,18 +4,10 @@ import { oneIn, times, weighted } from './chance.js';
 import { type Corpus, imageFile } from './images.js';
 
 /** The models of the server, and names that are none. */
-const MODELS = ['tiny', 'other', 'tiny-20260101', 'other-20260201', 'none', '', 'TINY'];
-const REFERENCES = [
-  'ref',
-  'ref1',
-  'photo',
-  'a',
-  '',
-  'é😀',
-  'x'.repeat(1_024),
-  'x'.repeat(1_025),
-  '__proto__',
-];
+const MODELS = ['tiny', 'other', 'tiny-20260101', 'other-20260101'];
+const NO_MODELS = ['none', '', 'TINY', 'tiny-20260102'];
+const REFERENCES = ['ref', 'ref1', 'photo', 'a', 'é😀', 'x'.repeat(1_024), '__proto__'];
+const NO_REFERENCES = ['', 'x'.repeat(1_025)];
 
 const TEXTS = [
   '',
@@ -37,12 +29,12 @@ export function decision(
   files: Map<string, Buffer>,
 ): Record<string, unknown> {
   const body: Record<string, unknown> = { state: state(random), questions: questions(random) };
-  if (oneIn(random, 3)) body.model = random.pick(MODELS);
-  if (oneIn(random, 8)) body.image_budget = random.pick([70, 140, 280, 280.0, 71, '280', null]);
-  if (oneIn(random, 12)) addAssets(random, corpus, files, body);
+  if (oneIn(random, 3)) body.model = random.pick(oneIn(random, 9) ? NO_MODELS : MODELS);
+  if (oneIn(random, 8)) body.image_budget = random.pick([70, 140, 280, 280, 71, '280', null]);
+  if (oneIn(random, 5)) addAssets(random, corpus, files, body);
   if (oneIn(random, 12))
     body[random.pick(['temperature', 'stream', 'constructor', 'toString', 'length'])] = {};
-  for (let left = random.pick([0, 0, 0, 1, 1, 2, 4]); left > 0; left -= 1) mutateValue(random, body);
+  for (let left = random.pick([0, 0, 0, 0, 0, 0, 1, 1, 4]); left > 0; left -= 1) mutateValue(random, body);
   return body;
 }
 
@@ -69,7 +61,7 @@ function tree(random: Random, depth: number): unknown {
 }
 
 function questions(random: Random): Record<string, unknown> {
-  const count = random.pick([1, 1, 1, 2, 3, 4, 16, 17]);
+  const count = oneIn(random, 40) ? 17 : random.pick([1, 1, 1, 2, 3, 4, 16]);
   return Object.fromEntries(
     times(count, (index) => [oneIn(random, 9) ? text(random) : `q${index}`, question(random)]),
   );
@@ -77,20 +69,21 @@ function questions(random: Random): Record<string, unknown> {
 
 function question(random: Random): unknown {
   const instructions = oneIn(random, 4) ? null : text(random);
-  const options = () => times(random.pick([1, 2, 3, 26, 27, 0]), (index) => `o${index}`);
+  const options = () =>
+    times(oneIn(random, 30) ? random.pick([0, 27]) : random.pick([1, 2, 3, 26]), (index) => `o${index}`);
   return weighted<unknown>(random, [
-    [3, () => ({ type: 'noul', instructions })],
-    [2, () => ({ type: 'noul', instructions, criteria: { true: text(random), false: null } })],
-    [2, () => ({ type: 'choice', instructions, criteria: options() })],
+    [9, () => ({ type: 'noul', instructions })],
+    [6, () => ({ type: 'noul', instructions, criteria: { true: text(random), false: null } })],
+    [6, () => ({ type: 'choice', instructions, criteria: options() })],
     [
-      2,
+      6,
       () => ({
         type: 'choice',
         instructions,
         criteria: Object.fromEntries(options().map((label) => [label, text(random)])),
       }),
     ],
-    [2, () => ({ type: 'score', instructions, criteria: ['low', text(random), 'high'] })],
+    [6, () => ({ type: 'score', instructions, criteria: ['low', text(random), 'high'] })],
     [
       1,
       () => ({
@@ -109,15 +102,15 @@ function addAssets(
   body: Record<string, unknown>,
 ): void {
   const assets: Record<string, unknown> = {};
-  for (let left = random.pick([1, 1, 1, 2, 2, 8, 9]); left > 0; left -= 1) {
-    const reference = left > 3 ? `r${left}` : random.pick(REFERENCES);
+  for (let left = oneIn(random, 20) ? 9 : random.pick([1, 1, 1, 2, 2, 8]); left > 0; left -= 1) {
+    const reference = left > 3 ? `r${left}` : random.pick(oneIn(random, 20) ? NO_REFERENCES : REFERENCES);
     const { bytes, format } = imageFile(random, corpus);
     const part = `file${left}`;
     const inPart = oneIn(random, 2);
     if (inPart) files.set(part, bytes);
     const data = inPart ? { part } : { data_base64: base64(random, bytes) };
     assets[reference] = { format, ...data, ...(oneIn(random, 4) ? { type: 'image' } : {}) };
-    if (!oneIn(random, 5)) body.state = `${typeof body.state === 'string' ? body.state : 'see'} ${reference}`;
+    if (!oneIn(random, 12)) body.state = `${typeof body.state === 'string' ? body.state : 'see'} ${reference}`;
   }
   body.assets = assets;
 }
@@ -125,7 +118,7 @@ function addAssets(
 /** Standard base64, or nearly. */
 function base64(random: Random, bytes: Buffer): string {
   const whole = bytes.toString('base64');
-  if (!oneIn(random, 5)) return whole;
+  if (!oneIn(random, 12)) return whole;
   return random.pick([
     bytes.toString('base64url'),
     whole.replace(/=+$/, ''),
@@ -144,9 +137,9 @@ function base64(random: Random, bytes: Buffer): string {
 /** A value as the bytes of JSON; some of them are none. */
 export function jsonBytes(random: Random, value: unknown): Buffer {
   const plain = JSON.stringify(value);
-  const source = oneIn(random, 6) ? trick(random, plain) : plain;
+  const source = oneIn(random, 12) ? trick(random, plain) : plain;
   const bytes = Buffer.from(source);
-  return oneIn(random, 5) && bytes.length > 0 ? mutateBytes(random, bytes) : bytes;
+  return oneIn(random, 12) && bytes.length > 0 ? mutateBytes(random, bytes) : bytes;
 }
 
 const NUMBERS = [

@@ -50,7 +50,7 @@ function decide(random: Random, corpus: Corpus): Request {
     '/v1/decide',
     '/v1/systemone',
     '/m/tiny/v1/decide',
-    '/m/other-20260201/v1/systemone',
+    '/m/other-20260101/v1/systemone',
   ]);
   return withBody(random, target(random, path), whole.body, [['Content-Type', type]]);
 }
