@@ -13,9 +13,8 @@ const LANES = 24;
 /** One case in so many is sent again, and to the other transport too. */
 const REPEATED_ONE_IN = 8;
 const FINDINGS_MAX = 5;
-/** This part of the cases warms the servers up; their memory is measured then, and at the end. */
-const WARM_UP = 0.1;
-const WARM_UP_CASES_MAX = 50_000;
+/** Where the memory of the servers is measured: when they are warm, in the middle, and at the end. */
+const MEASURED_AT = [0.1, 0.5, 1];
 
 export interface CampaignOptions {
   readonly seed: number;
@@ -49,7 +48,8 @@ export interface CampaignResult {
   readonly findings: readonly Finding[];
   /** How often each answer came, by its summary. */
   readonly answers: ReadonlyMap<string, number>;
-  readonly memory: readonly { transport: TransportName; warm: Memory; end: Memory }[];
+  /** Of each server what was measured, in that order. */
+  readonly memory: readonly { transport: TransportName; samples: readonly Memory[] }[];
 }
 
 /** Sends generated cases to real servers, and judges what comes back. */
@@ -81,21 +81,16 @@ class Campaign {
 
   async run(): Promise<CampaignResult> {
     const { cases, seed, ms } = this.options;
-    await this.lanes(Math.min(Math.ceil(cases * WARM_UP), WARM_UP_CASES_MAX), ms * WARM_UP);
-    const warm = await this.memory();
-    await this.lanes(cases, ms);
+    const memory = this.servers.map(({ transport }) => ({ transport, samples: [] as Memory[] }));
+    for (const part of MEASURED_AT) {
+      await this.lanes(Math.ceil(cases * part), ms * part);
+      if (this.servers.some(({ ended }) => ended !== null)) break;
+      const samples = await Promise.all(this.servers.map((server) => server.memory()));
+      for (const [at, sample] of samples.entries()) memory[at]?.samples.push(sample);
+    }
     const took = performance.now() - this.started;
-    const end = await this.memory();
-    const memory = this.servers.flatMap(({ transport }, at) =>
-      warm[at] && end[at] ? [{ transport, warm: warm[at], end: end[at] }] : [],
-    );
     const { findings, answers, requests, done } = this;
     return { seed, cases: done, requests, ms: took, findings, answers, memory };
-  }
-
-  private memory(): Promise<Memory[]> {
-    if (this.servers.some(({ ended }) => ended !== null)) return Promise.resolve([]);
-    return Promise.all(this.servers.map((server) => server.memory()));
   }
 
   /** Goes on until so many cases are done in all, or so much time is over. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CampaignResult, Finding } from './campaign.js';
 import { bytesOf } from './case.js';
+import type { Memory } from './messages.js';
 
 /** A server may hold so much more at the end than when it was warm: its threads keep the largest body they read. */
 const RESIDENT_GROWTH_BYTES_MAX = 192 * 1024 * 1024;
@@ -10,10 +11,14 @@ const HELD_GROWTH_BYTES_MAX = 32 * 1024 * 1024;
 
 /** What is wrong with the memory of the servers, a sentence each. */
 export function memoryFaults({ memory }: CampaignResult): string[] {
-  return memory.flatMap(({ transport, warm, end }) => [
-    ...growth(`${transport}: the process`, end.resident - warm.resident, RESIDENT_GROWTH_BYTES_MAX),
-    ...growth(`${transport}: JavaScript`, end.held - warm.held, HELD_GROWTH_BYTES_MAX),
-  ]);
+  return memory.flatMap(({ transport, samples }) => {
+    const [warm, end] = [samples[0], samples.at(-1)];
+    if (warm === undefined || end === undefined) return [];
+    return [
+      ...growth(`${transport}: the process`, end.resident - warm.resident, RESIDENT_GROWTH_BYTES_MAX),
+      ...growth(`${transport}: JavaScript`, end.held - warm.held, HELD_GROWTH_BYTES_MAX),
+    ];
+  });
 }
 
 const growth = (subject: string, bytes: number, max: number): string[] =>
@@ -29,10 +34,10 @@ export function describe(result: CampaignResult): string[] {
   return [
     `seed ${seed}: ${cases} cases, ${requests} requests in ${(ms / 1_000).toFixed(1)} s, ${rate} cases/s`,
     ...sorted.map(([answer, count]) => `  ${String(count).padStart(9)}  ${answer}`),
-    ...memory.map(
-      ({ transport, warm, end }) =>
-        `${transport}: process ${megabytes(warm.resident)} warm, ${megabytes(end.resident)} at the end; JavaScript ${megabytes(warm.held)}, ${megabytes(end.held)}`,
-    ),
+    ...memory.map(({ transport, samples }) => {
+      const series = (of: keyof Memory) => samples.map((sample) => megabytes(sample[of])).join(', ');
+      return `${transport}: warm, in the middle, at the end: process ${series('resident')}; JavaScript ${series('held')}`;
+    }),
     ...memoryFaults(result),
     ...findings.map((finding) => describeFinding(seed, finding)),
   ];

@@ -1,6 +1,7 @@
 // A process of its own: the whole server on one transport, in front of an engine that answers at once.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   BYTES_PER_MINUTE_MAX,
   changeWorkspace,
@@ -22,17 +23,23 @@ import type { FromServer, Memory } from './messages.js';
 /** Batches that a key may have open are few. */
 const KEYS = 32;
 const CREDIT = 10n ** 24n;
+/** What this model answers takes a while, so that batches are seen while they run. */
+const SLOW = 'slow';
+const SLOW_WAVE_MS = 100;
 
 const [transport, folder] = process.argv.slice(2) as [string, string];
 const tell = (message: FromServer) => process.send?.(message);
 
-/** A second model, so that requests name theirs. */
-function twoModels(): string {
+/** Models beside the first, so that requests name theirs. */
+function severalModels(): string {
   const models = modelsFolder(folder);
   const file = join(models, 'manifest.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const [first] = manifest.models;
-  writeFileSync(file, JSON.stringify({ ...manifest, models: [first, { ...first, id: 'other' }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...manifest, models: [first, { ...first, id: 'other' }, { ...first, id: SLOW }] }),
+  );
   return models;
 }
 
@@ -64,7 +71,7 @@ const data = join(folder, 'data');
 const settings = loadSettings(
   {
     DECIDER_PORT: '0',
-    DECIDER_MODELS: twoModels(),
+    DECIDER_MODELS: severalModels(),
     DECIDER_DATA: data,
     DECIDER_HTTP_TRANSPORT: transport,
     DECIDER_ENGINE_BACKEND: 'cpu',
@@ -80,14 +87,22 @@ const server = await startServer(settings, {
   report: { notice: () => {}, token: () => {}, progress: () => {} },
   stop: new AbortController().signal,
 });
-const engine = new Engine([{ run: compute }], {
-  bounds: BOUNDS,
-  sharing: COLD,
-  queueMax: 1_024,
-  deadlineMs: 60_000,
-  clock: systemClock,
+const engineOf = (run: typeof compute) =>
+  new Engine([{ run }], {
+    bounds: BOUNDS,
+    sharing: COLD,
+    queueMax: 1_024,
+    deadlineMs: 60_000,
+    clock: systemClock,
+  });
+const slowly = async (task: WaveTask) => {
+  await setTimeout(SLOW_WAVE_MS);
+  return compute(task);
+};
+const [engine, slow] = [engineOf(compute), engineOf(slowly)];
+Object.assign(server.engines, {
+  get: (build: string) => (build.startsWith(SLOW) ? slow : engine),
 });
-Object.assign(server.engines, { get: () => engine });
 
 const store = openStore(data);
 grantCredit(store, systemClock, DEFAULT_WORKSPACE, CREDIT);

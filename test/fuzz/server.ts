@@ -7,7 +7,8 @@ import type { TransportName } from '../../src/http/index.js';
 import type { FromServer, Memory } from './messages.js';
 
 const FILE = fileURLToPath(new URL('./server-process.js', import.meta.url));
-const ERRORS_MAX = 20;
+const ERRORS_MAX = 3;
+const ERROR_CHARACTERS_MAX = 2_000;
 const STDERR_CHARACTERS_MAX = 10_000;
 
 /** A server in a process of its own. */
@@ -74,6 +75,6 @@ export class FuzzServer {
   private hear(message: FromServer): void {
     if (message.kind === 'memory') this.onMemory(message.memory);
     else if (message.kind === 'listening') [this.port, this.tokens] = [message.port, message.tokens];
-    else if (this.errors.length < ERRORS_MAX) this.errors.push(message.line);
+    else if (this.errors.length < ERRORS_MAX) this.errors.push(message.line.slice(0, ERROR_CHARACTERS_MAX));
   }
 }

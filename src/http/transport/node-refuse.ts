@@ -50,7 +50,7 @@ const REQUEST_LINE_ERRORS = new Set([
   'HPE_PAUSED_H2_UPGRADE',
 ]);
 /** A whole first line from its method, or from the byte of it that the parser stopped at and the one before. */
-const REQUEST_LINE = /^[^]?[!-~]+ \/[!-~]* HTTP\/1\.1\r\n/;
+const REQUEST_LINE = /^[\s\S]?[!-~]+ \/[!-~]* HTTP\/1\.1\r\n/;
 
 function statusOf({ code, rawPacket, bytesParsed = 0 }: ParserError): MalformedStatus {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;

@@ -25,7 +25,7 @@ function line(random: Random, corpus: Corpus, index: number): string {
       () =>
         JSON.stringify({
           custom_id: `line-${index}`,
-          model: 'tiny',
+          model: random.pick(['tiny', 'slow']),
           state: 'x',
           questions: { q: { type: 'noul' } },
         }),

@@ -38,7 +38,11 @@ export function imageFile(random: Random, { good, hostile }: Corpus): { bytes: B
   ]);
   const isPng = bytes[0] === SIGNATURE[0];
   const format =
-    random.integer(16) > 0 ? (isPng ? 'png' : 'jpeg') : random.pick(['png', 'jpg', 'jpeg', 'JPEG', 'gif', '']);
+    random.integer(16) > 0
+      ? isPng
+        ? 'png'
+        : 'jpeg'
+      : random.pick(['png', 'jpg', 'jpeg', 'JPEG', 'gif', '']);
   return { bytes, format };
 }
 

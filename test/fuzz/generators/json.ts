@@ -110,7 +110,8 @@ function addAssets(
     if (inPart) files.set(part, bytes);
     const data = inPart ? { part } : { data_base64: base64(random, bytes) };
     assets[reference] = { format, ...data, ...(oneIn(random, 4) ? { type: 'image' } : {}) };
-    if (!oneIn(random, 12)) body.state = `${typeof body.state === 'string' ? body.state : 'see'} ${reference}`;
+    if (!oneIn(random, 12))
+      body.state = `${typeof body.state === 'string' ? body.state : 'see'} ${reference}`;
   }
   body.assets = assets;
 }

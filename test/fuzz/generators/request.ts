@@ -58,7 +58,7 @@ function decide(random: Random, corpus: Corpus): Request {
 function submit(random: Random, corpus: Corpus): Request {
   const headers: [string, string][] = oneIn(random, 10)
     ? []
-    : [['Content-Type', random.pick(['application/jsonl', 'text/plain', 'multipart/x'])]];
+    : [['Content-Type', oneIn(random, 9) ? 'multipart/x' : random.pick(['application/jsonl', 'text/plain'])]];
   if (oneIn(random, 6)) headers.push(['Service-Webhook-Url', random.pick(WEBHOOKS)]);
   if (oneIn(random, 6))
     headers.push([
