@@ -44,7 +44,10 @@ const result = await runCampaign({
   ms: minutes * 60_000,
   transports,
   onProgress: (done, ms) => {
-    if (done % PROGRESS_CASES === 0) console.log(`${done} cases in ${(ms / 1_000).toFixed(0)} s`);
+    if (done % PROGRESS_CASES === 0)
+      console.log(
+        `${done} cases in ${(ms / 1_000).toFixed(0)} s, ${(done / (ms / 1_000)).toFixed(0)} cases/s`,
+      );
   },
 });
 for (const line of describe(result)) console.log(line);
