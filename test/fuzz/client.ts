@@ -11,6 +11,7 @@ const ANSWER_MS_MAX = 60_000;
 const RAW_ANSWER_MS = 120;
 /** Either transport drops a connection after 12 seconds at the latest. */
 const LEAVE_MS_MAX = 30_000;
+const END_MS_MAX = 5_000;
 /** Before the servers drop a connection that waits, at 8 seconds. */
 const IDLE_MS_MAX = 4_000;
 
@@ -42,8 +43,10 @@ export class Client {
       this.drop();
       if (error instanceof BadAnswer)
         return { answers: [], wrong: `bytes that are no answer: ${error.message}` };
-      if (this.server.ended !== null) return { answers: [], wrong: this.server.ended };
-      throw error;
+      // It takes no connections any more before it is seen to have ended.
+      const ended = await this.server.endWithin(END_MS_MAX);
+      if (ended === null) throw error;
+      return { answers: [], wrong: ended };
     }
   }
 

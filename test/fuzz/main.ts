@@ -12,12 +12,14 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     minutes: { type: 'string' },
     cases: { type: 'string' },
+    /** The number of the case to begin with. */
+    first: { type: 'string' },
     /** The number of one case to send again. */
     case: { type: 'string' },
     transport: { type: 'string' },
   },
 });
-const whole = (name: 'seed' | 'cases' | 'case'): number | undefined => {
+const whole = (name: 'seed' | 'cases' | 'first' | 'case'): number | undefined => {
   const text = values[name];
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw new Error(`--${name} must be a whole number`);
@@ -39,7 +41,7 @@ const minutes = Number(
 console.log(`seed ${seed}, transports ${transports.join(' and ')}`);
 const result = await runCampaign({
   seed,
-  first: one ?? 0,
+  first: one ?? whole('first') ?? 0,
   cases,
   ms: minutes * 60_000,
   transports,

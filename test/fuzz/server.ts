@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TransportName } from '../../src/http/index.js';
 import type { FromServer, Memory } from './messages.js';
@@ -23,6 +24,11 @@ export class FuzzServer {
   readonly batches = new Map<string, string>();
   private stderr = '';
   private onMemory: (memory: Memory) => void = () => {};
+  private onEnded = () => {};
+  /** Resolves when it has ended. */
+  private readonly gone = new Promise<void>((resolve) => {
+    this.onEnded = resolve;
+  });
 
   private constructor(
     readonly transport: TransportName,
@@ -50,6 +56,7 @@ export class FuzzServer {
       });
       child.once('close', (code, signal) => {
         server.ended = `the server ended with ${signal ?? code}: ${server.stderr}`;
+        server.onEnded();
         reject(new Error(server.ended));
       });
     });
@@ -61,6 +68,12 @@ export class FuzzServer {
       this.onMemory = resolve;
       this.child.send('memory');
     });
+  }
+
+  /** How it ended; null where it still runs after so many milliseconds. */
+  async endWithin(ms: number): Promise<string | null> {
+    await Promise.race([this.gone, setTimeout(ms, undefined, { ref: false })]);
+    return this.ended;
   }
 
   async stop(): Promise<void> {
