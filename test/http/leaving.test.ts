@@ -45,6 +45,16 @@ for (const [how, leave] of [
   );
 }
 
+onBoth('clients that reset the connection behind a CONNECT', async (t, transport) => {
+  const { client, ask } = await serve(t, transport);
+  for (let round = 0; round < 20; round += 1) {
+    const connection = await client();
+    await connection.send(request('CONNECT', '/health', 'x'.repeat(100_000)));
+    connection.socket.resetAndDestroy();
+  }
+  t.equal((await ask(request('GET', '/health'))).status, 200);
+});
+
 onBoth('work given up because the client left is no failure', async (t, transport) => {
   const arrived = deferred();
   const serving = await serve(t, transport, ({ signal }) => {

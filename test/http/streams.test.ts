@@ -1,5 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { request } from 'node:http';
+
 import { text } from 'node:stream/consumers';
+import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import {
   type BatchDoor,
@@ -8,6 +11,7 @@ import {
   startHttp,
   type TransportName,
 } from '../../src/http/index.js';
+import { sendPieces } from '../../src/http/transport/send-pieces.js';
 import { onBoth } from './serving.js';
 
 const LINES = ['{"a":1}\n', '{"b":2}\n'];
@@ -80,4 +84,26 @@ onBoth('a stream that begins while the server stops is sent to its end', async (
   const answer = await collect(server.port, 'GET', { Connection: 'keep-alive' });
   t.match(answer, { status: 200, connection: 'close', body: LINES.join('') });
   await stopped;
+});
+
+test('a slow reader leaves no listener for every piece', async (t) => {
+  const gone = new AbortController();
+  const sent: number[] = [];
+  const sink = {
+    write: (piece: Uint8Array) => {
+      sent.push(piece[0] as number);
+      t.equal(getEventListeners(gone.signal, 'abort').length, 1);
+      return false;
+    },
+    onRoom: (resume: () => void) => void setImmediate(resume),
+    signal: gone.signal,
+  };
+  t.equal(await sendPieces([Buffer.from([1]), Buffer.from([2]), Buffer.from([3])], sink), true);
+  t.strictSame(sent, [1, 2, 3]);
+});
+
+test('a reader that leaves while there is no room ends the sending', async (t) => {
+  const gone = new AbortController();
+  const sink = { write: () => false, onRoom: () => gone.abort(), signal: gone.signal };
+  t.equal(await sendPieces([Buffer.from([1]), Buffer.from([2])], sink), false);
 });

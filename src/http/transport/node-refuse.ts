@@ -17,16 +17,24 @@ export function refuseMalformed(
   refuse: (status: MalformedStatus) => WholeReply,
 ): void {
   const end = (socket: Socket, status: MalformedStatus) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
     if (connections.closeBehindLast(socket)) return;
     socket.end(rawReply(refuse(status)), () => socket.destroy());
   };
   server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket;
     const unparsable = error.code?.startsWith('HPE_') === true && error.code !== 'HPE_INVALID_EOF_STATE';
-    if (!unparsable || !socket.writable || socket.readableEnded) socket.destroy();
+    if (!unparsable || socket.readableEnded) socket.destroy();
     else end(socket, statusOf(error));
   });
-  server.on('connect', (req, stream) => end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505));
+  server.on('connect', (req, stream) => {
+    // Node gives the connection away with this event, its own listener removed: an error would end the process.
+    stream.on('error', () => {});
+    end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505);
+  });
 }
 
 /** What is wrong with a request that node's parser takes, but uWebSockets.js does not; null: nothing. */

@@ -177,12 +177,12 @@ async function writeStream(
     res.end();
     return;
   }
-  const drained = () =>
-    new Promise<void>((resolve) => {
-      res.once('drain', resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-  if (await sendPieces(pieces, { write: (piece) => res.write(piece), drained, signal })) res.end(sent);
+  const sink = {
+    write: (piece: Uint8Array) => res.write(piece),
+    onRoom: (resume: () => void) => void res.once('drain', resume),
+    signal,
+  };
+  if (await sendPieces(pieces, sink)) res.end(sent);
 }
 
 function writeHead(res: ServerResponse, reply: Reply, stopping: boolean, own: HeaderList): void {

@@ -2,8 +2,8 @@
 export interface PieceSink {
   /** Hands on a piece; false where the client has no room for another now. */
   write(piece: Uint8Array): boolean;
-  /** Resolves when there is room again, or when the client has gone. */
-  drained(): Promise<void>;
+  /** Calls back, once, when there is room again. */
+  onRoom(resume: () => void): void;
   readonly signal: AbortSignal;
 }
 
@@ -12,10 +12,18 @@ export interface PieceSink {
  * body. Resolves with false where the client has gone before the last.
  */
 export async function sendPieces(pieces: Iterable<Uint8Array>, sink: PieceSink): Promise<boolean> {
+  const { signal } = sink;
+  let wake = () => {};
+  signal.addEventListener('abort', () => wake(), { once: true });
   for (const piece of pieces) {
-    if (sink.signal.aborted) return false;
-    if (!sink.write(piece)) await sink.drained();
+    if (signal.aborted) return false;
+    if (!sink.write(piece)) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        sink.onRoom(resolve);
+      });
+    }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return !sink.signal.aborted;
+  return !signal.aborted;
 }

@@ -64,11 +64,9 @@ export async function writeUwsStream(
     wake();
     return true;
   });
-  const drained = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+  const onRoom = (resume: () => void) => {
+    wake = resume;
+  };
   let begun = false;
   const write = (piece: Uint8Array) => {
     let room = true;
@@ -79,7 +77,7 @@ export async function writeUwsStream(
     });
     return room;
   };
-  if (!(await sendPieces(pieces, { write, drained, signal }))) return false;
+  if (!(await sendPieces(pieces, { write, onRoom, signal }))) return false;
   res.cork(() => {
     if (!begun) writeStreamHead(res, reply);
     res.end('', false);
