@@ -11,7 +11,7 @@ const ANSWER_MS_MAX = 60_000;
 const RAW_ANSWER_MS = 120;
 /** Either transport drops a connection after 12 seconds at the latest. */
 const LEAVE_MS_MAX = 30_000;
-const END_MS_MAX = 5_000;
+const END_MS_MAX = 2_000;
 /** Before the servers drop a connection that waits, at 8 seconds. */
 const IDLE_MS_MAX = 4_000;
 
@@ -62,7 +62,9 @@ export class Client {
     const outcome = await connection.answer(head, ANSWER_MS_MAX);
     if (outcome.kind !== 'answered') {
       this.drop();
-      return { answers: [], wrong: outcome.kind === 'closed' ? 'closed without an answer' : 'no answer' };
+      if (outcome.kind === 'silent') return { answers: [], wrong: 'no answer' };
+      const wrong = mayBeReset(request) ? null : 'closed without an answer';
+      return { answers: [], wrong: (await this.server.endWithin(END_MS_MAX)) ?? wrong };
     }
     const { answer } = outcome;
     const wrong = judge(answer, head) ?? (connection.left.length > 0 ? 'more than one answer' : null);
@@ -126,11 +128,11 @@ async function answersTo(connection: Connection, bytes: Buffer): Promise<Answer[
 /** What a connection need not survive, whether its answer says so or not. */
 function mayClose({ method, headers, framing }: Request, { status }: Answer): boolean {
   const asked = headers.some(([name]) => ['connection', 'expect', 'upgrade'].includes(name.toLowerCase()));
-  return (
-    asked ||
-    framing === 'chunked' ||
-    [411, 413].includes(status) ||
-    method === 'CONNECT' ||
-    !METHODS.includes(method)
-  );
+  return asked || framing === 'chunked' || [411, 413].includes(status) || isNoMethod(method);
 }
+
+const isNoMethod = (method: string): boolean => method === 'CONNECT' || !METHODS.includes(method);
+
+/** Whether the connection is closed behind the head: where a body follows, the reset may overtake the answer. */
+const mayBeReset = ({ method, framing, body }: Request): boolean =>
+  body.length > 0 && (framing === 'chunked' || isNoMethod(method));
