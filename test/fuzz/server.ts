@@ -14,7 +14,7 @@ const STDERR_CHARACTERS_MAX = 10_000;
 
 /** A server in a process of its own. */
 export class FuzzServer {
-  /** Lines of its log of level error, the first ones. */
+  /** Lines of its log of level error and what it wrote beside that, such as warnings of Node's; the first ones. */
   readonly errors: string[] = [];
   /** How it ended, with what it wrote last; null while it runs. */
   ended: string | null = null;
@@ -48,6 +48,7 @@ export class FuzzServer {
     const server = new FuzzServer(transport, child, folder);
     child.stderr?.on('data', (chunk) => {
       server.stderr = (server.stderr + String(chunk)).slice(-STDERR_CHARACTERS_MAX);
+      server.hear({ kind: 'error', line: String(chunk) });
     });
     await new Promise<void>((resolve, reject) => {
       child.on('message', (message: FromServer) => {
