@@ -211,3 +211,10 @@ export async function until(holds: () => boolean): Promise<void> {
     await turn();
   }
 }
+
+/** What a promise rejects with. */
+export const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );

@@ -188,12 +188,27 @@ export class Runner {
   private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
     const { signal } = this.leaving;
     const caller = this.calls.access.holder(open.batch.key) as Caller;
+    const handedOn = this.prepares();
     try {
-      const decision = await decide(taskOf(line, caller), this.decideCalls(), signal);
+      const decision = await decide(taskOf(line, caller), this.decideCalls(handedOn), signal);
       if (!signal.aborted) this.answered(open, line, caller, decision);
     } catch (error) {
       if (!signal.aborted) this.failed(open, line, error);
+    } finally {
+      handedOn();
     }
+  }
+
+  /** Counts a line as being prepared until the function returned is called, more than once does no harm. */
+  private prepares(): () => void {
+    let prepares = true;
+    this.preparing += 1;
+    return () => {
+      if (!prepares) return;
+      prepares = false;
+      this.preparing -= 1;
+      this.run();
+    };
   }
 
   private answered(open: OpenBatch, line: BatchLine, caller: Caller, decision: Decision): void {
@@ -249,21 +264,21 @@ export class Runner {
     this.calls.onFinished(open.batch);
   }
 
-  private decideCalls(): DecideCalls {
+  /** `handedOn`: called when the engine has the line's plan, and knows of it when it is asked for room. */
+  private decideCalls(handedOn: () => void): DecideCalls {
     return {
       clock: this.calls.clock,
-      prepare: async (task) => {
-        this.preparing += 1;
-        try {
-          return await this.calls.prepare(task);
-        } finally {
-          this.preparing -= 1;
-          queueMicrotask(() => this.run());
-        }
-      },
+      prepare: this.calls.prepare,
       engine: (build) => {
         const engine = this.calls.engine(build);
-        return engine && { run: (plan, signal) => engine.run(plan, signal, 'batch') };
+        if (engine === undefined) return undefined;
+        return {
+          run: (plan, signal) => {
+            const answer = engine.run(plan, signal, 'batch');
+            handedOn();
+            return answer;
+          },
+        };
       },
       // A line is charged with its result: see `answered`.
       reserve: () => ({ post() {}, release() {} }),
