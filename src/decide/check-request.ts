@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Catalog, CatalogBuild } from '../engine/index.js';
-import type { Image, ImageFile } from '../images/index.js';
+import type { ImageFile, ImageReader } from '../images/index.js';
 import { imageFiles } from './image-files.js';
 import { findImageUses } from './references/index.js';
 import { type OpenBody, readRequest } from './request/index.js';
@@ -18,32 +18,24 @@ export interface RequestTerms {
   readonly allowedModels: readonly string[] | null;
 }
 
-/** A request that only the model itself may still refuse. */
+/** A request that only its images and the model itself may still refuse. */
 export interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
   readonly uses: ReturnType<typeof findImageUses>;
-  /** What `ReadImages` made of the request's images, in their order. */
-  readonly images: readonly Image[];
+  /** Unchecked. */
+  readonly images: readonly ImageFile[];
 }
 
-/** Checks images, all of them, and makes of them what a model sees; nothing where nobody asks for it. */
-export type ReadImages = (
-  files: readonly ImageFile[],
-  build: CatalogBuild,
-  imageBudget: number,
-) => Promise<readonly Image[]>;
-
 /**
- * Every check of a decide request that needs no tokens, in the order of the errors' table: live requests and batch lines
- * go through it alike. Rejects with ApiError.
+ * Every check of a decide request that needs neither tokens nor images, in the order of the errors' table: live requests
+ * and batch lines go through it alike, without a turn of the loop. Throws ApiError.
  */
-export async function checkRequest(
+export function checkRequest(
   body: OpenBody,
   { model, files, unknownModel, allowedModels }: RequestTerms,
   catalog: Pick<Catalog, 'find'>,
-  readImages: ReadImages,
-): Promise<CheckedRequest> {
+): CheckedRequest {
   const request = readRequest(body, {
     knows: (name) => model !== null || catalog.find(name) !== undefined,
     allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
@@ -51,12 +43,18 @@ export async function checkRequest(
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);
-  const assets = imageFiles(request.assets, files);
-  const images = await readImages(assets, build, request.imageBudget);
-  if (assets.length > 0) {
-    throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
-  }
-  return { request, build, uses, images };
+  return { request, build, uses, images: imageFiles(request.assets, files) };
+}
+
+/** The checks that come next: what is in the images, and whether the model reads any. Rejects with ApiError. */
+export async function checkImages(
+  images: readonly ImageFile[],
+  build: CatalogBuild,
+  reader: ImageReader,
+): Promise<void> {
+  if (images.length === 0) return;
+  await reader.check(images);
+  throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
 }
 
 /**

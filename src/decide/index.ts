@@ -1,5 +1,5 @@
 export { answer, answerJson } from './answers/index.js';
-export { checkRequest, mayUse } from './check-request.js';
+export { checkImages, checkRequest, mayUse } from './check-request.js';
 export { decompress, loadZstd } from './content/index.js';
 export * from './decide.js';
 export * from './plan/index.js';

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorType } from '../api/index.js';
 import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
 import type { ImageReader } from '../images/index.js';
-import { checkRequest, type RequestTerms } from './check-request.js';
+import { checkImages, checkRequest, type RequestTerms } from './check-request.js';
 import { type Askable, type Prepared, planRequest } from './plan/index.js';
 import { openBody } from './request/index.js';
 import type { Question } from './types.js';
@@ -30,13 +30,11 @@ export interface Models {
  */
 export async function prepare(
   { body, ...terms }: PrepareTask,
-  { catalog, open, images }: Models,
+  { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {
-    const { request, build, uses } = await checkRequest(openBody(body), terms, catalog, async (files) => {
-      await images.check(files);
-      return [];
-    });
+    const { request, build, uses, images } = checkRequest(openBody(body), terms, catalog);
+    await checkImages(images, build, reader);
     return {
       ok: true,
       build: build.id,

@@ -6,7 +6,7 @@ import { type FileLine, readLines } from './lines.js';
 import { Refusal } from './refusal.js';
 
 /** A line of a file that is valid as a whole. */
-export interface ValidLine extends CheckedLine {
+export interface ValidLine extends Pick<CheckedLine, 'customId' | 'model'> {
   readonly bytes: Buffer;
 }
 
@@ -24,17 +24,18 @@ export interface LineFault {
  */
 export async function checkFile(file: Buffer, models: LineModels): Promise<ValidLine[]> {
   if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
-  const lines = collectLines(file);
-  if (lines.length === 0) throw new Refusal('empty_batch', 'The file has no lines.');
+  const count = countLines(file);
+  if (count === 0) throw new Refusal('empty_batch', 'The file has no lines.');
   const valid: ValidLine[] = [];
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
-  const images = new ImageReader();
+  const reader = new ImageReader();
   let invalid = 0;
-  for (const line of lines) {
+  for (const line of readLines(file)) {
     try {
-      const checked = await checkLine(line.bytes, models, claimFor(line, seen), images);
-      valid.push({ ...checked, bytes: line.bytes });
+      const { customId, model, checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
+      if (checkImages !== null) await checkImages(reader);
+      valid.push({ customId, model, bytes: line.bytes });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       invalid += 1;
@@ -43,28 +44,24 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
     }
   }
   if (invalid === 0) return valid;
-  throw new Refusal(
-    'invalid_batch',
-    `${invalid} of ${lines.length} lines are not valid; nothing was queued.`,
-    {
-      errors: faults,
-      invalid_lines: invalid,
-    },
-  );
+  throw new Refusal('invalid_batch', `${invalid} of ${count} lines are not valid; nothing was queued.`, {
+    errors: faults,
+    invalid_lines: invalid,
+  });
 }
 
-/** Not more than may be queued: 32 MiB hold 16 million lines, which would take gigabytes. */
-function collectLines(file: Buffer): FileLine[] {
-  const lines: FileLine[] = [];
-  for (const line of readLines(file)) {
-    if (lines.length === LIMITS.batchLines) {
+/** Not more than may be queued. They are not kept: 32 MiB hold 16 million lines, which would take gigabytes. */
+function countLines(file: Buffer): number {
+  let count = 0;
+  for (const _ of readLines(file)) {
+    if (count === LIMITS.batchLines) {
       throw new Refusal('too_many_lines', `The file has more lines than the limit of ${LIMITS.batchLines}.`, {
         max_lines: LIMITS.batchLines,
       });
     }
-    lines.push(line);
+    count += 1;
   }
-  return lines;
+  return count;
 }
 
 /** A line has its id also where it is wrong in another way. */

@@ -23,7 +23,7 @@ export interface ChunkIds {
 export function sealChunks(batch: string, dataKey: Uint8Array, lines: readonly ValidLine[]): SealedChunk[] {
   let first = 0;
   return split(lines).map((chunk, number) => {
-    const text = Buffer.concat(chunk.flatMap(({ bytes }, at) => (at === 0 ? [bytes] : [LINE_FEED, bytes])));
+    const text = textOf(chunk);
     const ids: ChunkIds = { first, ids: chunk.map(({ customId, model }) => [customId, model]) };
     first += chunk.length;
     return {
@@ -34,6 +34,16 @@ export function sealChunks(batch: string, dataKey: Uint8Array, lines: readonly V
 }
 
 const LINE_FEED = Buffer.from('\n');
+
+/** The lines with a line feed between them: as they stand in the file, where no blank line is among them. */
+function textOf(chunk: readonly ValidLine[]): Buffer {
+  const [first, last] = [chunk[0] as ValidLine, chunk.at(-1) as ValidLine];
+  const { buffer, byteOffset: start } = first.bytes;
+  const length = last.bytes.byteOffset + last.bytes.length - start;
+  const own = chunk.reduce((sum, { bytes }) => sum + bytes.length + 1, -1);
+  if (own === length) return Buffer.from(buffer, start, length);
+  return Buffer.concat(chunk.flatMap(({ bytes }, at) => (at === 0 ? [bytes] : [LINE_FEED, bytes])));
+}
 
 function split(lines: readonly ValidLine[]): ValidLine[][] {
   const chunks: ValidLine[][] = [];
