@@ -10,3 +10,9 @@ export interface BatchLine {
   /** How often it was tried. */
   readonly tries: number;
 }
+
+/** A line among those of its chunk, in the order in which they run. */
+export interface OrderedLine extends BatchLine {
+  /** Whether the line before it asks the same model about the same state. */
+  readonly sharesState: boolean;
+}

@@ -124,16 +124,22 @@ export class Batches {
     await Promise.all([this.callbacks.stop(), this.retaining]);
   }
 
-  /** One batch that is damaged does not keep the server from starting: it stays as it is. */
+  /** One batch that is damaged does not keep the server from starting: none of its lines runs any more. */
   private resume(batch: Batch): void {
+    const keys = [...this.store.table('batch_results').keys(batch.id)];
+    const resolved = keys.map(([, index]) => index as number);
+    this.runner.add(new OpenBatch(batch, this.sealedOf(batch), resolved));
+  }
+
+  /** The operator is told of one whose data key is damaged. */
+  private sealedOf(batch: Batch): SealedBatch | null {
     try {
       const sealed = SealedBatch.open(this.store, this.sealer, batch);
       if (sealed === undefined) throw new Error('the batch has no data key');
-      const keys = [...this.store.table('batch_results').keys(batch.id)];
-      const resolved = keys.map(([, index]) => index as number);
-      this.runner.add(new OpenBatch(batch, sealed, resolved));
+      return sealed;
     } catch (error) {
       this.calls.onTrouble(error, batch.id);
+      return null;
     }
   }
 

@@ -54,7 +54,7 @@ export class Book implements FlushPart {
       },
       lost: () => {
         for (const id of dirty) this.dirty.add(id);
-        this.writes.unshift(...writes);
+        this.writes = [...writes, ...this.writes];
       },
     };
   }

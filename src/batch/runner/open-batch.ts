@@ -1,28 +1,51 @@
-import type { BatchLine } from '../batch-line.js';
+import type { BatchLine, OrderedLine } from '../batch-line.js';
 import type { Batch } from '../lifecycle/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
 import { orderByState } from './order.js';
+import type { ReadAhead } from './read-ahead.js';
+
+/** Most lines of a batch that wait to be tried again: an engine that fails them all would have them all in memory. */
+export const RETRYING_MAX = 256;
+
+/** Where a line stands. */
+const WAITS = 0;
+const TAKEN = 1;
+const HAS_RESULT = 2;
+
+/** Lines of one chunk that are read ahead, the next one last. */
+interface Window {
+  readonly chunk: number;
+  readonly bytes: number;
+  readonly lines: OrderedLine[];
+}
 
 /** A batch that has not finished: which of its lines have a result, and which one is next. */
 export class OpenBatch {
   /** Lines given to the engine that have not come back. */
   inProgress = 0;
   /** Its lines cannot be read: it waits until its window ends. */
-  isDamaged = false;
-  private readonly resolved: Uint8Array;
+  isDamaged: boolean;
+  private readonly lines: Uint8Array;
   private resolvedCount = 0;
-  /** Lines read ahead: one chunk, so that memory does not grow with the batch. */
-  private window: BatchLine[] = [];
+  /** One chunk, so that memory does not grow with the batch. */
+  private window: Window | null = null;
   private again: BatchLine[] = [];
+  /** Lines that wait for their next try. */
+  private retrying = 0;
   private nextChunk = 0;
+  private hasEnded = false;
 
-  /** `resolved`: the lines that have a result already. */
+  /**
+   * @param sealed null where its data key is damaged
+   * @param resolved the lines that have a result already
+   */
   constructor(
     public batch: Batch,
-    readonly sealed: SealedBatch,
+    readonly sealed: SealedBatch | null,
     resolved: Iterable<number> = [],
   ) {
-    this.resolved = new Uint8Array(batch.lines);
+    this.isDamaged = sealed === null;
+    this.lines = new Uint8Array(batch.lines);
     for (const index of resolved) this.resolve(index);
   }
 
@@ -31,32 +54,91 @@ export class OpenBatch {
     return this.resolvedCount === this.batch.lines;
   }
 
-  /** The next line to start, not taken; undefined while none is left to start. Throws StoreError. */
-  peek(): BatchLine | undefined {
+  /** The next line to start, not taken, of those in memory. */
+  get next(): BatchLine | undefined {
     if (this.again.length > 0) return this.again[0];
-    while (this.window.length === 0 && this.nextChunk < this.batch.chunks) {
-      const lines = this.sealed.lines(this.nextChunk);
+    return this.retrying < RETRYING_MAX ? this.window?.lines.at(-1) : undefined;
+  }
+
+  /** Whether the next line asks about the state of the one taken before it. */
+  get nextSharesState(): boolean {
+    return this.again.length === 0 && this.window?.lines.at(-1)?.sharesState === true;
+  }
+
+  /** Whether none is in memory, and there are some that are not. */
+  get wantsLines(): boolean {
+    if (this.again.length > 0 || this.window !== null) return false;
+    return this.retrying < RETRYING_MAX && this.nextChunk < this.batch.chunks;
+  }
+
+  /** Reads the next chunk that has a line to start. Throws StoreError. */
+  read(memory: ReadAhead): void {
+    while (this.window === null && this.nextChunk < this.batch.chunks) {
+      const chunk = this.nextChunk;
+      const all = (this.sealed as SealedBatch).lines(chunk);
+      const lines = orderByState(all.filter(({ index }) => this.lines[index] === WAITS)).reverse();
       this.nextChunk += 1;
-      this.window = orderByState(lines.filter(({ index }) => this.resolved[index] === 0)).reverse();
+      if (lines.length === 0) continue;
+      const bytes = all.reduce((sum, { body }) => sum + body.length, 0);
+      this.window = { chunk, bytes, lines };
+      memory.add(bytes);
     }
-    return this.window.at(-1);
   }
 
-  /** Takes the line that `peek` has shown. */
-  take(): void {
-    if (this.again.length > 0) this.again.shift();
-    else this.window.pop();
+  /** Forgets what is read ahead: it is read again when its turn comes. */
+  release(memory: ReadAhead): void {
+    if (this.window === null) return;
+    this.nextChunk = this.window.chunk;
+    this.close(this.window, memory);
   }
 
-  /** A line is to be tried again, before all others. */
-  tryAgain(line: BatchLine): void {
-    this.again.push({ ...line, tries: line.tries + 1 });
+  /** Takes the line that `next` has shown. Its body is its own, and in shared memory: threads read it where it is. */
+  take(memory: ReadAhead): BatchLine {
+    const again = this.again.shift();
+    if (again !== undefined) {
+      memory.add(-again.body.length);
+      return again;
+    }
+    const window = this.window as Window;
+    const { index, customId, model, body, tries } = window.lines.pop() as OrderedLine;
+    this.lines[index] = TAKEN;
+    if (window.lines.length === 0) this.close(window, memory);
+    return { index, customId, model, body: share(body), tries };
+  }
+
+  /** A line is to be tried again, before all others, when the function returned is called. */
+  retry(line: BatchLine, memory: ReadAhead): () => void {
+    this.retrying += 1;
+    memory.add(line.body.length);
+    return () => {
+      this.retrying -= 1;
+      if (this.hasEnded) memory.add(-line.body.length);
+      else this.again.push({ ...line, tries: line.tries + 1 });
+    };
+  }
+
+  /** No line of it starts any more. */
+  end(memory: ReadAhead): void {
+    this.hasEnded = true;
+    this.release(memory);
+    for (const { body } of this.again.splice(0)) memory.add(-body.length);
   }
 
   /** A line has its result. */
   resolve(index: number): void {
-    if (this.resolved[index] === 1) throw new Error(`line ${index} of a batch has two results`);
-    this.resolved[index] = 1;
+    if (this.lines[index] === HAS_RESULT) throw new Error(`line ${index} of a batch has two results`);
+    this.lines[index] = HAS_RESULT;
     this.resolvedCount += 1;
   }
+
+  private close({ bytes }: Window, memory: ReadAhead): void {
+    memory.add(-bytes);
+    this.window = null;
+  }
+}
+
+function share(body: Buffer): Buffer {
+  const shared = Buffer.from(new SharedArrayBuffer(body.length));
+  body.copy(shared);
+  return shared;
 }

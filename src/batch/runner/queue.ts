@@ -1,23 +1,51 @@
 import type { OpenBatch } from './open-batch.js';
 
+/** Whether a batch's next line may start. `rests`: not before its key is woken. */
+export type Readiness = 'now' | 'no_room' | 'rests';
+
+/** Most lines of one state that a key starts in one turn. */
+const SHARED_TURN_LINES_MAX = 64;
+
 /**
  * Whose line is next: the keys in turn, and of each key its oldest batch that has a line to start. A batch is older
- * than those that were added after it.
+ * than those that were added after it. Keys of which nothing can start are passed over until they are woken, so that
+ * a line is found among many batches that wait for credit.
  */
 export class RunQueue {
-  /** By key, the one whose turn it is first. */
+  private readonly byId = new Map<string, OpenBatch>();
   private readonly keys = new Map<string, OpenBatch[]>();
+  /** How many batches name a model. */
+  private readonly named = new Map<string, number>();
+  /** The keys of which something may start, the one whose turn it is first. */
+  private readonly turns = new Set<string>();
+  private turn = { key: '', lines: 0 };
 
   add(open: OpenBatch): void {
-    const batches = this.keys.get(open.batch.key);
-    if (batches === undefined) this.keys.set(open.batch.key, [open]);
-    else batches.push(open);
+    const { id, key, models } = open.batch;
+    this.byId.set(id, open);
+    this.keys.set(key, [...this.all(key), open]);
+    for (const model of models) this.named.set(model, (this.named.get(model) ?? 0) + 1);
+    this.wake(key);
   }
 
   remove(open: OpenBatch): void {
-    const left = this.all(open.batch.key).filter((each) => each !== open);
-    if (left.length === 0) this.keys.delete(open.batch.key);
-    else this.keys.set(open.batch.key, left);
+    const { id, key, models } = open.batch;
+    if (!this.byId.delete(id)) return;
+    const left = this.all(key).filter((each) => each !== open);
+    if (left.length > 0) this.keys.set(key, left);
+    else {
+      this.keys.delete(key);
+      this.turns.delete(key);
+    }
+    for (const model of models) {
+      const count = (this.named.get(model) as number) - 1;
+      if (count === 0) this.named.delete(model);
+      else this.named.set(model, count);
+    }
+  }
+
+  find(id: string): OpenBatch | undefined {
+    return this.byId.get(id);
   }
 
   /** The batches of a key, oldest first. */
@@ -27,21 +55,47 @@ export class RunQueue {
 
   /** Everything that is open. */
   get batches(): OpenBatch[] {
-    return [...this.keys.values()].flat();
+    return [...this.byId.values()];
   }
 
-  /** The first batch for which `starts` holds, by turn; its key goes behind all others. */
-  next(starts: (open: OpenBatch) => boolean): OpenBatch | undefined {
-    for (const [key, batches] of [...this.keys]) {
-      const found = batches.find(starts);
-      if (found === undefined) continue;
-      const left = this.keys.get(key);
-      if (left !== undefined) {
-        this.keys.delete(key);
-        this.keys.set(key, left);
+  get size(): number {
+    return this.byId.size;
+  }
+
+  /** The models that open batches name. */
+  get models(): string[] {
+    return [...this.named.keys()];
+  }
+
+  /** Something of a key may be able to start. */
+  wake(key: string): void {
+    if (this.keys.has(key)) this.turns.add(key);
+  }
+
+  wakeAll(): void {
+    for (const key of this.keys.keys()) this.turns.add(key);
+  }
+
+  /** The batch whose line is next. Tell `passTurn` when that is taken. */
+  next(readiness: (open: OpenBatch) => Readiness): OpenBatch | undefined {
+    for (const key of this.turns) {
+      let rests = true;
+      for (const open of this.all(key)) {
+        const ready = readiness(open);
+        if (ready === 'now') return open;
+        if (ready === 'no_room') rests = false;
       }
-      return found;
+      if (rests) this.turns.delete(key);
     }
     return undefined;
+  }
+
+  /** The key of a batch whose line was taken goes behind all others, unless the next line shares the state of that. */
+  passTurn({ batch: { key }, nextSharesState }: OpenBatch): void {
+    if (this.turn.key !== key) this.turn = { key, lines: 0 };
+    this.turn.lines += 1;
+    if (nextSharesState && this.turn.lines < SHARED_TURN_LINES_MAX) return;
+    this.turn.lines = 0;
+    if (this.turns.delete(key)) this.turns.add(key);
   }
 }

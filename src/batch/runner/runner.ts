@@ -2,14 +2,16 @@ import type { Access, Caller } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
 import type { Engine } from '../../engine/index.js';
-import type { Store } from '../../store/index.js';
+import type { RawWrite, Store } from '../../store/index.js';
 import type { BatchLine } from '../batch-line.js';
 import type { Book } from '../book.js';
 import { apply, type Batch, type BatchEvent, isFinished, mayStart } from '../lifecycle/index.js';
 import { answeredLine, unansweredLine } from '../results/index.js';
+import type { SealedBatch } from '../sealed-batch.js';
 import type { OpenBatch } from './open-batch.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
-import { RunQueue } from './queue.js';
+import { type Readiness, RunQueue } from './queue.js';
+import { ReadAhead } from './read-ahead.js';
 
 /** Lines that are prepared at one time: a live request waits for no more than these. */
 const PREPARING_MAX = 2;
@@ -50,6 +52,7 @@ export interface RunnerCalls {
  */
 export class Runner {
   private readonly queue = new RunQueue();
+  private readonly memory = new ReadAhead();
   private readonly leaving = new AbortController();
   private preparing = 0;
   private looking = false;
@@ -68,7 +71,7 @@ export class Runner {
   }
 
   get openCount(): number {
-    return this.queue.batches.length;
+    return this.queue.size;
   }
 
   /** Runs a batch: a new one, or one that was open when the last process ended. */
@@ -88,7 +91,7 @@ export class Runner {
 
   /** The open batch of an id. */
   find(id: string): OpenBatch | undefined {
-    return this.queue.batches.find(({ batch }) => batch.id === id);
+    return this.queue.find(id);
   }
 
   /** No line starts any more, and those in progress are given up: the next process runs them again. */
@@ -114,6 +117,8 @@ export class Runner {
     this.cancelLook = this.calls.clock.after(LOOK_MS, () => {
       this.looking = false;
       for (const open of this.queue.batches) this.look(open);
+      // Credit may have come.
+      this.queue.wakeAll();
       this.run();
       this.lookLater();
     });
@@ -128,10 +133,13 @@ export class Runner {
   }
 
   private startNext(): boolean {
-    const open = this.queue.next((each) => this.canStart(each));
+    // Engines are asked once for all batches: they look through what waits.
+    const withRoom = new Set(this.queue.models.filter((model) => this.hasRoom(model)));
+    if (withRoom.size === 0) return false;
+    const open = this.queue.next((each) => this.readiness(each, withRoom));
     if (open === undefined) return false;
-    const line = open.peek() as BatchLine;
-    open.take();
+    const line = open.take(this.memory);
+    this.queue.passTurn(open);
     if (this.mayUse(open, line)) this.start(open, line);
     else {
       this.giveUp(open, line, WITHDRAWN);
@@ -141,15 +149,35 @@ export class Runner {
   }
 
   /** Whether its next line may be taken now, to be started or given up. */
-  private canStart(open: OpenBatch): boolean {
+  private readiness(open: OpenBatch, withRoom: ReadonlySet<string>): Readiness {
     // First what reads no line: the lines of batches that wait their turn take no memory.
-    if (!open.batch.models.some((model) => this.hasRoom(model))) return false;
+    if (!open.batch.models.some((model) => withRoom.has(model))) return this.waitsForRoom(open);
     this.look(open);
-    const caller = this.calls.access.holder(open.batch.key);
-    if (!mayStart(open.batch) || caller === undefined) return false;
-    if (this.calls.access.pause(caller.workspace) !== null) return false;
-    const line = this.peek(open);
-    return line !== undefined && (this.hasRoom(line.model) || !this.mayUse(open, line));
+    if (!this.mayRun(open)) {
+      open.release(this.memory);
+      return 'rests';
+    }
+    if (open.wantsLines) {
+      if (!this.memory.hasRoom) return 'no_room';
+      this.read(open);
+    }
+    const line = open.next;
+    if (line === undefined || open.isDamaged) return 'rests';
+    if (withRoom.has(line.model) || !this.mayUse(open, line)) return 'now';
+    return this.waitsForRoom(open);
+  }
+
+  /** Whether the batch and its key have the right to start a line. */
+  private mayRun({ batch, isDamaged }: OpenBatch): boolean {
+    const caller = this.calls.access.holder(batch.key);
+    if (isDamaged || !mayStart(batch) || caller === undefined) return false;
+    return this.calls.access.pause(caller.workspace) === null;
+  }
+
+  /** Those that may be able to go on meanwhile have the memory. */
+  private waitsForRoom(open: OpenBatch): Readiness {
+    if (!this.memory.hasRoom) open.release(this.memory);
+    return 'no_room';
   }
 
   /** Also where there is no engine: its lines are to fail, and be tried again. */
@@ -163,21 +191,20 @@ export class Runner {
   }
 
   /** The operator is told of a batch whose lines cannot be read. */
-  private peek(open: OpenBatch): BatchLine | undefined {
-    if (open.isDamaged) return undefined;
+  private read(open: OpenBatch): void {
     try {
-      return open.peek();
+      open.read(this.memory);
     } catch (error) {
       open.isDamaged = true;
       this.calls.onTrouble(error, open.batch.id);
-      return undefined;
     }
   }
 
   private start(open: OpenBatch, line: BatchLine): void {
     this.event(open, 'line_started');
     open.inProgress += 1;
-    void this.answer(open, line).then(() => {
+    const answered = this.answer(open, line).catch((error) => this.calls.onTrouble(error, open.batch.id));
+    void answered.then(() => {
       open.inProgress -= 1;
       if (this.leaving.signal.aborted) return;
       this.settle(open);
@@ -212,10 +239,12 @@ export class Runner {
   }
 
   private answered(open: OpenBatch, line: BatchLine, caller: Caller, decision: Decision): void {
-    const { batch } = open;
+    const { batch, sealed } = open;
+    // First what can throw: then the line has no result, and is not charged.
+    const result = (sealed as SealedBatch).writeResult(line.index, answeredLine(line.customId, decision));
     this.calls.charge(caller, decision);
     open.batch = { ...batch, done: batch.done + 1 };
-    this.keep(open, line, answeredLine(line.customId, decision));
+    this.keep(open, line, result);
     this.calls.onResolved('answered');
   }
 
@@ -227,22 +256,25 @@ export class Runner {
       this.giveUp(open, line, failure);
       return;
     }
+    const tryAgain = open.retry(line, this.memory);
     this.calls.clock.after(retryWaitMs(tries, this.calls.random()), () => {
-      open.tryAgain(line);
+      tryAgain();
+      this.queue.wake(open.batch.key);
       this.run();
     });
   }
 
   private giveUp(open: OpenBatch, line: BatchLine, failure: Failure): void {
-    const { batch } = open;
+    const { batch, sealed } = open;
+    const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
-    this.keep(open, line, unansweredLine(line, failure));
+    this.keep(open, line, result);
     this.calls.onResolved('failed');
   }
 
-  private keep(open: OpenBatch, { index }: BatchLine, json: string): void {
+  private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
     open.resolve(index);
-    this.book.put(open.batch, open.sealed.writeResult(index, json));
+    this.book.put(open.batch, result);
   }
 
   private event(open: OpenBatch, event: BatchEvent): void {
@@ -260,6 +292,7 @@ export class Runner {
     const lines = this.store.table('batch_lines');
     const { id, chunks } = open.batch;
     this.book.write(...Array.from({ length: chunks }, (_, chunk) => lines.write([id, chunk], null)));
+    open.end(this.memory);
     this.queue.remove(open);
     this.calls.onFinished(open.batch);
   }
