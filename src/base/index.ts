@@ -1,4 +1,5 @@
 export * from './clock.js';
+export * from './end-all.js';
 export * from './ids.js';
 export * from './log.js';
 export * from './metrics.js';

@@ -24,20 +24,20 @@ export const METRICS = {
   seconds: {
     name: 'decider_decision_seconds',
     kind: 'histogram',
-    help: 'Where the time of answered decisions went: `prepare`, `queue` or `engine`.',
+    help: 'Where the time of answered live decisions went: `prepare`, `queue` or `engine`.',
     labels: ['phase'],
     buckets: SECONDS,
   },
   inputTokens: {
     name: 'decider_input_tokens_total',
     kind: 'counter',
-    help: 'Input tokens of answered decisions, as their usage says.',
+    help: 'Input tokens of answered decisions and batch lines, as their usage says.',
     labels: [],
   },
   answers: {
     name: 'decider_answers_total',
     kind: 'counter',
-    help: 'Questions answered.',
+    help: 'Questions answered, those of batch lines among them.',
     labels: [],
   },
   waveTokens: {
@@ -125,7 +125,7 @@ export class Metrics {
   }
 
   /** Everything measured, in the Prometheus text format 0.0.4. */
-  scrape(): Promise<string> {
+  async scrape(): Promise<string> {
     for (const read of this.readings) read();
     return this.registry.metrics();
   }

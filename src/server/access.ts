@@ -10,6 +10,7 @@ import {
   readPrices,
   reconcile,
 } from '../access/index.js';
+import { endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
 import type { Surroundings } from './engines.js';
@@ -51,8 +52,8 @@ export async function openAccess(
     welcome(store, surroundings);
     await store.startWriter();
   } catch (error) {
-    leave();
-    await store.close();
+    // Why it cannot serve is what is told, whatever else fails.
+    await endAll([leave, () => store.close()]).catch(() => {});
     throw error;
   }
   const access = new Access(store, clock, (error) =>
@@ -63,14 +64,7 @@ export async function openAccess(
     store,
     sealer,
     priceOf: (build) => prices.get(build) as Price,
-    async close() {
-      try {
-        await access.flush();
-      } finally {
-        leave();
-        await store.close();
-      }
-    },
+    close: () => endAll([() => access.flush(), leave, () => store.close()]),
   };
 }
 

@@ -55,9 +55,11 @@ export class BatchService {
       prepare,
       engine: (model) => engines.get(buildOf(model)),
       mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
-      charge: (caller, { build, usage: { inputTokens } }) => {
+      charge: (caller, { build, usage: { inputTokens, outputTokens } }) => {
         const model = catalog.find(build)?.model.id ?? build;
         access.charge(caller, { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch });
+        metrics.instruments.inputTokens.inc(inputTokens);
+        metrics.instruments.answers.inc(outputTokens);
       },
       onTrouble: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
       onResolved: (outcome) => metrics.instruments.batchLines.inc({ outcome }),

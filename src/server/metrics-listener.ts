@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '../base/index.js';
 import { ListenError } from '../http/index.js';
@@ -25,7 +25,7 @@ export async function listenForMetrics(
     const allowed = request.method === 'GET' || request.method === 'HEAD';
     if (!found) response.writeHead(404).end();
     else if (!allowed) response.writeHead(405, { Allow: 'GET, HEAD' }).end();
-    else response.writeHead(200, { 'Content-Type': CONTENT_TYPE }).end(await metrics.scrape());
+    else await answer(response, metrics);
   });
   try {
     server.listen({ host, port, exclusive: true });
@@ -45,4 +45,14 @@ export async function listenForMetrics(
       await closed;
     },
   };
+}
+
+/** A gauge that cannot be read is no reason to end the process. */
+async function answer(response: ServerResponse, metrics: Metrics): Promise<void> {
+  try {
+    const text = await metrics.scrape();
+    response.writeHead(200, { 'Content-Type': CONTENT_TYPE }).end(text);
+  } catch {
+    response.writeHead(500).end();
+  }
 }

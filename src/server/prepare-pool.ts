@@ -30,6 +30,11 @@ export class PreparePool {
     if (this.pool.waiting >= QUEUE_MAX) {
       throw new ApiError('overloaded', 'Too many requests wait to be read.', { retryAfterSeconds: 1 });
     }
+    return this.prepareFew(task);
+  }
+
+  /** The same for who has few tasks at one time, and waits: they are never refused. */
+  async prepareFew(task: SentTask): Promise<PrepareResult> {
     const { buffer, byteLength } = task.body;
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;

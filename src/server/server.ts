@@ -1,4 +1,4 @@
-import { Metrics } from '../base/index.js';
+import { endAll, Metrics } from '../base/index.js';
 import { type Endpoint, listen } from './endpoints.js';
 import type { Engines, Surroundings } from './engines.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
@@ -36,9 +36,11 @@ export async function startServer(settings: Settings, surroundings: Surroundings
   const end = async () => {
     // What takes longer than this to answer is not answered.
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
-    await Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]);
-    await service.close();
-    await listener?.stop();
+    await endAll([
+      () => Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]),
+      () => service.close(),
+      () => listener?.stop(),
+    ]);
   };
   const stop = () => {
     stopped ??= end();
@@ -54,7 +56,8 @@ export async function startServer(settings: Settings, surroundings: Surroundings
     await report.listening?.(url);
     await service.load();
   } catch (error) {
-    await stop();
+    // Why it does not start is what is told.
+    await stop().catch(() => {});
     throw error;
   }
   const metricsUrl = listener?.url ?? null;

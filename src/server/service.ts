@@ -1,6 +1,6 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import type { Metrics } from '../base/index.js';
+import { endAll, type Metrics } from '../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../decide/index.js';
 import type { Authorized, BatchDoor, DecideCall, Door, ModelListEntry } from '../http/index.js';
 import { type OpenAccess, openAccess } from './access.js';
@@ -55,7 +55,7 @@ export class Service implements Door {
         this.surroundings,
         engines,
         this.money,
-        (task) => preparing.prepare(task),
+        (task) => preparing.prepareFew(task),
         this.metrics,
       );
     }
@@ -97,12 +97,16 @@ export class Service implements Door {
   /** Gives up what is under way, ends the threads, writes what is charged. */
   async close(): Promise<void> {
     // Before the engines: for them a line that is cut off would have failed.
-    const stopped = this.batches?.stop();
+    const stopped = Promise.resolve(this.batches?.stop());
+    // Told when its turn comes.
+    stopped.catch(() => {});
     this.engines.cancel();
-    await stopped;
-    await this.preparing?.close();
-    await this.engines.close();
-    await this.money.close();
+    await endAll([
+      () => stopped,
+      () => this.preparing?.close(),
+      () => this.engines.close(),
+      () => this.money.close(),
+    ]);
   }
 
   private async decide(

@@ -17,6 +17,7 @@ export class Store {
   private readonly tables: ReadonlyMap<TableName, Table<TableName>>;
   private writer: ThreadPool | null = null;
   private lastWrite: Promise<void> = Promise.resolve();
+  private closed = false;
 
   /** See `openStore`, which also brings it to the format of this server. */
   constructor(readonly folder: string) {
@@ -70,6 +71,7 @@ export class Store {
    * Transactions follow each other in the order of the calls, which the queue of the threads does not keep.
    */
   write(writes: readonly RawWrite[]): Promise<void> {
+    if (this.closed) return Promise.reject(this.notTaken(new Error('it is closed')));
     const write = this.lastWrite.then(() => this.writeNext(writes));
     this.lastWrite = write.catch(() => {});
     return write;
@@ -84,8 +86,9 @@ export class Store {
     this.refresh();
   }
 
-  /** Ends the writes under way, then the environment. */
+  /** Ends the writes under way, then the environment; from now on `write` rejects. */
   async close(): Promise<void> {
+    this.closed = true;
     await this.lastWrite;
     await this.writer?.close();
     await this.environment.root.close();

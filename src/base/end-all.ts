@@ -1,0 +1,15 @@
+/**
+ * Runs every step, one after the other, also where one fails: what is open must be closed whatever else cannot be.
+ * Rejects with the first failure.
+ */
+export async function endAll(steps: ReadonlyArray<() => unknown>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
