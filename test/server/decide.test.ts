@@ -92,12 +92,15 @@ test('contract 2.1: a JSON state keeps its order and its numbers; the same text 
 });
 
 test('contract 4.3 rule 6: the model reads the first 20,000 characters of the state', async (t) => {
-  const { ask } = await startTestServer(t, { DECIDER_ENGINE_CELLS: '32768' });
+  const { ask } = await startTestServer(t);
   const questions = { a: { type: 'noul', instructions: 'Is it?' } };
   const tokens = async (state: string) => (await ask({ state, questions })).usage.input_tokens;
-  const bound = await tokens('🙂'.repeat(10) + 'a'.repeat(19_990));
-  t.equal(await tokens(`${'🙂'.repeat(10)}${'a'.repeat(19_990)}b`), bound, 'one more is not read');
-  t.not(await tokens('🙂'.repeat(10) + 'a'.repeat(19_980)), bound, 'ten fewer are fewer tokens');
+  // A token for nine characters: the engine has a tenth to compute.
+  const whole = `${'🙂'.repeat(10)}${'question '.repeat(2_221)}a`;
+  t.equal([...whole].length, 20_000);
+  const bound = await tokens(whole);
+  t.equal(await tokens(`${whole}b`), bound, 'one more is not read');
+  t.not(await tokens([...whole].slice(0, -10).join('')), bound, 'ten fewer are fewer tokens');
 });
 
 test('invalid_question: a prompt over the context window', async (t) => {
