@@ -42,6 +42,7 @@ const tokens = (count: number) => {
 const planOn = (prefix: Int32Array): Plan => ({
   prefix,
   prefixKey: prefix.join(),
+  images: [],
   leaves: [{ tokens: tokens(LEAF_TOKENS), options: engine.labels.slice(0, 3) }],
 });
 

@@ -91,7 +91,7 @@ function randomPlans(head: Int32Array, labels: Int32Array): Plan[] {
       tokens: tokens(integer(20, 80)),
       options: labels.slice(0, integer(2, OPTIONS_MAX + 1)),
     }));
-    return { prefix, prefixKey: prefix.join(), leaves };
+    return { prefix, prefixKey: prefix.join(), leaves, images: [] };
   });
 }
 

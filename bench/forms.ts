@@ -43,6 +43,7 @@ const cases = CASES.map(([prefix, questions]) => {
   const plan: Plan = {
     prefix: tokens(prefix),
     prefixKey: String(prefix),
+    images: [],
     // Each begins with a token of its own: equal ones would be computed once.
     leaves: Array.from({ length: questions }, (_, i) => ({
       tokens: Int32Array.of(400 + i, ...tokens(LEAF_TOKENS - 1)),

@@ -93,7 +93,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
 /** The request as a preparing thread would plan it. */
 export function planOf(
   asked: Asked,
-  model: Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength'>,
+  model: Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>,
 ): Plan {
   const questions = asked.questions.map(({ instructions, options }, index) => ({
     name: `question ${index}`,

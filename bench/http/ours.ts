@@ -48,12 +48,12 @@ async function read({ body, unknownModel }: SentTask) {
     plan: {
       prefix: new Int32Array(0),
       prefixKey: '',
+      images: [],
       leaves: questions.map(({ options }) => ({
         tokens: new Int32Array(0),
         options: new Int32Array(options.length),
       })),
     },
-    images: { prefix: [], leaves: [] },
     temperatures: questions.map(() => 1),
     inputTokens: 100,
   } satisfies PrepareResult;

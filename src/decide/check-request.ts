@@ -1,6 +1,5 @@
-import { ApiError } from '../api/index.js';
 import type { Catalog, CatalogBuild } from '../engine/index.js';
-import type { ImageFile, ImageReader } from '../images/index.js';
+import type { ImageFile } from '../images/index.js';
 import { imageFiles } from './image-files.js';
 import { findImageUses } from './references/index.js';
 import { type OpenBody, readRequest } from './request/index.js';
@@ -44,17 +43,6 @@ export function checkRequest(
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);
   return { request, build, uses, images: imageFiles(request.assets, files) };
-}
-
-/** The checks that come next: what is in the images, and whether the model reads any. Rejects with ApiError. */
-export async function checkImages(
-  images: readonly ImageFile[],
-  build: CatalogBuild,
-  reader: ImageReader,
-): Promise<void> {
-  if (images.length === 0) return;
-  await reader.check(images);
-  throw new ApiError('images_not_supported', `The model ${build.id} does not read images.`);
 }
 
 /**

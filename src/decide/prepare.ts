@@ -1,8 +1,9 @@
 import { ApiError, type ErrorType } from '../api/index.js';
 import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
 import type { ImageReader } from '../images/index.js';
-import { checkImages, checkRequest, type RequestTerms } from './check-request.js';
+import { checkRequest, type RequestTerms } from './check-request.js';
 import { type Askable, type Prepared, planRequest } from './plan/index.js';
+import { readImages } from './read-images.js';
 import { openBody } from './request/index.js';
 import type { Question } from './types.js';
 
@@ -33,13 +34,14 @@ export async function prepare(
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {
-    const { request, build, uses, images } = checkRequest(openBody(body), terms, catalog);
-    await checkImages(images, build, reader);
+    const { request, build, uses, images: files } = checkRequest(openBody(body), terms, catalog);
+    const model = open(build);
+    const images = await readImages(files, request.imageBudget, build, model.images, reader);
     return {
       ok: true,
       build: build.id,
       questions: request.questions,
-      ...planRequest(request, open(build), uses),
+      ...planRequest(request, model, { uses, images }),
     };
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };

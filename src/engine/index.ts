@@ -10,7 +10,9 @@ export {
   type Leaf,
   longestPrompt,
   type Plan,
+  type PlanImage,
   type PlanLogits,
   planCells,
+  prefixKey,
   type WaveBounds,
 } from './wave/index.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PlanImage } from '../engine/index.js';
 import type { Size } from './size.js';
 
 /** An image in memory: red, green and blue of 8 bits each, pixel by pixel, row by row. */
@@ -6,14 +7,8 @@ export interface Pixels extends Size {
   readonly rgb: Uint8Array | Uint8ClampedArray;
 }
 
-/** An image as a model sees it. */
-export interface Image extends Pixels {
-  /** Two images of the same key are the same to the byte: SHA-256, so that nobody can make two that share one. */
-  readonly key: string;
-}
-
 /** Names pixels by what they are, in memory that threads share. */
-export function toImage({ width, height, rgb }: Pixels): Image {
+export function toImage({ width, height, rgb }: Pixels): PlanImage {
   const key = createHash('sha256').update(`${width} ${height} `).update(rgb).digest('base64');
   const shared = new Uint8Array(new SharedArrayBuffer(rgb.byteLength));
   shared.set(rgb);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { PlanImage } from '../engine/index.js';
 import { type CheckedFile, checkImageFile, type ImageFile, refused } from './check-file.js';
 import { decode, decodeSize } from './decode.js';
 import { gridSize } from './grid.js';
-import { type Image, toImage } from './pixels.js';
+import { toImage } from './pixels.js';
 import { resize } from './resize.js';
 import { type Size, sameSize } from './size.js';
 
@@ -26,7 +27,7 @@ const KEPT_IMAGE_BYTES = 32 * 1024 * 1024;
  */
 export class ImageReader {
   private readonly valid = new LRUCache<string, true>({ max: VALID_FILES });
-  private readonly images = new LRUCache<string, Image>({
+  private readonly images = new LRUCache<string, PlanImage>({
     maxSize: KEPT_IMAGE_BYTES,
     sizeCalculation: ({ rgb }) => rgb.byteLength,
   });
@@ -42,8 +43,8 @@ export class ImageReader {
   }
 
   /** The images in their order, as a model sees them. Rejects as `check` does. */
-  async read(files: readonly ImageFile[], { tokens, side }: Fit): Promise<Image[]> {
-    const images: Image[] = [];
+  async read(files: readonly ImageFile[], { tokens, side }: Fit): Promise<PlanImage[]> {
+    const images: PlanImage[] = [];
     for (const file of files.map(checkImageFile)) {
       const hash = `${hashOf(file)} ${tokens} ${side}`;
       const kept = this.images.get(hash);

@@ -52,8 +52,7 @@ export class TestEngine {
       questions: [{ name: 'q', type: 'noul', instructions: null, options: OPTIONS }],
       temperatures: [1],
       inputTokens: tokensOf(id),
-      plan: { prefix: Int32Array.of(1), prefixKey: id, leaves: [] },
-      images: { prefix: [], leaves: [] },
+      plan: { prefix: Int32Array.of(1), prefixKey: id, leaves: [], images: [] },
     } as Extract<PrepareResult, { ok: true }>;
   }
 

@@ -5,6 +5,7 @@ import type { ModelDescription, Plan } from '../../src/engine/index.js';
 const plan = (prefix: number, ...leaves: number[]): Plan => ({
   prefix: new Int32Array(prefix),
   prefixKey: '',
+  images: [],
   leaves: leaves.map((count) => ({ tokens: new Int32Array(count), options: new Int32Array(2) })),
 });
 

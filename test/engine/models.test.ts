@@ -3,7 +3,14 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
-import { Catalog, fillParts, openModel, readManifest, verifyChecksum } from '../../src/engine/index.js';
+import {
+  Catalog,
+  fillParts,
+  noImages,
+  openModel,
+  readManifest,
+  verifyChecksum,
+} from '../../src/engine/index.js';
 import { addon, buildOf, openTiny } from '../helpers/engine.js';
 
 const text = (value: string) => ({ type: 'string' as const, value });
@@ -104,7 +111,7 @@ test('a decision template that trims is followed', async (t) => {
     described: [false, false],
   } as const;
   const { prefix } = profile.skeleton(shape);
-  const { tokens } = fillParts(prefix, tokenizer, () => [' \n a b \n']);
+  const tokens = fillParts(prefix, tokenizer, () => [' \n a b \n'], noImages);
   const shown = Buffer.concat([...tokens].map((token) => tokenizer.piece(token))).toString('utf8');
   t.equal(shown, '<bos>a b');
 });

@@ -118,7 +118,7 @@ export function answerAll(
 
 /** A plan whose key is its prefix, as the planner makes it. */
 export function planOf(prefix: Int32Array, leaves: Plan['leaves']): Plan {
-  return { prefix, prefixKey: prefix.join(), leaves };
+  return { prefix, prefixKey: prefix.join(), leaves, images: [] };
 }
 
 /** The largest |Δp| between two plans' answers, leaf by leaf. */

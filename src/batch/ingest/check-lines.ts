@@ -9,8 +9,10 @@ export interface LinesRefusal {
   readonly lines: readonly LineFault[];
 }
 
-/** Any name is taken for a model: only the server knows its own. */
-const ANY_MODEL = { find: (name: string | null) => ({ id: name, model: { id: name } }) as CatalogBuild };
+/** Any name is taken for a model, one that reads images: only the server knows its own. */
+const ANY_MODEL = {
+  find: (name: string | null) => ({ id: name, model: { id: name, reads_images: true } }) as CatalogBuild,
+};
 
 /** Checks a batch file, not compressed, where there is no server; null where nothing is wrong. */
 export async function checkLines(file: Buffer): Promise<LinesRefusal | null> {

@@ -1,17 +1,20 @@
-import { createHash } from 'node:crypto';
 import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
 import {
-  type Filled,
   fillParts,
+  type ImageTokens,
+  imageTokens,
   type Leaf,
+  noImages,
   type OpenModel,
-  type PlacedImage,
   type Plan,
+  type PlanImage,
+  prefixKey,
   type QuestionShape,
   type ShownPart,
   type Skeleton,
   type Slot,
 } from '../../engine/index.js';
+import { gridTokens } from '../../images/index.js';
 import { shownParts } from '../references/index.js';
 import { quoteName, stateText } from '../request/index.js';
 import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from '../types.js';
@@ -19,64 +22,65 @@ import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from 
 /** A request as the engine computes it, and what its answers need besides the logits. */
 export interface Prepared {
   readonly plan: Plan;
-  readonly images: PlanImages;
   /** Softmax temperature per question, in their order. */
   readonly temperatures: readonly number[];
   /**
-   * Prefix once and every leaf: what is billed, whatever caches and packing save (contract 8, billing 5). Of text:
-   * what an image costs, per use, a model that reads images says (billing 4).
+   * Prefix once and every leaf: what is billed, whatever caches and packing save. An image in the state stands in the
+   * prefix, once however many questions read it, and one in a question in that question's leaf; each use has the
+   * tokens of its squares and two markers (contract 8, billing 4 and 5).
    */
   readonly inputTokens: number;
 }
 
-/**
- * Where a plan shows the images of its request. One in the state stands in the prefix and is billed once, however
- * many questions read it; one in a question stands in that question's leaf (contract 8, billing 5).
- */
-export interface PlanImages {
-  readonly prefix: readonly PlacedImage[];
-  /** In the order of the questions. */
-  readonly leaves: ReadonlyArray<readonly PlacedImage[]>;
+/** What a request shows. */
+interface Shown {
+  readonly uses: ImageUses;
+  /** In the order of its assets, each stretched for the model. */
+  readonly images: readonly PlanImage[];
 }
 
-const NO_IMAGES: ImageUses = { state: [], questions: [] };
+const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
 /** What a plan needs of a model. */
-export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength'>;
+export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
  * Plans a checked request: state first, as the prefix all questions share, then one leaf per question that
  * ends where its answer is read. The model reads the first 20,000 code points of the state (contract 4.3
  * rule 6), where `uses` are replaced by their images. Throws ApiError `invalid_question` where a prompt does not fit the context window.
  */
-export function planRequest(request: DecideRequest, model: Askable, uses = NO_IMAGES): Prepared {
+export function planRequest(
+  request: DecideRequest,
+  model: Askable,
+  { uses, images }: Shown = NOTHING,
+): Prepared {
   const { profile, tokenizer } = model;
   const state = shownParts(stateText(request.state, LIMITS.stateCodePoints), uses.state);
   const stateIsText = request.state.kind === 'text';
   const skeletons = request.questions.map((question) => profile.skeleton(shapeOf(question, stateIsText)));
   const [first] = skeletons as [Skeleton];
-  const prefix = fillParts(first.prefix, tokenizer, () => state);
-  const filled = request.questions.map((question, index): Filled => {
+  const tokensOf = tokensOfImages(model, images);
+  const prefix = fillParts(first.prefix, tokenizer, () => state, tokensOf);
+  const filled = request.questions.map((question, index) => {
     const { leaf } = skeletons[index] as Skeleton;
     const shown = (slot: Slot) => shownIn(slot, question, state, uses.questions[index] ?? NO_USES);
     // What is too long for any tokenizer's longest tokens is not tokenized: that would take minutes.
     if (bytesOf(leaf, shown) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
-    const made = fillParts(leaf, tokenizer, shown);
-    if (prefix.tokens.length + made.tokens.length > model.contextLength) throw tooLong(question, model);
+    const made = fillParts(leaf, tokenizer, shown, tokensOf);
+    if (prefix.length + made.length > model.contextLength) throw tooLong(question, model);
     return made;
   });
-  const leaves = filled.map(({ tokens }, index): Leaf => {
+  const leaves = filled.map((tokens, index): Leaf => {
     const { labels } = skeletons[index] as Skeleton;
     return { tokens, options: Int32Array.from(labels, (label) => profile.labels[label] as number) };
   });
   return {
-    plan: { prefix: prefix.tokens, prefixKey: prefixKey(prefix.tokens), leaves },
-    images: { prefix: prefix.images, leaves: filled.map(({ images }) => images) },
+    plan: { prefix, prefixKey: prefixKey(prefix, images), leaves, images },
     temperatures: request.questions.map((question) =>
       profile.temperatures.of(question.type as QuestionType, question.options.length),
     ),
-    inputTokens: leaves.reduce((sum, leaf) => sum + leaf.tokens.length, prefix.tokens.length),
+    inputTokens: leaves.reduce((sum, leaf) => sum + leaf.tokens.length, prefix.length),
   };
 }
 
@@ -112,9 +116,12 @@ function shownIn(
   }
 }
 
-/** Prefixes are found again by this; SHA-256, so that nobody can make two prefixes share one. */
-function prefixKey(prefix: Int32Array): string {
-  return createHash('sha256').update(prefix).digest('base64');
+function tokensOfImages({ images: reading }: Askable, images: readonly PlanImage[]): ImageTokens {
+  if (reading === null) return noImages;
+  return imageTokens(
+    reading,
+    images.map((image) => gridTokens(image, reading.side)),
+  );
 }
 
 /** Bytes of the caller's texts in a leaf. */

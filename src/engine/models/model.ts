@@ -2,6 +2,7 @@ import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
 import {
   FORMATS,
   type Format,
+  type ImageMarkers,
   Profile,
   ProfileError,
   readDecisionMetadata,
@@ -22,6 +23,14 @@ export interface OpenModel {
   readonly source: 'gguf' | 'manifest' | 'default';
   /** The most tokens one prompt may have. */
   readonly contextLength: number;
+  /** How it reads images; null: it reads none. */
+  readonly images: ImageReading | null;
+}
+
+/** What a projector says of itself. */
+export interface ImageReading extends ImageMarkers {
+  /** Pixels on each side of the square that is a token. */
+  readonly side: number;
 }
 
 /**
@@ -63,7 +72,7 @@ function describe(addon: Addon, handle: ModelHandle, build: CatalogBuild): OpenM
     description.contextLength,
     build.model.context_length ?? description.contextLength,
   );
-  return { build, handle, description, tokenizer, profile, source, contextLength };
+  return { build, handle, description, tokenizer, profile, source, contextLength, images: null };
 }
 
 function chooseFormat(

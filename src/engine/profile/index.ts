@@ -1,5 +1,6 @@
-export { type Filled, fillParts, type PlacedImage } from './fill.js';
+export { fillParts } from './fill.js';
 export { FORMATS } from './formats/index.js';
+export * from './image-tokens.js';
 export { LABELS } from './labels.js';
 export { readDecisionMetadata } from './metadata.js';
 export { Profile } from './profile.js';

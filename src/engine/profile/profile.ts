@@ -3,6 +3,7 @@ import type { QuestionType } from '../../api/index.js';
 import type { ModelDescription } from '../addon/index.js';
 import { type ChatFrame, chatFrame } from './chat.js';
 import { fillParts } from './fill.js';
+import { noImages } from './image-tokens.js';
 import { LABELS, labelTokens } from './labels.js';
 import { compileTemplate, displayOrder, type Piece, renderShape, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
@@ -66,7 +67,7 @@ export class Profile {
   head(): Int32Array {
     const prefixes = sampleShapes().flatMap((shape) => {
       const { prefix } = this.skeleton(shape);
-      return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => [state]).tokens);
+      return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => [state], noImages));
     });
     const [first] = prefixes as [Int32Array];
     let length = 0;

@@ -14,6 +14,18 @@ export interface Plan {
   /** Equal for equal prefixes of one model, and only for them. */
   readonly prefixKey: string;
   readonly leaves: readonly Leaf[];
+  /** What the images in the tokens of prefix and leaves show. */
+  readonly images: readonly PlanImage[];
+}
+
+/** An image, stretched to whole squares of the model's projector. */
+export interface PlanImage {
+  readonly width: number;
+  readonly height: number;
+  /** 8 bits each, pixel by pixel, row by row. In memory that threads share it is never copied. */
+  readonly rgb: Uint8Array;
+  /** Equal for equal images, and only for them. */
+  readonly key: string;
 }
 
 /** One array of option logits per leaf, in the order of the plan. */

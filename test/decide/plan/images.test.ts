@@ -2,35 +2,47 @@ import { test } from 'tap';
 import { planRequest } from '../../../src/decide/plan/index.js';
 import { findImageUses } from '../../../src/decide/references/index.js';
 import { openBody, readRequest } from '../../../src/decide/request/index.js';
-import { FORMATS, type OpenModel } from '../../../src/engine/index.js';
+import { FORMATS, imageOf, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
 import { openTiny } from '../../helpers/engine.js';
 import { OPTIONS } from '../request/bodies.js';
 
 const image = { format: 'png', data_base64: '' };
+const READING = { begin: 5, end: 6, side: 48 };
 
-function planOf(model: OpenModel, body: object) {
-  const request = readRequest(openBody(Buffer.from(JSON.stringify(body))), OPTIONS);
-  return planRequest(request, model, findImageUses(request));
+/** As the model would see images of 1 × 1, 1 × 2, 1 × 3 squares, and so on. */
+function imagesOf(keys: readonly string[]): PlanImage[] {
+  return keys.map((key, place) => ({ width: 48, height: 48 * (place + 1), rgb: new Uint8Array(), key }));
 }
 
-/** The texts of a part of a plan, with its images between them. */
-function show(
-  model: OpenModel,
-  tokens: Int32Array,
-  images: ReadonlyArray<{ at: number; image: number }>,
-): string {
-  const text = (from: number, to?: number) =>
-    Buffer.concat([...tokens.subarray(from, to)].map((token) => model.tokenizer.piece(token))).toString(
-      'utf8',
+function planOf(model: OpenModel, body: object, named?: readonly string[]) {
+  const request = readRequest(openBody(Buffer.from(JSON.stringify(body))), OPTIONS);
+  const keys = named ?? request.assets.map(({ reference }) => reference);
+  const shown = { uses: findImageUses(request), images: imagesOf(keys) };
+  return planRequest(request, { ...model, images: READING }, shown);
+}
+
+/** The text of tokens, with `<<place of the image × tokens between its markers>>` where one is shown. */
+function show(model: OpenModel, tokens: Int32Array): string {
+  const bytes: Buffer[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at] as number;
+    const shown = imageOf(tokens[at + 1] ?? 0);
+    if (token !== READING.begin || shown === null) {
+      bytes.push(model.tokenizer.piece(token));
+      continue;
+    }
+    const end = tokens.indexOf(READING.end, at);
+    const run = tokens.subarray(at + 1, end);
+    bytes.push(
+      Buffer.from(run.every((each) => each === run[0]) ? `<<${shown}×${run.length}>>` : 'a mixed run'),
     );
-  const pieces = images.map(
-    ({ at, image: shown }, index) => `${text(images[index - 1]?.at ?? 0, at)}<<${shown}>>`,
-  );
-  return pieces.join('') + text(images.at(-1)?.at ?? 0);
+    at = end;
+  }
+  return Buffer.concat(bytes).toString('utf8');
 }
 
 for (const profile of Object.keys(FORMATS)) {
-  test(`the plan says where each image stands: ${profile}`, async (t) => {
+  test(`an image stands in the tokens where its reference was: ${profile}`, async (t) => {
     const model = openTiny(t.testdir(), {}, { profile });
     const assets = { cat: image, '"dog"': image };
     const body = {
@@ -38,37 +50,58 @@ for (const profile of Object.keys(FORMATS)) {
       questions: {
         cat: {
           type: 'choice',
-          instructions: 'cat or "dog"?',
+          instructions: 'cat"dog"?',
           criteria: { cat: 'a cat', other: null },
         },
         plain: { type: 'noul', instructions: 'Is it?' },
       },
       assets,
     };
-    const { plan, images } = planOf(model, body);
+    const { plan, inputTokens } = planOf(model, body);
     const [first, second] = plan.leaves;
-    const prefix = show(model, plan.prefix, images.prefix);
-    t.match(prefix, 'a <<0>> and <<1>>"\n');
-    t.strictSame(
-      images.prefix.map((each) => each.image),
-      [0, 1],
+    t.match(show(model, plan.prefix), 'a <<0×1>> and <<1×2>>"\n');
+    const leaf = show(model, first?.tokens as Int32Array);
+    t.match(leaf, '<<0×1>><<1×2>>?', 'side by side');
+    t.match(leaf, 'a <<0×1>>');
+    t.notMatch(show(model, second?.tokens as Int32Array), '<<');
+    t.equal(
+      inputTokens,
+      plan.leaves.reduce((sum, { tokens }) => sum + tokens.length, plan.prefix.length),
     );
-    const leaf = show(model, first?.tokens as Int32Array, images.leaves[0] ?? []);
-    t.match(leaf, '<<0>> or <<1>>?');
-    t.match(leaf, 'a <<0>>');
-    t.equal(images.leaves[0]?.length, 3);
-    t.strictSame(images.leaves[1], []);
     // Without the images the question that has none is the same, token for token.
-    const without = planOf(model, { ...body, state: 'x', questions: body.questions, assets: {} });
-    t.strictSame(without.images, { prefix: [], leaves: [[], []] });
+    const without = planOf(model, { ...body, state: 'x', assets: {} });
     t.strictSame(without.plan.leaves[1], second);
+    t.strictSame(without.plan.images, []);
   });
 }
 
-test('contract 8, billing 5: an image in the state stands in the prefix once, whatever the number of questions', async (t) => {
+test('contract 8, billing 4 and 5: an image in the state is billed once for each appearance, one in a question for that question', async (t) => {
   const model = openTiny(t.testdir());
-  const questions = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { type: 'noul' }]));
-  const { images } = planOf(model, { state: 'img, img', questions, assets: { img: image } });
-  t.equal(images.prefix.length, 2, 'once per appearance');
-  t.strictSame(images.leaves, [[], [], []]);
+  const questions = (names: string[], instructions = 'Is it?') =>
+    Object.fromEntries(names.map((name) => [name, { type: 'noul', instructions }]));
+  const tokens = (state: string, asked: object, assets = { img: image }) =>
+    planOf(model, { state, questions: asked, assets }).inputTokens;
+  const one = tokens('img', questions(['a']));
+  const two = tokens('img', questions(['a', 'b']));
+  t.equal(tokens('imgimg', questions(['a'])) - one, 3, 'a square and two markers more');
+  t.equal(tokens('imgimg', questions(['a', 'b'])) - two, 3, 'whatever the number of questions');
+  const shownTwice = tokens('img', questions(['a', 'b'], 'Is itimg?'));
+  const shownNever = tokens('img', questions(['a', 'b'], 'Is it?'));
+  t.ok(shownTwice - shownNever >= 6, 'once for each question that shows it');
+});
+
+test('prefixes are the same where they show the same images, however the request lists them', async (t) => {
+  const model = openTiny(t.testdir());
+  const questions = { q: { type: 'noul' } };
+  const keyOf = (state: string, assets: string[], keys: string[]) =>
+    planOf(model, { state, questions, assets: Object.fromEntries(assets.map((name) => [name, image])) }, keys)
+      .plan.prefixKey;
+  const key = keyOf('a1 b2', ['a1', 'b2'], ['red', 'red']);
+  t.equal(keyOf('c3 d4', ['c3', 'd4'], ['red', 'red']), key);
+  t.not(keyOf('a1 b2', ['a1', 'b2'], ['red', 'blue']), key, 'another image');
+  t.not(
+    keyOf('a1 b2', ['a1', 'b2'], ['blue', 'red']),
+    keyOf('a1 b2', ['a1', 'b2'], ['red', 'blue']),
+    'another order',
+  );
 });
