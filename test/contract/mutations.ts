@@ -127,11 +127,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('images/base64.js', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
   ...inFile(
-    'images/check.js',
+    'images/check-file.js',
     ['7.2 unsupported_image_format', "extent === 'animated'", "extent === ''"],
     ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
-    ['7.2 invalid_image', 'decoded === null || !sameSides(decoded, size)', 'false'],
   ),
+  ...inFile('images/reader.js', ['7.2 invalid_image', 'found !== null && sameSize(found, size)', 'true']),
   ...inFile(
     'decide/request/assets.js',
     ['2.3 type', "entry.type !== 'image'", "entry.type === ''"],
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('decide/image-files.js', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
   ...inFile('decide/plan/plan.js', [
     '8 limit model input',
-    'prefix.tokens.length + made.tokens.length > model.contextLength',
+    'prefix.length + made.length > model.contextLength',
     'false',
   ]),
   ...inFile('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
