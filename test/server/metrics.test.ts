@@ -92,3 +92,35 @@ test('every line of the table is in a scrape; other paths and methods are not an
   const port = Number(new URL(listener.url).port);
   await t.rejects(listenForMetrics({ host: '127.0.0.1', port }, metrics), { name: 'ListenError' });
 });
+
+test('a scrape that fails is answered with 500', async (t) => {
+  const metrics = new Metrics();
+  metrics.beforeScrape(() => {
+    throw new Error('a gauge');
+  });
+  const listener = await listenForMetrics({ host: '127.0.0.1', port: 0 }, metrics);
+  t.teardown(() => listener.stop());
+  t.equal((await fetch(listener.url)).status, 500);
+});
+
+test('batch lines count among tokens and answers, and are no live decisions', async (t) => {
+  const { url, headers, metricsUrl } = await start(t);
+  const file = [1, 2].map((at) => JSON.stringify({ custom_id: `c${at}`, model: 'tiny', ...BODY })).join('\n');
+  const type = { ...headers, 'content-type': 'application/jsonl' };
+  const submitted = await fetch(`${url}/v1/batches`, { method: 'POST', headers: type, body: file });
+  const { id } = (await submitted.json()) as { id: string };
+  let results: Response;
+  do results = await fetch(`${url}/v1/batches/${id}/results`, { headers });
+  while (results.status === 409);
+  const lines = (await results.text()).trimEnd().split('\n');
+  const tokens = lines.map((line) => JSON.parse(line).usage.input_tokens as number);
+  const value = await scrape(metricsUrl);
+  t.equal(
+    value('decider_input_tokens_total'),
+    tokens.reduce((a, b) => a + b, 0),
+  );
+  t.equal(value('decider_answers_total'), 4);
+  t.equal(value('decider_batch_lines_total{outcome="answered"}'), 2);
+  t.equal(value('decider_batches_open'), 0);
+  t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
+});

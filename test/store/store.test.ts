@@ -172,3 +172,14 @@ test('a data folder that is a file is an error that names it', async (t) => {
   t.throws(() => openStore(`${folder}/taken`), StoreError);
   t.throws(() => openStore(`${folder}/taken`), /taken cannot be used/);
 });
+
+test('a store that is closed takes nothing, and says so', async (t) => {
+  const store = openStore(t.testdir());
+  const write = store.table('accounts').write(['w'], account(1));
+  await store.write([write]);
+  await store.close();
+  await t.rejects(store.write([write]), { name: 'StoreError', message: /is closed/ });
+  const never = openStore(t.testdir());
+  await never.close();
+  await t.rejects(never.write([write]), StoreError);
+});

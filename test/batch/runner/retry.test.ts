@@ -2,6 +2,7 @@ import { test } from 'tap';
 import { ApiError, ERRORS, type ErrorType } from '../../../src/api/index.js';
 import { failureOf, retryWaitMs, TRIES_MAX } from '../../../src/batch/runner/outcome.js';
 import { line, lines, PRICE, turns, World } from '../world.js';
+import { memoryOf } from './memory.js';
 
 const TEMPORARY: readonly ErrorType[] = ['overloaded', 'model_unavailable', 'internal_error'];
 const errors = (type: ErrorType, count: number) =>
@@ -73,6 +74,33 @@ test('the fifth try may still be answered, and is billed once', async (t) => {
   t.match(result, { status: 200, usage: { input_tokens: 11 } });
   await world.access.flush();
   t.equal(world.store.table('accounts').get('w')?.charged, String(11n * PRICE));
+});
+
+test('a long line is tried again with its whole body', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.faults.set('a', errors('overloaded', 2));
+  const batch = await world.submit(key, line('a', 'x'.repeat(100_000)));
+  await passFinely(world, 4);
+  t.match(await world.collect(key, batch), [{ custom_id: 'a', status: 200 }]);
+});
+
+test('an engine that fails every line has no more than 256 of a batch wait in memory', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.missing.add('m');
+  const held = memoryOf(world);
+  const batch = await world.submit(key, lines('a', 700));
+  for (let round = 0; round < 300; round += 1) await turns(2);
+  t.match(world.show(key, batch), { counts: { pending: 700 } });
+  const retrying = held.bytes;
+  await world.pass(1);
+  t.ok(held.most <= 256 * (line('a000').length + 10) + 700 * line('a000').length, `${held.most}`);
+  t.ok(retrying > 0);
+  world.engine.missing.clear();
+  await world.pass(20);
+  t.match(world.show(key, batch), { status: 'done', counts: { done: 700 } });
+  t.equal(held.bytes, 0, 'all of it is given back');
 });
 
 test('what the model refuses is not tried again', async (t) => {

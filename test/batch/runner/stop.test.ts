@@ -102,6 +102,27 @@ test('a batch that is damaged stays as it is, is told, and keeps nobody from sta
   t.match(world.troubles, [/data_keys is damaged/]);
   t.match(await world.finished(key, whole), { status: 'done' });
   t.match(world.show(key, broken), { status: 'queued' });
+  await world.batches.cancel(world.caller(key), broken);
+  t.match(world.show(key, broken), { status: 'cancelled', results_available: true, counts: { failed: 2 } });
+  await world.restart();
+  t.match(world.show(key, broken), { status: 'cancelled' });
+});
+
+test('a batch whose data key is damaged expires, and is deleted', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.room = 0;
+  const id = await world.submit(key, lines('a', 2));
+  await world.store.write([world.store.table('data_keys').write([id], Buffer.alloc(60))]);
+  await world.restart();
+  world.clock.advance(DAY_MS);
+  await until(() => world.show(key, id).status === 'failed');
+  t.match(world.show(key, id), { reason: 'expired', counts: { failed: 2 } });
+  world.clock.advance(14 * DAY_MS);
+  await until(() => {
+    world.clock.advance(1_000);
+    return [...world.store.table('batches').entries()].length === 0;
+  });
 });
 
 test('lines that cannot be read stop their batch alone, which expires', async (t) => {

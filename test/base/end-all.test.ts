@@ -1,0 +1,20 @@
+import { test } from 'tap';
+import { endAll } from '../../src/base/index.js';
+
+test('every step runs, one after the other, and the first failure is told', async (t) => {
+  const done: string[] = [];
+  const step =
+    (name: string, fails = false) =>
+    async () => {
+      await Promise.resolve();
+      done.push(name);
+      if (fails) throw new Error(name);
+    };
+  await endAll([step('a'), step('b')]);
+  t.strictSame(done.splice(0), ['a', 'b']);
+  const sync = () => {
+    throw new Error('c');
+  };
+  await t.rejects(endAll([step('a'), sync, step('b', true), step('d')]), { message: 'c' });
+  t.strictSame(done, ['a', 'b', 'd']);
+});
