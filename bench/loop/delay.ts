@@ -9,4 +9,6 @@ export interface Listening {
 export interface Delay {
   readonly p99: number;
   readonly max: number;
+  /** The most memory the process held, in bytes, looked at every few milliseconds. */
+  readonly rss: number;
 }

@@ -15,6 +15,8 @@ import { openStore } from '../../src/store/index.js';
 import type { Delay, Listening } from './delay.js';
 
 const NANOSECONDS_PER_MS = 1e6;
+/** How often the memory is looked at. */
+const LOOK_MS = 5;
 
 // A folder of its own, whose key's limits are out of the way.
 const data = mkdtempSync(join(tmpdir(), 'decider-bench-'));
@@ -40,10 +42,15 @@ changeWorkspace(store, DEFAULT_WORKSPACE, {
 });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
+let rss = 0;
+setInterval(() => {
+  rss = Math.max(rss, process.memoryUsage.rss());
+}, LOOK_MS);
 process.on('message', () => {
   const [p99, max] = [delay.percentile(99), delay.max].map((value) => value / NANOSECONDS_PER_MS);
   delay.reset();
-  process.send?.({ p99, max } as Delay);
+  process.send?.({ p99, max, rss: Math.max(rss, process.memoryUsage.rss()) } as Delay);
+  rss = 0;
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: Number(new URL(url).port), token } satisfies Listening);

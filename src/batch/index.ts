@@ -1,5 +1,12 @@
 export * from './batches.js';
-export { checkLines, type IngestResult, type IngestTask, ingest, type LineFault } from './ingest/index.js';
+export {
+  Blocks,
+  checkLines,
+  type IngestResult,
+  type IngestTask,
+  ingest,
+  type LineFault,
+} from './ingest/index.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
 export * from './webhook/index.js';

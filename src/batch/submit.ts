@@ -2,7 +2,7 @@ import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { type Clock, randomLetters } from '../base/index.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
-import type { IngestResult, IngestTask } from './ingest/index.js';
+import { freeBlock, type IngestResult, type IngestTask } from './ingest/index.js';
 import type { Batch } from './lifecycle/index.js';
 import { OpenBatch, type Runner } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
@@ -38,6 +38,12 @@ export interface SubmitCalls {
   checkWebhook(address: string): Promise<void>;
   /** Told of what the store does not take. */
   onTrouble(error: unknown): void;
+}
+
+/** A submission's idempotency key, and the SHA-256 of its body. */
+interface Once {
+  readonly idempotencyKey: string;
+  readonly body: string;
 }
 
 /** Takes batches in: all of a file, or nothing of it. */
@@ -91,7 +97,7 @@ export class Submitter {
   private async takeIn(
     caller: Caller,
     { file, encoding, webhook }: Submission,
-    once: { readonly idempotencyKey: string; readonly body: string } | null,
+    once: Once | null,
   ): Promise<Batch> {
     this.checkOpen(caller.key.id);
     if (webhook !== null) await this.calls.checkWebhook(webhook);
@@ -106,6 +112,21 @@ export class Submitter {
       dataKey: dataKey.key,
     });
     if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
+    try {
+      return await this.keep(id, caller, dataKey, result, { webhook, once });
+    } finally {
+      freeBlock(result.block);
+    }
+  }
+
+  /** Stores a valid file's batch, and runs it. */
+  private async keep(
+    id: string,
+    caller: Caller,
+    dataKey: ReturnType<Sealer['newDataKey']>,
+    result: Extract<IngestResult, { ok: true }>,
+    { webhook, once }: { readonly webhook: string | null; readonly once: Once | null },
+  ): Promise<Batch> {
     // The key may have ended, and other submissions may have come, while this one was read.
     if (this.calls.access.holder(caller.key.id)?.works !== true) {
       throw new ApiError('unauthorized', 'The key does not work any more.');

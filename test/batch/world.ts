@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { Access, createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
 import type { Clock } from '../../src/base/index.js';
-import { Batches, ingest, type WebhookOutcome } from '../../src/batch/index.js';
+import { Batches, Blocks, ingest, type WebhookOutcome } from '../../src/batch/index.js';
 import type { LineModels } from '../../src/batch/ingest/check-line.js';
 import type { Catalog, CatalogBuild } from '../../src/engine/index.js';
 import { openStore, Sealer, type Store } from '../../src/store/index.js';
@@ -158,6 +158,7 @@ export class World {
   private begin(): void {
     const sealer = new Sealer(this.store, '');
     const { engine } = this;
+    const blocks = new Blocks();
     this.batches = new Batches(this.store, sealer, 'GBP', {
       access: this.access,
       clock: this.own(),
@@ -169,7 +170,7 @@ export class World {
         this.access.charge(caller, { model: build, kind: 'batch', inputTokens, price: PRICE }),
       onTrouble: (error) => this.trouble(error),
       onResolved: () => {},
-      ingest: async (task) => ingest(task, KNOWN.catalog as Catalog),
+      ingest: async (task) => ingest(task, KNOWN.catalog as Catalog, blocks),
       digest: async (bytes) => Buffer.from(bytes).toString('base64'),
       prices: () => ({ live: 2n * PRICE, batch: PRICE }),
       checkWebhook: async () => {},

@@ -19,8 +19,13 @@ export interface ChunkIds {
   readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
 }
 
-/** Seals a batch's lines under its data key. The result is shared memory: it crosses threads without a copy. */
-export function sealChunks(batch: string, dataKey: Uint8Array, lines: readonly ValidLine[]): SealedChunk[] {
+/** Seals a batch's lines under its data key. What `share` returns crosses threads without a copy. */
+export function sealChunks(
+  batch: string,
+  dataKey: Uint8Array,
+  lines: readonly ValidLine[],
+  share: (sealed: Buffer) => Uint8Array,
+): SealedChunk[] {
   let first = 0;
   return split(lines).map((chunk, number) => {
     const text = textOf(chunk);
@@ -57,10 +62,4 @@ function split(lines: readonly ValidLine[]): ValidLine[][] {
     bytes += line.bytes.length;
   }
   return chunks;
-}
-
-function share(bytes: Buffer): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
 }

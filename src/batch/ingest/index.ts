@@ -1,3 +1,4 @@
+export { Blocks, freeBlock } from './blocks.js';
 export type { LineFault } from './check-file.js';
 export * from './check-lines.js';
 export type { ChunkIds } from './chunks.js';

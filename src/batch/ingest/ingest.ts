@@ -1,6 +1,7 @@
 import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
 import { decompress } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
+import { type Blocks, copierInto } from './blocks.js';
 import { checkFile } from './check-file.js';
 import { type SealedChunk, sealChunks } from './chunks.js';
 import { estimateTokens, type ModelTokens } from './estimate.js';
@@ -21,6 +22,8 @@ export type IngestResult =
       readonly ok: true;
       readonly lines: number;
       readonly chunks: readonly SealedChunk[];
+      /** The memory of the chunks: `freeBlock` it when they are not read any more. */
+      readonly block: SharedArrayBuffer | undefined;
       /** Every model that a line names, in the order of their first lines. */
       readonly models: readonly ModelTokens[];
     }
@@ -38,6 +41,7 @@ export type IngestResult =
 export async function ingest(
   { file, encoding, allowedModels: allowed, batch, dataKey }: IngestTask,
   catalog: Catalog,
+  blocks: Blocks,
 ): Promise<IngestResult> {
   try {
     const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -45,10 +49,12 @@ export async function ingest(
       catalog,
       allowed,
     });
+    const block = blocks.take();
     return {
       ok: true,
       lines: lines.length,
-      chunks: sealChunks(batch, dataKey, lines),
+      chunks: sealChunks(batch, dataKey, lines, copierInto(block)),
+      block,
       models: estimateTokens(lines),
     };
   } catch (error) {

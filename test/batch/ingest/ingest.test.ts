@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { type ContentEncoding, LIMITS } from '../../../src/api/index.js';
-import { type IngestResult, ingest } from '../../../src/batch/index.js';
+import { Blocks, type IngestResult, ingest } from '../../../src/batch/index.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
 import { loadZstd } from '../../../src/decide/index.js';
 import type { Catalog } from '../../../src/engine/index.js';
@@ -16,7 +16,7 @@ const DATA_KEY = Buffer.alloc(32, 7);
 const ID = 'batch_0123456789abcdefghijABCD';
 
 const take = (file: Uint8Array, encoding: ContentEncoding = 'identity', dataKey: Uint8Array = DATA_KEY) =>
-  ingest({ file, encoding, allowedModels: null, batch: ID, dataKey }, KNOWN.catalog as Catalog);
+  ingest({ file, encoding, allowedModels: null, batch: ID, dataKey }, KNOWN.catalog as Catalog, new Blocks());
 const typeOf = (result: IngestResult) => (result.ok ? 'ok' : result.type);
 
 test('identity, gzip and zstd of one file are the same batch', async (t) => {

@@ -1,0 +1,41 @@
+import type { WatchedServer } from '../loop/server.js';
+import { quantile } from '../report.js';
+import { Client } from './client.js';
+import { lineTexts, requestOf, textsFile } from './files.js';
+import { MODEL } from './models.js';
+
+export interface LiveLatency {
+  /** Medians in milliseconds. */
+  readonly idle: number;
+  readonly busy: number;
+  /** Half of what a full wave takes. */
+  readonly halfWave: number;
+}
+
+/** Live requests one after the other, first alone, then beside a batch that has lines for all that time. */
+export async function measureLatency(
+  server: WatchedServer,
+  { requests, waveMs }: { readonly requests: number; readonly waveMs: number },
+): Promise<LiveLatency> {
+  const [live, batch] = [await Client.open(server), await Client.open(server)];
+  const ask = async (round: string) => {
+    const times: number[] = [];
+    for (const asked of lineTexts(requests, round)) {
+      const started = performance.now();
+      await live.decide(requestOf(asked));
+      times.push(performance.now() - started);
+    }
+    return quantile(times, 0.5);
+  };
+  await ask('warm-up');
+  const idle = await ask('idle');
+  // Many times what can be answered meanwhile.
+  const { id } = await batch.submit(textsFile(MODEL, lineTexts(requests * 20, 'beside')));
+  const busy = await ask('busy');
+  const { counts } = await batch.show(id);
+  if (counts.pending === 0) throw new Error('the batch ended before the live requests did');
+  await batch.cancel(id);
+  live.close();
+  batch.close();
+  return { idle, busy, halfWave: waveMs / 2 };
+}

@@ -1,0 +1,69 @@
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WatchedServer } from '../loop/server.js';
+import { quantile } from '../report.js';
+import { Client } from './client.js';
+
+/** One submission, in milliseconds, beside what bounds it. */
+export interface SubmitRound {
+  readonly ours: number;
+  /** One JSON.parse of the file as an array of its lines. */
+  readonly parse: number;
+  /** One write of the file's size that is on the disk when it returns. */
+  readonly write: number;
+}
+
+export interface Submitted {
+  readonly rounds: readonly SubmitRound[];
+  /** The middle of the rounds' ratios of ours to parse and write together. */
+  readonly ratio: number;
+  /** The largest delay of the server's event loop, in milliseconds. */
+  readonly pauseMs: number;
+  /** Memory above that of the idle server at the most, in bodies. */
+  readonly bodies: number;
+}
+
+/** Submits a file again and again; every batch is cancelled when it is acknowledged. */
+export async function measureSubmit(server: WatchedServer, file: Buffer, rounds: number): Promise<Submitted> {
+  const client = await Client.open(server);
+  const array = Buffer.from(`[${file.toString().trimEnd().replaceAll('\n', ',')}]`);
+  const measured: SubmitRound[] = [];
+  let pauseMs = 0;
+  let peak = 0;
+  // Compiled once, as in a server that has run for a while.
+  await client.cancel((await client.submit(file)).id);
+  const idle = (await server.delay()).rss;
+  for (let round = 0; round < rounds; round += 1) {
+    await server.delay();
+    let started = performance.now();
+    const { id } = await client.submit(file);
+    const ours = performance.now() - started;
+    const { max, rss } = await server.delay();
+    await client.cancel(id);
+    started = performance.now();
+    JSON.parse(array.toString());
+    measured.push({ ours, parse: performance.now() - started, write: writeMs(file) });
+    pauseMs = Math.max(pauseMs, max);
+    peak = Math.max(peak, rss);
+  }
+  client.close();
+  const ratio = quantile(
+    measured.map(({ ours, parse, write }) => ours / (parse + write)),
+    0.5,
+  );
+  return { rounds: measured, ratio, pauseMs, bodies: Math.max(0, peak - idle) / file.length };
+}
+
+/** In the folder of temporary files, where the server's data folder is too. */
+function writeMs(bytes: Buffer): number {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
+  const started = performance.now();
+  const file = openSync(join(folder, 'file'), 'w');
+  writeSync(file, bytes);
+  fdatasyncSync(file);
+  closeSync(file);
+  const ms = performance.now() - started;
+  rmSync(folder, { recursive: true });
+  return ms;
+}

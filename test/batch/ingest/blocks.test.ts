@@ -1,0 +1,29 @@
+import { test } from 'tap';
+import { Blocks, copierInto, freeBlock } from '../../../src/batch/ingest/blocks.js';
+
+test('two blocks, each used again when it is free', async (t) => {
+  const blocks = new Blocks();
+  const [a, b] = [blocks.take(), blocks.take()];
+  t.ok(a !== undefined && b !== undefined && a !== b);
+  t.equal(blocks.take(), undefined);
+  freeBlock(b);
+  t.equal(blocks.take(), b);
+  t.equal(blocks.take(), undefined);
+  freeBlock(undefined);
+});
+
+test('bytes stand behind each other in a block; what has no room there has memory of its own', async (t) => {
+  const block = new SharedArrayBuffer(16 + 5);
+  const copy = copierInto(block);
+  const copies = ['abc', 'def', 'gh', ''].map((text) => copy(Buffer.from(text)));
+  t.strictSame(
+    copies.map((bytes) => Buffer.from(bytes).toString()),
+    ['abc', 'def', 'gh', ''],
+  );
+  t.strictSame(
+    copies.map(({ buffer }) => buffer === block),
+    [true, false, true, true],
+  );
+  const own = copierInto(undefined)(Buffer.from('x'));
+  t.ok(own.buffer instanceof SharedArrayBuffer && own.buffer.byteLength === 1);
+});
