@@ -4,6 +4,8 @@ import { ApiError, LIMITS } from '../api/index.js';
 const BLOCK_BODY_BYTES_MIN = 1024 * 1024;
 /** Blocks kept: more large bodies at one time than these get memory of their own. */
 const BLOCKS_MAX = 4;
+/** New memory that is touched in one turn of the event loop: half a millisecond of it. */
+const TOUCHED_BYTES = 1024 * 1024;
 
 /** The memory of one body. */
 export interface BodyPlace {
@@ -18,8 +20,9 @@ export interface BodyPlace {
  * until its request is answered.
  *
  * Large bodies are written into blocks that are kept: to touch 32 MiB of new memory takes 20 ms, which no other
- * request would be answered in; to write into memory that was touched before takes 5. The blocks are shared, so that
- * another thread reads them where they are. A block takes no more memory than the largest body it held.
+ * request would be answered in; to write into memory that was touched before takes 5. So the next block is touched bit
+ * by bit while the one before it is in use; only the first large body of a process pays for its own. The blocks are
+ * shared, so that another thread reads them where they are. A block takes no more memory than the largest body so far.
  */
 export class BodyMemory {
   #held = 0;
@@ -37,7 +40,7 @@ export class BodyMemory {
     let block: SharedArrayBuffer | undefined;
     return {
       allocate: () => {
-        if (bytes >= BLOCK_BODY_BYTES_MIN) block = this.#takeBlock();
+        if (bytes >= BLOCK_BODY_BYTES_MIN) block = this.#takeBlock(bytes);
         return block === undefined ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(block, 0, bytes);
       },
       release: () => {
@@ -47,10 +50,29 @@ export class BodyMemory {
     };
   }
 
-  #takeBlock(): SharedArrayBuffer | undefined {
-    const free = this.#free.pop();
-    if (free !== undefined || this.#blocks === BLOCKS_MAX) return free;
+  #takeBlock(bytes: number): SharedArrayBuffer | undefined {
+    const taken = this.#free.pop() ?? this.#newBlock();
+    const next = this.#free.length === 0 ? this.#newBlock() : undefined;
+    if (next !== undefined) {
+      this.#free.push(next);
+      touch(next, 0, bytes, () => this.#free.includes(next));
+    }
+    return taken;
+  }
+
+  #newBlock(): SharedArrayBuffer | undefined {
+    if (this.#blocks === BLOCKS_MAX) return undefined;
     this.#blocks += 1;
     return new SharedArrayBuffer(LIMITS.bodyBytes);
   }
+}
+
+/** Writes into the bytes from `at` to `end`, a bit in a turn, for as long as nobody else does. */
+function touch(block: SharedArrayBuffer, at: number, end: number, isFree: () => boolean): void {
+  setImmediate(() => {
+    if (!isFree()) return;
+    const next = Math.min(end, at + TOUCHED_BYTES);
+    new Uint8Array(block, at, next - at).fill(0);
+    if (next < end) touch(block, next, end, isFree);
+  });
 }

@@ -41,6 +41,19 @@ test('chooseTransport: auto falls back, a name does not', async (t) => {
   await t.rejects(chooseTransport('uws', fails), { message: /"uws" does not load on Node\.js/ });
 });
 
+test('BodyMemory: the next block is not written to when a body has it', async (t) => {
+  const turns = async () => {
+    for (let turn = 0; turn < 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const memory = new BodyMemory(Number.MAX_SAFE_INTEGER);
+  memory.take(LIMITS.bodyBytes).allocate();
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = memory.take(LIMITS.bodyBytes).allocate().fill(1);
+  await turns();
+  t.ok(second.every((byte) => byte === 1));
+  t.ok(memory.take(LIMITS.bodyBytes).allocate().buffer instanceof SharedArrayBuffer);
+});
+
 test('InFlight: empty resolves with the last to leave', async (t) => {
   const inFlight = new InFlight();
   await inFlight.empty();
