@@ -8,6 +8,11 @@ import type { TransportName } from '../../src/http/index.js';
 import type { FromServer, Memory } from './messages.js';
 
 const FILE = fileURLToPath(new URL('./server-process.js', import.meta.url));
+/**
+ * glibc gives large pieces back at once where these are set. Otherwise every thread that ever held a body of 32 MiB may
+ * keep as much, up to some 500 MiB of all threads, which would hide what the server itself holds.
+ */
+const EXACT_MALLOC = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 const ERRORS_MAX = 3;
 const ERROR_CHARACTERS_MAX = 2_000;
 const STDERR_CHARACTERS_MAX = 10_000;
@@ -41,7 +46,7 @@ export class FuzzServer {
     // The test runner adds options to every Node process, which then starts four times slower.
     const { NODE_OPTIONS: _, ...env } = process.env;
     const child = fork(FILE, [transport, folder], {
-      env,
+      env: { ...env, ...EXACT_MALLOC },
       execArgv: ['--enable-source-maps'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
