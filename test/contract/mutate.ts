@@ -71,6 +71,8 @@ try {
       `${noticed ? 'noticed' : 'MISSED '} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`,
     );
   }
+  if (!(await testsPass(folder)))
+    throw new Error('the tests fail without a mutation at the end: run it again');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
