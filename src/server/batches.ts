@@ -28,7 +28,7 @@ export class BatchService {
   /** Goes on with the batches that are open. Rejects with StoreError. */
   static async start(
     settings: Settings,
-    { clock, log }: Surroundings,
+    { clock, log, authorities }: Surroundings,
     engines: Engines,
     money: OpenAccess,
     prepare: DecideCalls['prepare'],
@@ -36,7 +36,8 @@ export class BatchService {
   ): Promise<BatchService> {
     const { catalog } = engines;
     const { access, store, sealer } = money;
-    const guard = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
+    const network = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
+    const guard = authorities === undefined ? network : { ...network, authorities };
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new ThreadPool({
       file: new URL('./ingest-thread.js', import.meta.url),

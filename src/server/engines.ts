@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly report: StartReport;
   /** Aborts where the operator wants an end while the server still starts. */
   readonly stop: AbortSignal;
+  /** The certificate authorities that a webhook's receiver is known by, as PEM; those of Node where absent. */
+  readonly authorities?: string;
 }
 
 /** What the start tells while it goes on. */

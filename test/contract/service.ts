@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
 import { openStore, type Store } from '../../src/store/index.js';
+import { selfSigned } from '../helpers/certificate.js';
+import { EngineGate } from '../helpers/engine-gate.js';
 import { freePort } from '../helpers/free-port.js';
+import { type MovableClock, movableClock } from '../helpers/movable-clock.js';
 import { dataFolder, modelsFolder, startTestServer } from '../helpers/server.js';
 import { RawClient, type RawResponse } from '../http/raw-client.js';
 
@@ -33,6 +35,15 @@ export interface Service {
   readonly token: string;
   readonly data: string;
   readonly store: Store;
+  readonly transport: string;
+  /** The folder of its models. */
+  readonly models: string;
+  /** The server's time. Tests of live decisions come before those that move it. */
+  readonly clock: MovableClock;
+  /** Between its batches and its engines. */
+  readonly engine: EngineGate;
+  /** Of a receiver of webhooks that it trusts. */
+  readonly certificate: ReturnType<typeof selfSigned>;
   /** What it has logged, one JSON line each. */
   readonly lines: readonly string[];
   /** Sends a body: bytes and texts as they are, anything else as JSON. A path may be a whole address. */
@@ -58,11 +69,16 @@ export const BUILDS = {
   'decider-g-31b': 'decider-g-31b-20260201',
 } as const;
 
+/** The only host, of those that are not public, which its webhooks may call. */
+export const RECEIVER_HOST = 'localhost';
+
 export async function startService(t: Test, transport: string): Promise<Service> {
   const data = dataFolder(t);
+  const clock = movableClock();
+  const certificate = selfSigned(RECEIVER_HOST);
   const port = await freePort();
   const models = twoModels(t.testdir());
-  const { url, headers, lines } = await startTestServer(
+  const { url, headers, lines, engines } = await startTestServer(
     t,
     {
       DECIDER_DATA: data,
@@ -71,8 +87,10 @@ export async function startService(t: Test, transport: string): Promise<Service>
       DECIDER_GATEWAY_MODEL: 'decider-g-31b',
       DECIDER_ENGINE_EXACT: 'true',
       DECIDER_ENGINE_CELLS: CELLS,
+      DECIDER_WEBHOOK_ALLOWED_HOSTS: RECEIVER_HOST,
     },
     models,
+    { clock, authorities: certificate.cert },
   );
   const store = openStore(data);
   const token = headers.authorization.replace('Bearer ', '');
@@ -93,6 +111,11 @@ export async function startService(t: Test, transport: string): Promise<Service>
     token,
     data,
     store,
+    transport,
+    models,
+    clock,
+    engine: new EngineGate(engines),
+    certificate,
     lines,
     post(body, sending = {}) {
       const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
@@ -107,9 +130,9 @@ export async function startService(t: Test, transport: string): Promise<Service>
       return response;
     },
     account(id, tokens = 1_000_000, model = 'decider-g-12b') {
-      createWorkspace(store, systemClock, id);
-      if (tokens > 0) grantCredit(store, systemClock, id, BigInt(tokens) * PRICES[model]);
-      const { key, token: made } = createKey(store, systemClock, id);
+      createWorkspace(store, clock, id);
+      if (tokens > 0) grantCredit(store, clock, id, BigInt(tokens) * PRICES[model]);
+      const { key, token: made } = createKey(store, clock, id);
       return { workspace: id, token: made, key: key.id };
     },
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type TinyModelOptions, tinyModel } from '../../models/tiny/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { loadSettings, type Surroundings, startServer } from '../../src/server/index.js';
 
 /** Writes a models folder with one tiny model; returns the folder. */
 export function modelsFolder(
@@ -66,6 +66,7 @@ export async function startTestServer(
   t: Test,
   environment: Record<string, string> = {},
   models: string = modelsFolder(t.testdir()),
+  own: Partial<Surroundings> = {},
 ) {
   const settings = loadSettings(
     {
@@ -80,7 +81,7 @@ export async function startTestServer(
   );
   const lines: string[] = [];
   const { told, surroundings } = testSurroundings((line) => void lines.push(line));
-  const server = await startServer(settings, surroundings);
+  const server = await startServer(settings, { ...surroundings, ...own });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${told.token}` };
   t.teardown(() => server.stop());
   const decide = (body: unknown, path = '/v1/decide') =>

@@ -1,0 +1,84 @@
+import type { Engine } from '../../src/engine/index.js';
+import type { Engines } from '../../src/server/engines.js';
+import { until } from './until.js';
+
+/**
+ * Stands between a server's batches and its engines: lets lines through, holds them back, fails them, or takes a model
+ * away. Live requests pass by, but for a model that is away.
+ */
+export class EngineGate {
+  /** Models without an engine, by the id of their build. */
+  readonly missing = new Set<string>();
+  /** How many tries of lines have come. */
+  started = 0;
+  /** What the next tries end with, before they reach an engine. */
+  readonly faults: Error[] = [];
+  private readonly waiting = new Set<() => void>();
+  private room: number | null = null;
+
+  constructor(engines: Engines) {
+    const get = engines.get.bind(engines);
+    const wrapped = new Map<Engine, Engine>();
+    engines.get = (build) => {
+      const engine = this.missing.has(build) ? undefined : get(build);
+      if (engine === undefined) return undefined;
+      const known = wrapped.get(engine) ?? this.wrap(engine);
+      wrapped.set(engine, known);
+      return known;
+    };
+  }
+
+  /** From now on lines wait here, so many at one time; no other is taken on. */
+  hold(room = 1): void {
+    this.room = room;
+  }
+
+  /** Resolves when so many lines wait here. */
+  held(count: number): Promise<void> {
+    return until(() => this.waiting.size === count);
+  }
+
+  /** Lets the lines through that wait here. */
+  release(): void {
+    for (const pass of [...this.waiting]) pass();
+  }
+
+  /** Lets everything through from now on. */
+  open(): void {
+    this.room = null;
+    this.missing.clear();
+    this.faults.length = 0;
+    this.release();
+  }
+
+  private wrap(engine: Engine): Engine {
+    const gate = this;
+    return Object.create(engine, {
+      run: {
+        value: async (...[plan, signal, urgency]: Parameters<Engine['run']>) => {
+          if (urgency === 'batch') await gate.pass(signal);
+          return engine.run(plan, signal, urgency);
+        },
+      },
+      wantsBatch: {
+        get: () => (gate.room === null || gate.waiting.size < gate.room) && engine.wantsBatch,
+      },
+    });
+  }
+
+  private async pass(signal: AbortSignal): Promise<void> {
+    this.started += 1;
+    const fault = this.faults.shift();
+    if (fault !== undefined) throw fault;
+    if (this.room === null) return;
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        this.waiting.delete(leave);
+        if (signal.aborted) reject(signal.reason);
+        else resolve();
+      };
+      this.waiting.add(leave);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
