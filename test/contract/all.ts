@@ -1,4 +1,5 @@
 import { ANSWERS } from './answers.js';
+import { BATCHES_SUBMIT } from './batches-submit.js';
 import { ENDPOINTS } from './endpoints.js';
 import { ERRORS_OF_DECIDE } from './errors.js';
 import { IMAGES } from './images.js';
@@ -16,4 +17,5 @@ export const TESTS: readonly ContractTest[] = [
   ...KEYS,
   ...ERRORS_OF_DECIDE,
   ...LIMITS_OF_DECIDE,
+  ...BATCHES_SUBMIT,
 ];

@@ -52,16 +52,15 @@ export class EngineGate {
   }
 
   private wrap(engine: Engine): Engine {
-    const gate = this;
     return Object.create(engine, {
       run: {
         value: async (...[plan, signal, urgency]: Parameters<Engine['run']>) => {
-          if (urgency === 'batch') await gate.pass(signal);
+          if (urgency === 'batch') await this.pass(signal);
           return engine.run(plan, signal, urgency);
         },
       },
       wantsBatch: {
-        get: () => (gate.room === null || gate.waiting.size < gate.room) && engine.wantsBatch,
+        get: () => (this.room === null || this.waiting.size < this.room) && engine.wantsBatch,
       },
     });
   }
