@@ -119,7 +119,7 @@ export async function startService(t: Test, transport: string): Promise<Service>
     lines,
     post(body, sending = {}) {
       const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-      return send(sending.path ?? '/v1/decide', { method: 'POST', body: bytes }, sending);
+      return send(sending.path ?? '/v1/decide', { method: sending.method ?? 'POST', body: bytes }, sending);
     },
     get: (path, sending = {}) => send(path, {}, sending),
     async raw(bytes) {

@@ -33,9 +33,9 @@ export class EngineGate {
     this.room = room;
   }
 
-  /** Resolves when so many lines wait here. */
-  held(count: number): Promise<void> {
-    return until(() => this.waiting.size === count);
+  /** Resolves when at least one line waits here. */
+  held(): Promise<void> {
+    return until(() => this.waiting.size > 0);
   }
 
   /** Lets the lines through that wait here. */

@@ -1,0 +1,247 @@
+import { gzipSync } from 'node:zlib';
+import { changeWorkspace, createKey, rollKey } from '../../src/access/index.js';
+import { until } from '../helpers/until.js';
+import { zstdFrame } from '../helpers/zstd.js';
+import { hold, line, lines, newKey, TOO_LONG } from './batch-calls.js';
+import { BUILDS, PRICES } from './service.js';
+import { ASK, type ContractTest, rule } from './suite.js';
+
+const DAY_MS = 24 * 3_600_000;
+const MEBIBYTE = 1024 * 1024;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+const OBJECT = [
+  'id',
+  'object',
+  'status',
+  'lines',
+  'counts',
+  'models',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'expires_at',
+  'reason',
+  'results_available',
+  'webhook',
+  'estimated_cost',
+  'data_region',
+  'delete_after',
+];
+
+const counts = (done: number, failed: number, pending: number) => ({ done, failed, pending });
+
+/** Contract 2.6, and who sees what of it. */
+const OBJECTS: readonly ContractTest[] = [
+  rule('2.6 object: the same fields, waiting, finished, cancelled and in the list', async (t, service) => {
+    const { batches } = newKey(service, 'batch-object');
+    const finished = await batches.made(lines(2));
+    await batches.finished(finished);
+    hold(t, service);
+    const waiting = await batches.made(lines(2));
+    const cancelled = await batches.made(lines(2));
+    for (const { json } of [
+      await batches.show(finished),
+      await batches.show(waiting),
+      await batches.cancel(cancelled),
+    ]) {
+      t.strictSame(Object.keys(json), OBJECT);
+      t.equal(json.object, 'batch');
+      t.equal(json.data_region, 'CANADA-1 (Canada)');
+    }
+    const { json } = await batches.list();
+    t.strictSame(Object.keys(json), ['object', 'data']);
+    t.equal(json.object, 'list');
+    for (const each of json.data) t.strictSame(each, (await batches.show(each.id)).json);
+  }),
+  rule('2.6 times: ISO 8601 with offset, null until they happen', async (t, service) => {
+    const { batches } = newKey(service, 'batch-times');
+    hold(t, service);
+    const first = await batches.made(lines(9));
+    const second = await batches.made(lines(1));
+    await service.engine.held();
+    const before = (await batches.show(second)).json;
+    t.strictSame([before.started_at, before.finished_at, before.delete_after], [null, null, null]);
+    t.match(before.created_at, TIMESTAMP);
+    const running = (await batches.show(first)).json;
+    t.match(running.started_at, TIMESTAMP);
+    t.strictSame([running.finished_at, running.delete_after], [null, null]);
+    service.engine.open();
+    const after = await batches.finished(second);
+    for (const name of ['created_at', 'started_at', 'finished_at', 'expires_at', 'delete_after']) {
+      t.match(after[name], TIMESTAMP, name);
+    }
+    const at = (name: string) => Date.parse(after[name]);
+    t.ok(at('created_at') <= at('started_at') && at('started_at') <= at('finished_at'));
+    t.equal(at('expires_at'), at('created_at') + DAY_MS);
+    t.equal(at('delete_after'), at('finished_at') + 14 * DAY_MS);
+  }),
+  rule('2.6 counts: what is answered, what has failed, what is left', async (t, service) => {
+    const { batches } = newKey(service, 'batch-counts');
+    const mixed = await batches.made([...lines(3), line('long', { questions: TOO_LONG })]);
+    const done = await batches.finished(mixed);
+    t.strictSame([done.lines, done.counts, done.status], [4, counts(3, 1, 0), 'done']);
+    hold(t, service);
+    const open = await batches.made(lines(9));
+    t.strictSame((await batches.show(open)).json.counts, counts(0, 0, 9));
+    await batches.cancel(open);
+    service.engine.open();
+    const cancelled = (await batches.finished(open)).counts;
+    t.equal(cancelled.done + cancelled.failed, 9, 'what was cancelled has failed');
+    t.equal(cancelled.pending, 0);
+  }),
+  rule('2.6 models: those that the lines name, each once', async (t, service) => {
+    const { batches } = newKey(service, 'batch-object-models');
+    const named = ['decider-g-31b', BUILDS['decider-g-12b'], 'decider-g-31b', 'decider-g-12b'];
+    const id = await batches.made(named.map((model, at) => line(`l${at}`, { model })));
+    t.strictSame((await batches.show(id)).json.models, [...new Set(named)]);
+  }),
+  rule('2.6 estimated_cost: bytes of text / 4 at the batch price, a guess', async (t, service) => {
+    const { batches } = newKey(service, 'batch-estimate');
+    for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
+      const file = [line('a', { model }), line('b', { model, state: 'word '.repeat(1_000) })];
+      const { estimated_cost } = (await batches.submit(file)).json;
+      t.strictSame(Object.keys(estimated_cost), ['amount', 'currency', 'input_tokens', 'rate', 'basis']);
+      const tokens = file.reduce((sum, each) => sum + Math.ceil(each.length / 4), 0);
+      t.equal(estimated_cost.input_tokens, tokens);
+      t.equal(estimated_cost.amount, (tokens * Number(PRICES[model])) / 2 / 1e12);
+      t.strictSame(
+        [estimated_cost.currency, estimated_cost.rate, estimated_cost.basis],
+        ['GBP', 0.5, 'estimate'],
+      );
+    }
+  }),
+  rule('4.6 list: all batches of the key, oldest first', async (t, service) => {
+    const { batches } = newKey(service, 'batch-list');
+    t.strictSame((await batches.list()).json, { object: 'list', data: [] });
+    const ids: string[] = [];
+    for (let count = 1; count <= 5; count += 1) ids.push(await batches.made(lines(count)));
+    const { data } = (await batches.list()).json;
+    t.strictSame(
+      data.map(({ id, lines: count }: { id: string; lines: number }) => [id, count]),
+      ids.map((id, at) => [id, at + 1]),
+    );
+  }),
+  rule('5 rule 5: a batch is its key’s alone; others are told that there is none', async (t, service) => {
+    const { store, clock, get } = service;
+    const { batches, workspace, key } = newKey(service, 'batch-owner');
+    hold(t, service);
+    const id = await batches.made(lines(2));
+    const others = [
+      service.token,
+      createKey(store, clock, workspace).token,
+      rollKey(store, clock, key).token,
+    ];
+    const missing = `batch_${'a'.repeat(24)}`;
+    for (const token of others) {
+      t.strictSame(
+        (await get('/v1/batches', { token })).json.data.filter((each: { id: string }) => each.id === id),
+        [],
+      );
+      for (const [path, method] of [
+        ['', 'GET'],
+        ['/results', 'GET'],
+        ['/cancel', 'POST'],
+      ] as const) {
+        const own = await get(`/v1/batches/${id}${path}`, { token, method });
+        const none = await get(`/v1/batches/${missing}${path}`, { token, method });
+        t.strictSame([own.status, own.json.type], [404, 'batch_not_found']);
+        t.strictSame([own.status, own.text], [none.status, none.text], 'as for a missing id');
+      }
+    }
+    t.equal((await batches.show(id)).json.status, 'queued', 'nobody has cancelled it');
+    t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
+  }),
+  rule('7.1 batch_not_found: what is no id is no batch', async (t, { get }) => {
+    for (const id of [
+      '1',
+      'batch_',
+      `batch_${'a'.repeat(23)}`,
+      `batch_${'a'.repeat(2_000)}`,
+      '%00',
+      '..%2f',
+      'é',
+    ]) {
+      for (const path of ['', '/results']) {
+        const { status, json } = await get(`/v1/batches/${encodeURI(id)}${path}`);
+        t.strictSame([status, json.type], [404, 'batch_not_found'], id.slice(0, 30));
+      }
+    }
+  }),
+];
+
+/** Contract 8, of batches. */
+const LIMITS: readonly ContractTest[] = [
+  rule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
+    const { batches, workspace } = newKey(service, 'batch-bytes');
+    changeWorkspace(service.store, workspace, { bytesPerMinute: 2 ** 40 });
+    const file = Buffer.alloc(32 * MEBIBYTE + 1, ' ');
+    file.write(`${line('a')}\n`);
+    const full = file.subarray(0, -1);
+    const blank = (bytes: number) => ({ kind: 'run', byte: 0x20, times: bytes }) as const;
+    const run = (bytes: number) => {
+      const head = Buffer.from(`${line('a')}\n`);
+      const blocks = Array.from({ length: Math.floor((bytes - head.length) / 131_072) }, () =>
+        blank(131_072),
+      );
+      return zstdFrame([{ kind: 'raw', bytes: head }, ...blocks, blank((bytes - head.length) % 131_072)]);
+    };
+    t.equal((await batches.submit(full)).json.lines, 1);
+    t.equal((await batches.submit(gzipSync(full), { 'content-encoding': 'gzip' })).json.lines, 1);
+    t.equal((await batches.submit(run(full.length), { 'content-encoding': 'zstd' })).json.lines, 1);
+    for (const [encoding, bytes] of [
+      ['identity', file],
+      ['gzip', gzipSync(file)],
+      ['zstd', run(file.length)],
+    ] as const) {
+      const { status, json } = await batches.submit(bytes, { 'content-encoding': encoding });
+      t.strictSame([status, json.type], [413, 'body_too_large'], encoding);
+    }
+  }),
+  rule('8 limit open batches: 10 of a key, also of those that come at once', async (t, service) => {
+    const { store, clock } = service;
+    const { batches, workspace } = newKey(service, 'batch-ten');
+    hold(t, service);
+    const replies = await Promise.all(Array.from({ length: 25 }, () => batches.submit(lines(4))));
+    t.equal(replies.filter(({ status }) => status === 200).length, 10);
+    for (const { status, json, headers } of replies.filter((each) => each.status !== 200)) {
+      t.strictSame([status, json.type, headers.get('retry-after')], [429, 'too_many_batches', '300']);
+    }
+    t.equal((await batches.list()).json.data.length, 10);
+    const { token } = createKey(store, clock, workspace);
+    const other = await service.post(line('a'), { path: '/v1/batches', token });
+    t.equal(other.status, 200, 'another key of the workspace has its own');
+    const [{ id }] = (await batches.list()).json.data;
+    await batches.cancel(id);
+    t.equal((await batches.submit(lines(1))).status, 200, 'one that is cancelled is not open');
+    t.equal((await batches.submit(lines(1))).status, 429);
+    service.engine.open();
+    for (const each of (await batches.list()).json.data) await batches.finished(each.id);
+    t.equal((await batches.submit(lines(1))).status, 200, 'one that is finished is not open');
+  }),
+  rule('8 limit batch lines: they do not count as requests', async (t, service) => {
+    const { batches, workspace, token } = newKey(service, 'batch-rates');
+    changeWorkspace(service.store, workspace, { requestsPerMinute: 4 });
+    const before = service.engine.started;
+    await batches.made(lines(50));
+    const live = async () => (await service.post({ state: 'x', questions: ASK }, { token })).status;
+    await until(() => service.engine.started >= before + 50);
+    t.strictSame([await live(), await live(), await live(), await live()], [200, 200, 200, 429]);
+  }),
+  rule('8 limit request bytes: those of batch files count', async (t, service) => {
+    const { batches, workspace, token } = newKey(service, 'batch-request-bytes');
+    const file = `${line('a')}\n`;
+    changeWorkspace(service.store, workspace, { bytesPerMinute: 3 * file.length });
+    for (let count = 0; count < 3; count += 1) t.equal((await batches.submit(file)).status, 200);
+    const { status, json, headers } = await batches.submit(file);
+    t.strictSame([status, json.type], [429, 'rate_limited']);
+    t.match(headers.get('retry-after'), /^([1-9]|[1-5]\d|60)$/);
+    t.equal(
+      (await service.post({ state: 'x', questions: ASK }, { token })).status,
+      429,
+      'with those of live requests',
+    );
+    t.equal((await batches.list()).status, 200, 'what has no body is free');
+  }),
+];
+
+export const BATCHES_OBJECTS = [...OBJECTS, ...LIMITS];
