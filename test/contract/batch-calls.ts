@@ -103,10 +103,16 @@ export function newKey(service: Service, workspace: string, tokens?: number) {
   return { ...account, batches: new BatchKey(service, account.token) };
 }
 
-/** Lines stay with the engine, so many at one time or a few more, until `service.engine` opens; at the latest with the test. */
-export function hold(t: Test, { engine }: Service, room = 1): void {
+/**
+ * Lines stay before the engine, so many at one time or a few more, until `service.engine` opens. With the test it does,
+ * and every batch that can is finished, so that the next test finds none.
+ */
+export function hold(t: Test, { engine, store }: Service, room = 1): void {
   engine.hold(room);
-  t.teardown(() => engine.open());
+  t.teardown(async () => {
+    engine.open();
+    await until(() => [...store.table('batches').entries()].every(({ value }) => value.finished !== null));
+  });
 }
 
 /** Input tokens of the usual line. */

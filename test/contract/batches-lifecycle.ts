@@ -1,0 +1,288 @@
+import { changeWorkspace, createKey, grantCredit, reconcile, revokeKey } from '../../src/access/index.js';
+import { until } from '../helpers/until.js';
+import { BatchKey, hold, line, lines, newKey, outcomes, TOO_LONG, tokensOfLine } from './batch-calls.js';
+import { PRICES, type Reply, type Service } from './service.js';
+import { type ContractTest, rule } from './suite.js';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** What a batch line of the default model costs per token. */
+const PRICE = PRICES['decider-g-12b'] / 2n;
+
+/** Moves the server's clock on in steps in which it looks at keys, windows and credit. */
+async function pass({ clock }: Service, ms: number, steps = 1): Promise<void> {
+  for (let step = 0; step < steps; step += 1) {
+    clock.advance(ms / steps);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const status = async (batches: BatchKey, id: string) => (await batches.show(id)).json.status;
+const conflict = ({ status: code, json, headers }: Reply) => [code, json.type, headers.get('x-should-retry')];
+
+/** What of a batch's lines was charged, of those that were answered, in tokens. */
+function charged({ store }: Service, workspace: string): number {
+  const { books } = reconcile(store);
+  return Number((books.find((each) => each.workspace === workspace)?.charged ?? 0n) / PRICE);
+}
+
+/** A batch that is stopped while its first lines are with the engine: those are answered and billed, the rest reads `type`. */
+async function stopped(
+  t: Parameters<ContractTest['run']>[0],
+  service: Service,
+  { batches, workspace }: ReturnType<typeof newKey>,
+  id: string,
+  type: string,
+): Promise<void> {
+  service.engine.open();
+  const results = await batches.collected(id);
+  const answered = results.filter((each) => each.status === 200);
+  t.ok(answered.length > 0 && answered.length < results.length, 'those in progress return');
+  const rest = results.filter((each) => each.status !== 200);
+  for (const { status: code, response, error, usage, model } of rest) {
+    t.strictSame([code, response, error?.type, model], [null, undefined, type, 'decider-g-12b']);
+    t.strictSame(usage, { input_tokens: 0, output_tokens: 0, batch: true });
+  }
+  const { counts } = (await batches.show(id)).json;
+  t.strictSame(counts, { done: answered.length, failed: rest.length, pending: 0 });
+  const tokens = answered.length * (await tokensOfLine(service));
+  await until(() => charged(service, workspace) === tokens);
+  t.strictSame(reconcile(service.store).problems, []);
+}
+
+/** Contract 3. */
+export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
+  rule('3 queued, running, done: by its first line, and when all are resolved', async (t, service) => {
+    const { batches } = newKey(service, 'life-done');
+    hold(t, service);
+    const id = await batches.made([...lines(9), line('long', { questions: TOO_LONG })]);
+    const second = await batches.made(lines(2));
+    await until(async () => (await status(batches, id)) === 'running');
+    t.equal(await status(batches, second), 'queued', 'no line of it has started');
+    t.strictSame(conflict(await batches.results(id)), [409, 'batch_not_finished', 'false']);
+    service.engine.open();
+    const done = await batches.finished(id);
+    t.strictSame([done.status, done.reason], ['done', null], 'also where a line was refused');
+    t.strictSame(conflict(await batches.cancel(id)), [409, 'batch_finished', 'false']);
+    t.strictSame((await batches.show(id)).json, done, 'unchanged');
+    await batches.finished(second);
+  }),
+  rule('3 failed: where no line was answered', async (t, service) => {
+    const { batches } = newKey(service, 'life-failed');
+    const id = await batches.made(['a', 'b'].map((each) => line(each, { questions: TOO_LONG })));
+    const failed = await batches.finished(id);
+    t.strictSame([failed.status, failed.counts.failed], ['failed', 2]);
+    t.type(failed.reason, 'string');
+    t.strictSame(outcomes(await batches.collected(id)), ['invalid_question', 'invalid_question']);
+    t.strictSame(conflict(await batches.cancel(id)), [409, 'batch_finished', 'false']);
+  }),
+  rule('3 cancelled: lines in progress return and are billed, no other starts', async (t, service) => {
+    const owner = newKey(service, 'life-cancelled');
+    const { batches } = owner;
+    hold(t, service);
+    const id = await batches.made(lines(12));
+    await service.engine.held();
+    const reply = await batches.cancel(id);
+    t.strictSame([reply.status, reply.json.status], [200, 'cancelled']);
+    t.equal(reply.json.results_available, false);
+    t.strictSame(conflict(await batches.results(id)), [409, 'batch_not_finished', 'false'], 'for a moment');
+    t.strictSame(
+      [(await batches.cancel(id)).status, await status(batches, id)],
+      [200, 'cancelled'],
+      'no error',
+    );
+    await stopped(t, service, owner, id, 'cancelled');
+    t.strictSame([(await batches.cancel(id)).status, await status(batches, id)], [200, 'cancelled']);
+    t.equal((await batches.show(id)).json.reason, null);
+  }),
+  rule('3 cancelled: one that is queued', async (t, service) => {
+    const { batches } = newKey(service, 'life-cancelled-queued');
+    hold(t, service);
+    await batches.made(lines(9));
+    await service.engine.held();
+    const id = await batches.made(lines(3));
+    t.equal(await status(batches, id), 'queued');
+    const { json } = await batches.cancel(id);
+    t.strictSame([json.status, json.results_available, json.started_at], ['cancelled', true, null]);
+    t.strictSame(outcomes(await batches.collected(id)), ['cancelled', 'cancelled', 'cancelled']);
+  }),
+  rule('3 window: after 24 hours lines in progress return, the others read expired', async (t, service) => {
+    const owner = newKey(service, 'life-expired');
+    const { batches } = owner;
+    hold(t, service);
+    const id = await batches.made(lines(12));
+    await service.engine.held();
+    await pass(service, DAY_MS - 60 * SECOND_MS);
+    t.strictSame(await status(batches, id), 'running', 'a minute before its end');
+    await pass(service, 60 * SECOND_MS);
+    await stopped(t, service, owner, id, 'expired');
+    const { status: end, reason } = (await batches.show(id)).json;
+    t.strictSame([end, reason], ['done', null], 'with an answer it is done');
+  }),
+  rule('3 window: without an answer it has failed', async (t, service) => {
+    const { batches, workspace } = newKey(service, 'life-expired-whole');
+    hold(t, service);
+    const other = newKey(service, 'life-expired-other').batches;
+    const before = await other.made(lines(9));
+    await service.engine.held();
+    const id = await batches.made(lines(3));
+    changeWorkspace(service.store, workspace, { budget: 0n });
+    service.engine.open();
+    await other.finished(before);
+    await pass(service, DAY_MS + SECOND_MS);
+    const failed = await batches.finished(id);
+    t.strictSame([failed.status, failed.reason, failed.started_at], ['failed', 'expired', null]);
+    t.strictSame(outcomes(await batches.collected(id)), ['expired', 'expired', 'expired']);
+  }),
+  rule('3 key revoked: the batch has failed, and only that key could collect', async (t, service) => {
+    const { store, clock } = service;
+    const { batches, workspace, key } = newKey(service, 'life-revoked');
+    hold(t, service);
+    const id = await batches.made(lines(12));
+    await service.engine.held();
+    revokeKey(store, clock, key);
+    await pass(service, 2 * SECOND_MS);
+    service.engine.open();
+    t.equal((await batches.show(id)).status, 401);
+    t.equal((await batches.results(id)).status, 401);
+    const row = () => store.table('batches').get(id);
+    await until(() => row()?.finished !== null);
+    t.match(row(), { state: 'failed', reason: 'key_revoked' });
+    const { done = 0, failed = 0 } = row() ?? {};
+    t.ok(done > 0 && failed > 0, 'those in progress have returned');
+    await until(() => charged(service, workspace) > 0);
+    t.equal(charged(service, workspace), done * (await tokensOfLine(service)), 'and are billed');
+    const other = new BatchKey(service, createKey(store, clock, workspace).token);
+    t.equal((await other.results(id)).json.type, 'batch_not_found');
+  }),
+  rule('3 key expired: as one that is revoked', async (t, service) => {
+    const { store, clock } = service;
+    const { workspace } = newKey(service, 'life-key-expires');
+    const { key, token } = createKey(store, clock, workspace, clock.now() + HOUR_MS);
+    const batches = new BatchKey(service, token);
+    hold(t, service);
+    const id = await batches.made(lines(12));
+    await service.engine.held();
+    await pass(service, HOUR_MS + SECOND_MS);
+    service.engine.open();
+    t.equal((await batches.show(id)).status, 401);
+    await until(() => store.table('batches').get(id)?.finished !== null);
+    t.match(store.table('batches').get(id), { key: key.id, state: 'failed', reason: 'key_revoked' });
+  }),
+  rule('3 key paused: no line starts without credit; more of it, and the rest runs', async (t, service) => {
+    const { store, clock, engine } = service;
+    const tokens = await tokensOfLine(service);
+    for (const [workspace, pause, resume, type] of [
+      [
+        'life-credit',
+        () => grantCredit(store, clock, 'life-credit', 3n * BigInt(tokens) * PRICE),
+        () => grantCredit(store, clock, 'life-credit', 10n ** 12n),
+        'out_of_credit',
+      ],
+      [
+        'life-budget',
+        () => {
+          grantCredit(store, clock, 'life-budget', 10n ** 12n);
+          changeWorkspace(store, 'life-budget', { budget: 3n * BigInt(tokens) * PRICE });
+        },
+        () => changeWorkspace(store, 'life-budget', { budget: null }),
+        'budget_exceeded',
+      ],
+    ] as const) {
+      const { batches } = newKey(service, workspace, 0);
+      pause();
+      hold(t, service);
+      const id = await batches.made(lines(20));
+      const counts = async () => (await batches.show(id)).json.counts;
+      await until(async () => {
+        engine.release();
+        return (await counts()).done >= 3;
+      });
+      engine.open();
+      await pass(service, 10 * SECOND_MS, 10);
+      t.equal((await batches.submit(lines(1))).json.type, type);
+      await pass(service, 10 * SECOND_MS, 10);
+      const { done } = await counts();
+      t.ok(done >= 3 && done <= 6, `${done}: three, and what was in progress when the third was charged`);
+      t.equal(await status(batches, id), 'running', 'it waits');
+      await until(async () => charged(service, workspace) === (await counts()).done * tokens);
+      resume();
+      await pass(service, 2 * SECOND_MS);
+      t.strictSame(new Set(outcomes(await batches.collected(id))), new Set(['answered']));
+      await until(() => charged(service, workspace) === 20 * tokens);
+    }
+  }),
+  rule('5 rule 9: lines of a model that was withdrawn fail, unbilled', async (t, service) => {
+    const { store } = service;
+    const { batches, workspace } = newKey(service, 'life-withdrawn');
+    hold(t, service);
+    const models = ['decider-g-12b', 'decider-g-31b'];
+    const id = await batches.made(
+      Array.from({ length: 20 }, (_, at) => line(`l${at}`, { model: models[at % 2] })),
+    );
+    await service.engine.held();
+    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+    await pass(service, 2 * SECOND_MS);
+    service.engine.open();
+    const results = await batches.collected(id);
+    const smaller = results.filter((_, at) => at % 2 === 0);
+    t.strictSame(new Set(outcomes(smaller)), new Set(['answered']));
+    const withdrawn = results.filter(({ error }) => error?.type === 'model_not_allowed');
+    t.ok(withdrawn.length > 5, 'but for what was in progress');
+    for (const { status: code, model, response, usage } of withdrawn) {
+      t.strictSame([code, model, response, usage.input_tokens], [null, 'decider-g-31b', undefined, 0]);
+    }
+    const { status: end, counts } = (await batches.show(id)).json;
+    t.strictSame([end, counts.failed], ['done', withdrawn.length]);
+    await until(() => reconcile(store).problems.length === 0);
+  }),
+  rule('3 tries: five in all, with a growing wait', async (t, service) => {
+    const { engine, clock } = service;
+    t.teardown(() => engine.open());
+    for (const [faults, outcome] of [
+      [4, 'answered'],
+      [5, 'internal_error'],
+    ] as const) {
+      const { batches, workspace } = newKey(service, `life-tries-${faults}`);
+      const before = engine.started;
+      engine.faults.push(...Array.from({ length: faults }, () => new Error('a fault of the test')));
+      const start = clock.monotonic();
+      const id = await batches.made(lines(1));
+      await until(async () => {
+        clock.advance(500);
+        return (await batches.show(id)).json.results_available;
+      });
+      const seconds = (clock.monotonic() - start) / SECOND_MS;
+      t.ok(seconds > 11, `${seconds} s: about 1, 2, 4 and 8`);
+      t.equal(engine.started - before, 5);
+      const [result] = await batches.collected(id);
+      t.strictSame(outcomes([result as NonNullable<typeof result>]), [outcome]);
+      const tokens = faults === 4 ? await tokensOfLine(service) : 0;
+      t.equal(result?.usage.input_tokens, tokens);
+      await until(() => charged(service, workspace) === tokens);
+    }
+  }),
+  rule('7.3 others: a model that is not there, after five tries', async (t, service) => {
+    const { engine, clock } = service;
+    const { batches, workspace } = newKey(service, 'life-unavailable');
+    t.teardown(() => engine.open());
+    engine.missing.add('decider-g-12b-20260101');
+    const id = await batches.made([...lines(2), line('other', { model: 'decider-g-31b' })]);
+    await until(async () => {
+      clock.advance(500);
+      return (await batches.show(id)).json.results_available;
+    });
+    const results = await batches.collected(id);
+    t.strictSame(outcomes(results), ['model_unavailable', 'model_unavailable', 'answered']);
+    for (const { usage, response } of results.slice(0, 2)) {
+      t.strictSame([usage.input_tokens, response], [0, undefined]);
+    }
+    t.equal((await batches.show(id)).json.status, 'done');
+    engine.open();
+    const tokens = BigInt(await tokensOfLine(service)) * (PRICES['decider-g-31b'] / 2n);
+    await until(
+      () => reconcile(service.store).books.find((each) => each.workspace === workspace)?.charged === tokens,
+    );
+  }),
+];
