@@ -1,0 +1,255 @@
+import { readUsage, reconcile } from '../../src/access/index.js';
+import { until } from '../helpers/until.js';
+import { RawClient, request } from '../http/raw-client.js';
+import {
+  hold,
+  line,
+  lines,
+  newKey,
+  outcomes,
+  type ResultLine,
+  TOO_LONG,
+  tokensOfLine,
+} from './batch-calls.js';
+import { BUILDS, PRICES, type Service } from './service.js';
+import { ASK, type ContractTest, rule } from './suite.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** Requests as different as one model's can be: those that are answered, and one that only the model refuses. */
+const REQUESTS: readonly object[] = [
+  { state: 'x', questions: ASK },
+  {
+    state: { b: 1, 10: [], n: 1.5 },
+    questions: { '2': { type: 'score', criteria: ['l', null, 'h'] }, a: ASK.q },
+  },
+  { state: '😀 "quoted"\n', questions: { 'é\n': { type: 'choice', criteria: { b: 'means b', a: null } } } },
+  { state: '', questions: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q])) },
+  { state: 'word '.repeat(300), questions: ASK, image_budget: 70, more: 'unread' },
+  { state: 'x', questions: ASK, model: 'decider-g-31b' },
+  { state: 'x', questions: ASK, model: BUILDS['decider-g-12b'] },
+  { state: 'x', questions: TOO_LONG },
+];
+
+/** The JSON text of a result's `response`. */
+const responseText = (text: string) => /"response":(.*),"usage":\{[^}]*\}\}$/.exec(text)?.[1];
+
+/** The day of contract 8 billing: what a key used of batches, by model. */
+const usageOf = ({ store }: Service, workspace: string) =>
+  readUsage(store, { workspace }).filter(({ kind }) => kind === 'batch');
+
+/** Contract 2.7, 4.6 results, 7.3 and the money of lines. */
+const RESULTS: readonly ContractTest[] = [
+  rule('2.7 response: the bytes of the live answer; a refusal as the live one', async (t, service) => {
+    const { batches } = newKey(service, 'results-response');
+    const id = await batches.made(REQUESTS.map((each, at) => line(`l${at}`, each)));
+    await batches.finished(id);
+    const texts = (await batches.results(id)).text.split('\n').slice(0, -1);
+    for (const [at, body] of REQUESTS.entries()) {
+      const live = await service.post(body);
+      const text = texts[at] as string;
+      const result: ResultLine = JSON.parse(text);
+      t.equal(result.status, live.status);
+      if (live.status === 200) {
+        t.equal(responseText(text), live.text);
+        t.strictSame(result.usage, { ...live.json.usage, batch: true });
+        t.equal(result.model, live.json.model);
+      } else {
+        t.strictSame(result.error, live.json);
+        t.strictSame(result.usage, { input_tokens: 0, output_tokens: 0, batch: true });
+        t.equal(result.model, 'decider-g-12b', 'the model that the line names');
+      }
+    }
+  }),
+  rule('2.7 custom_id, model, status, usage: in this shape, response or error', async (t, service) => {
+    const { batches } = newKey(service, 'results-shape');
+    const [answered, refused] = await batches.answered([line('a'), line('b', { questions: TOO_LONG })]);
+    t.strictSame(Object.keys(answered ?? {}), ['custom_id', 'model', 'status', 'response', 'usage']);
+    t.strictSame(Object.keys(refused ?? {}), ['custom_id', 'model', 'status', 'error', 'usage']);
+    t.strictSame([refused?.status, Object.keys(refused?.error ?? {}).sort()], [422, ['error', 'type']]);
+    t.equal(refused?.error?.type, 'invalid_question');
+    t.match(refused?.error?.error, /context window/);
+  }),
+  rule(
+    '4.6 results: JSON Lines in the order of the lines, as often as they are asked for',
+    async (t, service) => {
+      const { batches } = newKey(service, 'results-order');
+      // Over more than one chunk, with states that are answered together; most are cancelled, which takes no time.
+      const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
+      hold(t, service);
+      const id = await batches.made(ids.map((each, at) => line(each, { state: at % 7 })));
+      await until(async () => {
+        service.engine.release();
+        return (await batches.show(id)).json.counts.done >= 10;
+      });
+      await batches.cancel(id);
+      service.engine.open();
+      await batches.finished(id);
+      const first = await batches.results(id);
+      t.equal(first.status, 200);
+      t.match(first.headers.get('content-type'), /^application\/jsonl/);
+      const results: ResultLine[] = first.text
+        .split('\n')
+        .slice(0, -1)
+        .map((each) => JSON.parse(each));
+      t.strictSame(
+        results.map(({ custom_id }) => custom_id),
+        ids,
+      );
+      t.strictSame(new Set(outcomes(results)), new Set(['answered', 'cancelled']));
+      t.equal((await batches.results(id)).text, first.text);
+    },
+  ),
+  rule('4.6 rule 4: no results before the end', async (t, service) => {
+    const { batches } = newKey(service, 'results-early');
+    hold(t, service);
+    const id = await batches.made(lines(3));
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await batches.results(id, method);
+      t.strictSame([status, headers.get('x-should-retry')], [409, 'false']);
+      if (method === 'GET') t.equal(JSON.parse(text).type, 'batch_not_finished');
+    }
+  }),
+  rule('8 billing 2: a line at the batch price of its model, on its own tokens', async (t, service) => {
+    const { batches, workspace, key } = newKey(service, 'results-billing');
+    const id = await batches.made([
+      ...lines(4),
+      line('large', { state: 'word '.repeat(100) }),
+      line('other', { model: 'decider-g-31b' }),
+      line('refused', { questions: TOO_LONG }),
+    ]);
+    const results = await batches.collected(id);
+    await until(() => usageOf(service, workspace).length === 2);
+    t.strictSame(
+      usageOf(service, workspace).map(({ key: user, model, price, requests, inputTokens, amount }) => ({
+        user,
+        model,
+        price,
+        requests,
+        inputTokens,
+        amount,
+      })),
+      (['decider-g-12b', 'decider-g-31b'] as const).map((model) => {
+        const own = results.filter((each) => each.model === BUILDS[model]);
+        const tokens = own.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
+        const price = PRICES[model] / 2n;
+        return {
+          user: key,
+          model,
+          price,
+          requests: own.length,
+          inputTokens: tokens,
+          amount: BigInt(tokens) * price,
+        };
+      }),
+    );
+    t.strictSame(reconcile(service.store).problems, []);
+  }),
+  rule('7.3 cost: only answered lines are billed, to the last unit', async (t, service) => {
+    const tokens = await tokensOfLine(service);
+    // Credit for two lines and no more.
+    const { batches, workspace } = newKey(service, 'results-cost', tokens);
+    const results = await batches.answered([line('a'), line('refused', { questions: TOO_LONG }), line('b')]);
+    t.strictSame(outcomes(results), ['answered', 'invalid_question', 'answered']);
+    t.strictSame(
+      results.map(({ usage }) => usage.input_tokens),
+      [tokens, 0, tokens],
+    );
+    await until(() =>
+      reconcile(service.store).books.some((each) => each.workspace === workspace && each.balance === 0n),
+    );
+    t.equal((await batches.submit(lines(1))).json.type, 'out_of_credit');
+  }),
+];
+
+const deleteAfter = async (batches: ReturnType<typeof newKey>['batches'], id: string) =>
+  Date.parse((await batches.show(id)).json.delete_after);
+
+/** Moves the clock to a moment. */
+const moveTo = ({ clock }: Service, moment: number) => clock.advance(moment - clock.now());
+
+/** Resolves when a batch is gone, with how long after its time that was, in milliseconds. */
+async function gone(
+  service: Service,
+  batches: ReturnType<typeof newKey>['batches'],
+  id: string,
+  due: number,
+) {
+  moveTo(service, due);
+  await until(async () => {
+    service.clock.advance(MINUTE_MS);
+    return (await batches.show(id)).status === 404;
+  });
+  return service.clock.now() - due;
+}
+
+/** Contract 3, deletion. */
+const DELETION: readonly ContractTest[] = [
+  rule('3 deletion: 7 days after the results were first collected', async (t, service) => {
+    const { batches } = newKey(service, 'deletion-collected');
+    const id = await batches.made(lines(2));
+    const { finished_at, delete_after } = await batches.finished(id);
+    t.equal(Date.parse(delete_after), Date.parse(finished_at) + 14 * DAY_MS);
+    await batches.results(id, 'HEAD');
+    t.equal(await deleteAfter(batches, id), Date.parse(delete_after), 'HEAD collects nothing');
+    const before = service.clock.now();
+    await batches.results(id);
+    await until(async () => (await deleteAfter(batches, id)) < Date.parse(delete_after));
+    const due = await deleteAfter(batches, id);
+    t.ok(due >= before + 7 * DAY_MS && due <= service.clock.now() + 7 * DAY_MS);
+    service.clock.advance(3 * DAY_MS);
+    await batches.results(id);
+    t.equal(await deleteAfter(batches, id), due, 'the first time counts');
+    moveTo(service, due - 30 * MINUTE_MS);
+    service.clock.advance(20 * MINUTE_MS);
+    t.equal((await batches.results(id)).status, 200);
+    const late = await gone(service, batches, id, due);
+    t.ok(late < 20 * MINUTE_MS, `${late} ms late: it runs every ten minutes`);
+    t.equal((await batches.results(id)).json.type, 'batch_not_found');
+    t.equal((await batches.cancel(id)).json.type, 'batch_not_found');
+    t.strictSame((await batches.list()).json.data, []);
+  }),
+  rule('3 deletion: a client that leaves before the last byte has not collected', async (t, service) => {
+    const { batches, token } = newKey(service, 'deletion-left');
+    // More than what sockets take unread.
+    const id = await batches.made(Array.from({ length: 20_000 }, (_, at) => line(`${at}`.padStart(64, 'x'))));
+    await batches.cancel(id);
+    const { finished_at } = await batches.finished(id);
+    const client = await RawClient.connect(Number(new URL(service.url).port));
+    client.socket.pause();
+    client.send(request('GET', `/v1/batches/${id}/results`, null, { Authorization: `Bearer ${token}` }));
+    const logged = service.lines.length;
+    await until(() => service.lines.length > logged);
+    client.destroy();
+    await until(() => client.socket.destroyed);
+    t.equal(await deleteAfter(batches, id), Date.parse(finished_at) + 14 * DAY_MS);
+  }),
+  rule(
+    '3 deletion: 14 days after the end at the latest; nothing can be read any more',
+    async (t, service) => {
+      const { store } = service;
+      const { batches, workspace } = newKey(service, 'deletion-finished');
+      hold(t, service);
+      const id = await batches.made(lines(2));
+      t.ok([...store.table('batch_lines').keys(id)].length > 0, 'the lines are there');
+      service.engine.open();
+      const { delete_after } = await batches.finished(id);
+      await until(() => [...store.table('batch_lines').keys(id)].length === 0);
+      const used = usageOf(service, workspace);
+      moveTo(service, Date.parse(delete_after) - DAY_MS);
+      const late = await batches.results(id);
+      t.equal(late.status, 200, 'a late collection');
+      t.equal(await deleteAfter(batches, id), Date.parse(delete_after), 'does not put it off');
+      t.ok(store.table('data_keys').get(id));
+      await gone(service, batches, id, Date.parse(delete_after));
+      await until(() => store.table('batches').get(id) === undefined);
+      for (const table of ['data_keys', 'batch_results', 'batch_ids', 'batch_lines'] as const) {
+        t.strictSame([...store.table(table).keys(id)], [], table);
+      }
+      t.strictSame(usageOf(service, workspace), used, 'numbers remain');
+    },
+  ),
+];
+
+export const BATCHES_RESULTS = [...RESULTS, ...DELETION];
