@@ -1,5 +1,11 @@
 import { ANSWERS } from './answers.js';
+import { BATCHES_ENDPOINTS } from './batches-endpoints.js';
+import { BATCHES_LIFECYCLE } from './batches-lifecycle.js';
+import { BATCHES_LINES } from './batches-lines.js';
+import { BATCHES_OBJECTS } from './batches-objects.js';
+import { BATCHES_RESULTS } from './batches-results.js';
 import { BATCHES_SUBMIT } from './batches-submit.js';
+import { BATCHES_WEBHOOK } from './batches-webhook.js';
 import { ENDPOINTS } from './endpoints.js';
 import { ERRORS_OF_DECIDE } from './errors.js';
 import { IMAGES } from './images.js';
@@ -18,4 +24,10 @@ export const TESTS: readonly ContractTest[] = [
   ...ERRORS_OF_DECIDE,
   ...LIMITS_OF_DECIDE,
   ...BATCHES_SUBMIT,
+  ...BATCHES_LINES,
+  ...BATCHES_OBJECTS,
+  ...BATCHES_RESULTS,
+  ...BATCHES_LIFECYCLE,
+  ...BATCHES_WEBHOOK,
+  ...BATCHES_ENDPOINTS,
 ];
