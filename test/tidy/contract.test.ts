@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
 import { TESTS } from '../contract/all.js';
-import { LIVE_ERRORS, RULES, type Shown } from '../contract/map.js';
+import { LIVE_ERRORS, RULES } from '../contract/map.js';
 import { MUTATIONS } from '../contract/mutations.js';
 import { NUMBERING } from '../contract/numbering.js';
+import type { Shown } from '../contract/shown.js';
 import { ROOT } from './sources.js';
 
 const tests = TESTS.map(({ name }) => name);
