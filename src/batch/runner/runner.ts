@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Access, Caller } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
@@ -63,7 +64,10 @@ export class Runner {
     private readonly store: Store,
     private readonly book: Book,
     private readonly calls: RunnerCalls,
-  ) {}
+  ) {
+    // Every line in progress listens; Node would warn of a leak from the eleventh on.
+    setMaxListeners(0, this.leaving.signal);
+  }
 
   /** The batches of a key that are queued or running, oldest first. */
   openOf(key: string): readonly OpenBatch[] {

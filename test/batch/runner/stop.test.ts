@@ -140,3 +140,16 @@ test('lines that cannot be read stop their batch alone, which expires', async (t
   await until(() => world.show(key, broken).status === 'failed');
   t.match(await world.collect(key, broken), [{ error: { type: 'expired' } }, { error: { type: 'expired' } }]);
 });
+
+test('many lines that wait for the engine are no leak that Node warns of', async (t) => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on('warning', onWarning);
+  t.teardown(() => process.off('warning', onWarning));
+  const world = await World.start(t);
+  world.engine.answersAtOnce = false;
+  await world.submit(world.key(), lines('a', 20));
+  await until(() => world.engine.waiting.size === 20);
+  await turns();
+  t.strictSame(warnings, []);
+});
