@@ -1,6 +1,5 @@
 import { createWriteStream, readFileSync } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
@@ -11,6 +10,11 @@ import { facts, table } from './table.js';
 
 /** How often a batch that is waited for is asked about. */
 const POLL_MS = 1_000;
+
+/** What a header takes without another meaning. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+/** What fails where a file is missing, cannot be opened, or does not fit on its disk. */
+const FILE_CALLS = new Set(['open', 'read', 'write', 'close']);
 
 interface ClientOptions extends Options {
   readonly url: string;
@@ -94,13 +98,8 @@ function shown(batch: object, { json }: ClientOptions): void {
 async function collect(client: BatchClient, id: string, { wait, out }: WaitOptions): Promise<void> {
   if (wait) await waitFor(client, id);
   const pieces = await client.results(id);
-  const target: Writable = out === undefined ? process.stdout : createWriteStream(out);
-  for await (const piece of pieces) {
-    if (!target.write(piece)) await new Promise((resolve) => target.once('drain', resolve));
-  }
-  if (out === undefined) return;
-  target.end();
-  await finished(target);
+  if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
+  else await pipeline(pieces, createWriteStream(out));
 }
 
 /** A bar on a terminal, nothing elsewhere; standard output is left to the results. */
@@ -133,6 +132,7 @@ function withClient(
   return reportError(async () => {
     const token = options.token ?? process.env.DECIDER_TOKEN;
     if (token === undefined) fail('token: give --token, or DECIDER_TOKEN in the environment.');
+    if (!HEADER_TEXT.test(token)) fail('token: it holds characters that no token has.');
     try {
       await work(new BatchClient(options.url, token));
     } catch (error) {
@@ -143,8 +143,8 @@ function withClient(
 
 function reasonOf(error: unknown, url: string): string {
   if (error instanceof ServiceError) return `${error.type}: ${error.message}`;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return `file: ${message}`;
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
   if (error instanceof TypeError) return `url: ${url} cannot be reached.`;
   throw error;
 }

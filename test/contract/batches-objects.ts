@@ -201,7 +201,7 @@ const LIMITS: readonly ContractTest[] = [
     const { store, clock } = service;
     const { batches, workspace } = newKey(service, 'batch-ten');
     hold(t, service);
-    const replies = await Promise.all(Array.from({ length: 25 }, () => batches.submit(lines(4))));
+    const replies = await Promise.all(Array.from({ length: 16 }, () => batches.submit(lines(4))));
     t.equal(replies.filter(({ status }) => status === 200).length, 10);
     for (const { status, json, headers } of replies.filter((each) => each.status !== 200)) {
       t.strictSame([status, json.type, headers.get('retry-after')], [429, 'too_many_batches', '300']);

@@ -1,0 +1,174 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { decider } from '../helpers/cli.js';
+import { EngineGate } from '../helpers/engine-gate.js';
+import { startTestServer } from '../helpers/server.js';
+
+const line = (customId: string, model = 'tiny') =>
+  JSON.stringify({ custom_id: customId, model, state: customId, questions: { q: { type: 'noul' } } });
+const lines = (count: number) => Array.from({ length: count }, (_, at) => line(`l${at}`)).join('\n');
+
+/** A server, and `decider batches` beside it with its token in the environment. */
+async function beside(t: Test) {
+  const server = await startTestServer(t);
+  const token = server.headers.authorization.replace('Bearer ', '');
+  const folder = t.testdir();
+  const file = (name: string, content: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const start = (args: readonly string[], environment: Record<string, string> = { DECIDER_TOKEN: token }) =>
+    decider(t, ['batches', ...args, '--url', server.url], environment);
+  const run = async (...args: string[]) => {
+    const ended = await start(args).end();
+    t.notMatch(`${ended.stdout}${ended.stderr}`, token, 'the token is not printed');
+    return ended;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: what it prints is what the test is about
+  const json = async (...args: string[]): Promise<any> => {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    t.strictSame([code, stderr], [0, '']);
+    return JSON.parse(stdout);
+  };
+  /** Ends with 1, prints nothing to standard output and one line that fits. */
+  const mistake = async (pattern: RegExp, ...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args);
+    t.strictSame([code, stdout], [1, ''], args.join(' '));
+    t.match(stderr, pattern);
+    t.equal(stderr.trim().split('\n').length, 1, stderr);
+  };
+  const results = async (id: string) => {
+    const reply = await fetch(`${server.url}/v1/batches/${id}/results`, { headers: server.headers });
+    return reply.text();
+  };
+  return {
+    server,
+    gate: new EngineGate(server.engines),
+    token,
+    folder,
+    file,
+    start,
+    run,
+    json,
+    mistake,
+    results,
+  };
+}
+
+test('batches submit --wait --out: the results in a file, the id on standard error', async (t) => {
+  const { run, file, folder, results, json } = await beside(t);
+  const out = join(folder, 'results.jsonl');
+  const { code, stdout, stderr } = await run('submit', file('cases.jsonl', lines(5)), '--wait', '--out', out);
+  t.strictSame([code, stdout], [0, '']);
+  const [, id = ''] = /^(batch_\w{24}): 5 lines\n/.exec(stderr) ?? [];
+  t.equal(readFileSync(out, 'utf8'), await results(id));
+  t.equal(readFileSync(out, 'utf8').split('\n').length, 6);
+  const printed = await run('results', id);
+  t.equal(`${printed.stdout}\n`, await results(id), 'without --out they are printed');
+  t.match(await json('show', id), { id, status: 'done', counts: { done: 5, failed: 0, pending: 0 } });
+});
+
+test('batches submit, results --wait: goes on by the id', async (t) => {
+  const { gate, file, json, mistake, start, results } = await beside(t);
+  gate.hold();
+  const { id, status, lines: count } = await json('submit', file('cases.jsonl', lines(5)));
+  t.strictSame([status, count], ['queued', 5]);
+  await gate.held();
+  await mistake(/^batch_not_finished: /, 'results', id);
+  const waiting = start(['results', id, '--wait']);
+  gate.open();
+  const { code, stdout } = await waiting.end();
+  t.equal(code, 0);
+  t.equal(`${stdout}\n`, await results(id));
+});
+
+test('batches list, show, cancel: as tables and as JSON', async (t) => {
+  const { gate, file, json, run, mistake } = await beside(t);
+  t.strictSame(await json('list'), []);
+  const { id: done } = await json('submit', file('one.jsonl', lines(1)));
+  await run('results', done, '--wait');
+  gate.hold();
+  const { id: open } = await json('submit', file('nine.jsonl', lines(9)));
+  await gate.held();
+  t.match(await json('list'), [
+    { id: done, status: 'done' },
+    { id: open, status: 'running', lines: 9 },
+  ]);
+  const { code, stdout } = await run('list');
+  t.equal(code, 0);
+  t.match(stdout.split('\n'), [
+    /^batch +status +lines +done +failed +created$/,
+    new RegExp(`^${done} +done +1 +1 +0 `),
+  ]);
+  t.match((await run('show', open)).stdout, new RegExp(`^id: +${open}\n(.*\n)*status: +running\n`));
+  t.match(await json('cancel', open), { id: open, status: 'cancelled' });
+  t.match((await run('cancel', open)).stdout, /status: +cancelled/);
+  gate.open();
+  await mistake(/^batch_finished: /, 'cancel', done);
+});
+
+test('batches submit: mistakes in lines are told as compilers do, and nothing is sent', async (t) => {
+  const { server, file, run, json } = await beside(t);
+  const bad = file('bad.jsonl', [line('a'), '', '{', line('a'), line('b c'), line('d')].join('\n'));
+  const logged = server.lines.length;
+  const { code, stdout, stderr } = await run('submit', bad);
+  t.strictSame([code, stdout], [1, '']);
+  t.match(stderr.trim().split('\n'), [
+    new RegExp(`^${bad}:3: invalid_json: .+\\.$`),
+    new RegExp(`^${bad}:4: duplicate_custom_id: .+\\.$`),
+    new RegExp(`^${bad}:5: invalid_custom_id: .+\\.$`),
+    /^invalid_batch: 3 of 5 lines are not valid; /,
+  ]);
+  t.match((await run('submit', file('empty.jsonl', '\n'))).stderr, /^empty_batch: /);
+  t.equal(server.lines.length, logged, 'the server was not asked');
+  const unknown = file('unknown.jsonl', [line('a'), line('b', 'nobody')].join('\n'));
+  const refused = await run('submit', unknown);
+  t.equal(refused.code, 1);
+  t.match(
+    refused.stderr.trim().split('\n'),
+    [new RegExp(`^${unknown}:2: model_not_found: .+\\.$`), /^invalid_batch: /],
+    'what only the server knows',
+  );
+  t.strictSame(await json('list'), []);
+});
+
+test('batches submit --idempotency-key, --webhook: are sent', async (t) => {
+  const { file, json, mistake } = await beside(t);
+  const cases = file('cases.jsonl', lines(2));
+  const { id } = await json('submit', cases, '--idempotency-key', 'a');
+  t.equal((await json('submit', cases, '--idempotency-key', 'a')).id, id);
+  await mistake(/^idempotency_conflict: /, 'submit', file('other.jsonl', lines(3)), '--idempotency-key', 'a');
+  await mistake(/^invalid_webhook_url: /, 'submit', cases, '--webhook', 'http://example.com/');
+});
+
+test('batches: what goes wrong is one line and status 1', async (t) => {
+  const { file, folder, mistake, json, run, token, server } = await beside(t);
+  const cases = file('cases.jsonl', lines(2));
+  await mistake(/^batch_not_found: /, 'show', 'batch_1');
+  await mistake(/^file: ENOENT/, 'submit', join(folder, 'nothing.jsonl'));
+  await mistake(/^file: EISDIR/, 'submit', folder);
+  const { id } = await json('submit', cases);
+  await run('results', id, '--wait');
+  await mistake(/^file: ENOENT/, 'results', id, '--out', join(folder, 'nowhere', 'results.jsonl'));
+  await mistake(/^file: ENOSPC/, 'results', id, '--out', '/dev/full');
+  for (const [environment, args, pattern] of [
+    [{}, [], /^token: give --token, or DECIDER_TOKEN in the environment\.$/],
+    [{ DECIDER_TOKEN: `dk_${'a'.repeat(40)}` }, [], /^unauthorized: /],
+    [{ DECIDER_TOKEN: `${token}\né` }, [], /^token: /],
+    [{ DECIDER_TOKEN: 'wrong' }, ['--token', token], null],
+    [
+      { DECIDER_TOKEN: token },
+      ['--url', 'http://127.0.0.1:1'],
+      /^url: http:\/\/127\.0\.0\.1:1 cannot be reached\.$/,
+    ],
+    [{ DECIDER_TOKEN: token }, ['--url', 'nothing'], /^url: nothing /],
+  ] as const) {
+    const command = decider(t, ['batches', 'list', '--url', server.url, ...args], environment);
+    const { code, stderr } = await command.end();
+    t.equal(code, pattern === null ? 0 : 1);
+    t.match(stderr.trim(), pattern ?? /^$/);
+    t.notMatch(stderr, token);
+  }
+});
