@@ -2,8 +2,11 @@ const POLL_MS = 5;
 const PATIENCE_MS = 20_000;
 
 /** Waits for what another part of the program brings about; rejects where it does not come. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const end = performance.now() + patienceMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`it does not come about: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
