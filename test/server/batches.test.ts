@@ -13,23 +13,23 @@ const WORDS = 'the parcel was lost and "nobody" answers\nmy mail about a réfund
 /** One request of any kind: every type of question, texts and JSON as state, some states that are asked about often. */
 function anyRequest(next: Random, at: number): object {
   const text = (count: number) => Array.from({ length: count }, () => next.pick(WORDS)).join(' ');
-  const criteria = (count: number) => Array.from({ length: count }, (_, option) => `${option} ${text(2)}`);
+  const criteria = (count: number) => Array.from({ length: count }, (_, option) => `${option} ${text(1)}`);
   const question = () =>
     next.pick([
-      () => ({ type: 'noul', instructions: text(5) }),
-      () => ({ type: 'noul', criteria: { yes: text(3), no: null } }),
-      () => ({ type: 'choice', instructions: text(3), criteria: criteria(1 + next.integer(8)) }),
-      () => ({ type: 'score', criteria: criteria(2 + next.integer(5)) }),
+      () => ({ type: 'noul', instructions: text(3) }),
+      () => ({ type: 'noul', criteria: { yes: text(1), no: null } }),
+      () => ({ type: 'choice', instructions: text(3), criteria: criteria(1 + next.integer(4)) }),
+      () => ({ type: 'score', criteria: criteria(2 + next.integer(3)) }),
     ])();
   const state = next.pick([
     () => 'the same state',
-    () => ({ order: at, items: [text(3), null, 1.5], 10: true }),
-    () => text(1 + next.integer(60)),
+    () => ({ order: at, items: [text(1), null, 1.5], 10: true }),
+    () => text(1 + next.integer(12)),
   ])();
-  const count = at % 50 === 0 ? 16 : 1 + next.integer(3);
+  const count = at % 100 === 0 ? 16 : 1 + next.integer(2);
   const questions = Object.fromEntries(Array.from({ length: count }, (_, each) => [`q${each}`, question()]));
   // What only the model refuses: no context window is so wide.
-  if (at % 150 === 7) questions.long = { type: 'noul', instructions: 'word '.repeat(10_000) };
+  if (at % 250 === 7) questions.long = { type: 'noul', instructions: 'word '.repeat(10_000) };
   return { model: at % 3 === 0 ? 'tiny-20260101' : 'tiny', state, questions };
 }
 
