@@ -73,7 +73,7 @@ async function submit(server: WatchedServer): Promise<void> {
   console.log(`\nsubmit of ${FILE_LINES} lines, ${showNumber(file.length / 1e6)} MB; ${load()}`);
   console.log(
     table(
-      ['ours ms', 'parse', 'write', 'ratio', 'pause ms', 'memory in bodies'],
+      ['ours ms', 'parse', 'write', 'ratio', 'pause ms', 'memory in bodies: first', 'all'],
       [
         [
           middle('ours'),
@@ -81,7 +81,8 @@ async function submit(server: WatchedServer): Promise<void> {
           middle('write'),
           showNumber(result.ratio),
           showNumber(result.pauseMs),
-          showNumber(result.bodies),
+          showNumber(result.bodies.first),
+          showNumber(result.bodies.all),
         ],
       ],
     ),

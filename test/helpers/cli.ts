@@ -20,14 +20,24 @@ export class Command {
     });
     child.stderr?.on('data', (chunk) => {
       this.errors += chunk;
+      for (const check of this.waiting) check();
     });
   }
 
   /** The first line of standard output that fits, once it is there. */
   line(pattern: RegExp): Promise<string> {
+    return this.first(pattern, () => this.lines);
+  }
+
+  /** The first whole line of standard error that fits, once it is there. */
+  errorLine(pattern: RegExp): Promise<string> {
+    return this.first(pattern, () => this.errors.split('\n').slice(0, -1));
+  }
+
+  private first(pattern: RegExp, lines: () => readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const check = () => {
-        const found = this.lines.find((line) => pattern.test(line));
+        const found = lines().find((line) => pattern.test(line));
         if (found === undefined) return;
         this.waiting.delete(check);
         resolve(found);

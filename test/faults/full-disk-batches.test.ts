@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Test, test } from 'tap';
+import { reconcile } from '../../src/access/index.js';
+import { openStore } from '../../src/store/index.js';
+import { type Command, decider } from '../helpers/cli.js';
+import { dataFolder, modelsFolder } from '../helpers/server.js';
+
+const LINES = 2_000;
+/** Units per token of a batch line, at the default prices. */
+const PRICE = 750n;
+/** Every write of the data file that is not at its very beginning fails, as on a disk that is full. */
+const FULL = '65536';
+
+const file = Array.from({ length: LINES }, (_, at) =>
+  JSON.stringify({
+    custom_id: `line-${at}`,
+    model: 'tiny',
+    state: `${at}`,
+    questions: { q: { type: 'noul' } },
+  }),
+).join('\n');
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly counts: { readonly done: number; readonly pending: number };
+}
+
+function limitFiles({ child }: Command, bytes: string): boolean {
+  return spawnSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:`]).status === 0;
+}
+
+async function start(t: Test, data: string, models: string, known = '') {
+  const command = decider(t, ['serve'], { DECIDER_PORT: '0', DECIDER_DATA: data, DECIDER_MODELS: models });
+  const url = (await command.line(/^listening on /)).slice('listening on '.length);
+  const token = known || (await command.line(/^token: /)).slice('token: '.length);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
+  const ask = (path: string, body?: string) =>
+    fetch(`${url}/v1/${path}`, body === undefined ? { headers } : { headers, method: 'POST', body });
+  const show = async (id: string) => (await (await ask(`batches/${id}`)).json()) as Shown;
+  const until = async (id: string, holds: (shown: Shown) => boolean) => {
+    while (!holds(await show(id))) await sleep(10);
+  };
+  return { command, token, ask, show, until };
+}
+
+for (const end of ['there is room again', 'the process is killed'] as const) {
+  test(`the disk is full in the middle of a batch, until ${end}: every line is answered and charged once`, async (t) => {
+    const models = modelsFolder(t.testdir());
+    const data = dataFolder(t);
+    let server = await start(t, data, models);
+    const { id } = (await (await server.ask('batches', file)).json()) as Shown;
+    await server.until(id, ({ counts }) => counts.done > 50);
+    if (!limitFiles(server.command, FULL)) {
+      t.comment('SKIPPED: there is no prlimit here');
+      return;
+    }
+    const told = await server.command.errorLine(/charges cannot be written/);
+    // LMDB writes of it too, and ends no line.
+    t.match(JSON.parse(told.slice(told.indexOf('{'))), {
+      level: 50,
+      err: { message: /does not take what is written/ },
+    });
+    // Lines that were with the engine come back.
+    await sleep(1_500);
+    const { counts } = await server.show(id);
+    await sleep(1_500);
+    t.strictSame((await server.show(id)).counts, counts, 'no line starts');
+    t.ok(counts.pending > 0);
+    const refused = await server.ask('batches', file);
+    t.equal(refused.status, 503);
+    t.match(await refused.json(), { type: 'batch_unavailable' });
+    if (end === 'there is room again') {
+      t.ok(limitFiles(server.command, 'unlimited'));
+    } else {
+      server.command.child.kill('SIGKILL');
+      await once(server.command.child, 'exit');
+      server = await start(t, data, models, server.token);
+    }
+    await server.until(id, ({ status }) => status === 'done');
+    const results = (await (await server.ask(`batches/${id}/results`)).text()).trimEnd().split('\n');
+    const lines = results.map(
+      (text) => JSON.parse(text) as { custom_id: string; usage: { input_tokens: number } },
+    );
+    t.strictSame(
+      lines.map(({ custom_id }) => custom_id),
+      lines.map((_, at) => `line-${at}`),
+    );
+    t.equal(lines.length, LINES);
+    const listed = (await (await server.ask('batches')).json()) as { data: Shown[] };
+    t.strictSame(
+      listed.data.map((each) => each.id),
+      [id],
+      'what was refused is not there',
+    );
+    server.command.child.kill('SIGTERM');
+    t.equal((await server.command.end()).code, 0);
+    const store = openStore(data);
+    t.teardown(() => store.close());
+    const { books, problems } = reconcile(store);
+    t.strictSame(problems, []);
+    const tokens = lines.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
+    t.equal(books[0]?.charged, BigInt(tokens) * PRICE, 'every line is charged once');
+    const counters = [...store.table('usage').entries()];
+    t.equal(
+      counters.reduce((sum, { value }) => sum + value.requests, 0),
+      LINES,
+    );
+  });
+}
