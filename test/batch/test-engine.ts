@@ -38,7 +38,10 @@ export class TestEngine {
       get wantsBatch() {
         return engine.waiting.size < engine.room;
       },
-      run: (plan: Plan, signal: AbortSignal) => this.run(plan, signal),
+      run: (plan: Plan, signal: AbortSignal, urgency?: string) => {
+        if (urgency !== 'batch') throw new Error('a line goes before live requests');
+        return this.run(plan, signal);
+      },
     };
   }
 

@@ -1,6 +1,7 @@
 /**
  * Breaks rules of the contract one at a time, in a copy of what was compiled, and runs the contract's tests against
  * each: `npm run mutations -- --count 30 --seed 1`. Ends with 1 where one is not noticed. Without a count, all of them.
+ * `--of batches` breaks the batch code, and runs the tests that are to notice it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +9,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BATCH_MUTATIONS } from '../batch/mutations.js';
 import { random } from '../helpers/random.js';
 import { ROOT } from '../tidy/sources.js';
 import { MUTATIONS, type Mutation } from './mutations.js';
+
+/** The tests that notice a mutation which names none. */
+const CONTRACT = 'contract/node';
 
 /** A copy of the project as it is compiled, with the rest of it linked. */
 function copyProject(): string {
@@ -22,9 +27,9 @@ function copyProject(): string {
   return folder;
 }
 
-/** Whether the tests pass, up to the first that does not. */
-async function testsPass(folder: string): Promise<boolean> {
-  const child = spawn(process.execPath, [join(folder, 'dist/test/contract/node.test.js')], {
+/** Whether a file's tests pass, up to the first that does not. */
+async function testsPass(folder: string, test: string): Promise<boolean> {
+  const child = spawn(process.execPath, [join(folder, 'dist/test', `${test}.test.js`)], {
     cwd: folder,
     env: { ...process.env, TAP_BAIL: '1', TAP_TIMEOUT: '600' },
     stdio: 'ignore',
@@ -33,7 +38,7 @@ async function testsPass(folder: string): Promise<boolean> {
   return code === 0;
 }
 
-async function isNoticed(folder: string, { file, from, to }: Mutation): Promise<boolean> {
+async function isNoticed(folder: string, { file, from, to, test }: Mutation): Promise<boolean> {
   const path = join(folder, 'dist/src', file);
   const text = readFileSync(path, 'utf8');
   if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
@@ -42,28 +47,33 @@ async function isNoticed(folder: string, { file, from, to }: Mutation): Promise<
     text.replace(from, () => to),
   );
   try {
-    return !(await testsPass(folder));
+    return !(await testsPass(folder, test ?? CONTRACT));
   } finally {
     writeFileSync(path, text);
   }
 }
 
 /** So many of them, in an order of the seed's. */
-function chosen(count: number, seed: number): readonly Mutation[] {
+function chosen(all: readonly Mutation[], count: number, seed: number): readonly Mutation[] {
   const { integer } = random(seed);
-  const left = [...MUTATIONS];
+  const left = [...all];
   const taken: Mutation[] = [];
   while (taken.length < count && left.length > 0) taken.push(...left.splice(integer(left.length), 1));
   return taken;
 }
 
-const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { count: { type: 'string' }, seed: { type: 'string' }, of: { type: 'string' } },
+});
+const all = values.of === 'batches' ? BATCH_MUTATIONS : MUTATIONS;
 const seed = Number(values.seed ?? 1);
-const mutations = chosen(Number(values.count ?? MUTATIONS.length), seed);
+const mutations = chosen(all, Number(values.count ?? all.length), seed);
 const folder = copyProject();
 let missed = 0;
 try {
-  if (!(await testsPass(folder))) throw new Error('the tests fail without a mutation');
+  for (const test of new Set(mutations.map((mutation) => mutation.test ?? CONTRACT))) {
+    if (!(await testsPass(folder, test))) throw new Error(`${test} fails without a mutation`);
+  }
   for (const mutation of mutations) {
     const noticed = await isNoticed(folder, mutation);
     if (!noticed) missed += 1;

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** The file below `test` that notices it; the contract's tests where there is none. */
+  readonly test?: string;
 }
 
 const inFile = (file: string, ...changes: readonly (readonly [rule: string, from: string, to: string])[]) =>

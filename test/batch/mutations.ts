@@ -1,0 +1,120 @@
+import type { Mutation } from '../contract/mutations.js';
+
+type Change = readonly [test: string, rule: string, from: string, to: string];
+
+const inFile = (file: string, ...changes: readonly Change[]) =>
+  changes.map(([test, rule, from, to]): Mutation => ({ rule, file, from, to, test: `batch/${test}` }));
+
+/** Every one of these must be noticed by the test it names: `npm run mutations -- --of batches` shows it. */
+export const BATCH_MUTATIONS: readonly Mutation[] = [
+  ...inFile(
+    'batch/lifecycle/apply.js',
+    ['runner/stop', '2.6 counts', 'failed: batch.lines - batch.done,', 'failed: batch.failed,'],
+    ['lifecycle', '3 deletion', 'collected + KEPT_COLLECTED_MS', 'collected + KEPT_FINISHED_MS'],
+    ['runner/stop', '7.3 cancelled', "if (batch.state === 'cancelled')", 'if (false)'],
+    ['model', '5 rule 7', "reason: next === 'ending' ? 'key_revoked' : null", 'reason: null'],
+    ['lifecycle', '3 started_at', 'batch.started ?? now', 'now'],
+  ),
+  ...inFile(
+    'batch/lifecycle/transitions.js',
+    ['model', '3 status', "expiring: 'running',", "expiring: 'failed',"],
+    ['runner/stop', '3 cancel', "cancelling: 'cancelled',", "cancelling: 'running',"],
+  ),
+  ...inFile(
+    'batch/runner/outcome.js',
+    ['runner/retry', '8 line retry', 'TRIES_MAX = 5', 'TRIES_MAX = 6'],
+    ['runner/retry', '3 growing wait', '2 ** (tries - 1)', '2 ** tries'],
+    ['runner/retry', '3 temporary fault', "'model_unavailable', ", ''],
+  ),
+  ...inFile(
+    'batch/runner/runner.js',
+    ['runner/store', '8 billing 2', 'this.calls.charge(caller, decision);', ''],
+    ['runner/stop', '3 cancel', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
+    ['runner/store', 'disk full', '!this.calls.access.writable', 'false'],
+    ['model', '5 rule 6', 'this.calls.access.pause(caller.workspace) === null', 'true'],
+    ['runner/stop', '3 window', 'this.calls.clock.now() >= open.batch.expires', 'false'],
+    ['model', '5 rule 7', '?.works !== true', ' === undefined'],
+    ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
+    ['runner/turns', 'live first', "engine.run(plan, signal, 'batch')", "engine.run(plan, signal, 'live')"],
+    ['runner/read-ahead', 'memory', 'open.end(this.memory);', ''],
+  ),
+  ...inFile(
+    'batch/runner/queue.js',
+    ['runner/waves', 'one wave', 'SHARED_TURN_LINES_MAX = 64', 'SHARED_TURN_LINES_MAX = 1'],
+    ['runner/turns', 'turns', 'if (this.turns.delete(key))', 'if (false)'],
+    ['runner/queue', 'walk', 'if (rests)', 'if (false)'],
+  ),
+  ...inFile(
+    'batch/runner/order.js',
+    ['runner/waves', 'one wave', 'groups.get(name)', 'undefined'],
+    ['runner/turns', 'one wave', '{model} ', '{1} '],
+  ),
+  ...inFile(
+    'batch/runner/open-batch.js',
+    ['runner/read-ahead', 'once', 'this.lines[index] = TAKEN;', ''],
+    ['runner/retry', 'retry', 'body: share(body)', 'body: new Uint8Array(body)'],
+    ['runner/retry', 'memory', 'this.retrying < RETRYING_MAX ? ', 'true ? '],
+  ),
+  ...inFile('batch/runner/read-ahead.js', [
+    'runner/read-ahead',
+    'memory',
+    'this.held < READ_AHEAD_BYTES',
+    'true',
+  ]),
+  ...inFile(
+    'batch/book.js',
+    ['runner/store', 'disk full', 'this.writes = [...writes, ...this.writes];', ''],
+    ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
+  ),
+  ...inFile(
+    'batch/ingest/check-line.js',
+    ['ingest/check-file', '2.5 custom_id', '{1,64}', '{1,65}'],
+    ['ingest/check-file', '2.5 model', "|| model === ''", ''],
+    ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
+  ),
+  ...inFile('batch/ingest/check-file.js', [
+    'ingest/check-file',
+    '2.5 unique',
+    'seen.set(customId, number);',
+    '',
+  ]),
+  ...inFile('batch/ingest/lines.js', ['ingest/lines', '4.6 rule 1', 'if (!isBlank(bytes))', 'if (true)']),
+  ...inFile('batch/ingest/chunks.js', [
+    'runner/store',
+    '4.6 results',
+    'first += chunk.length;',
+    'first += 1;',
+  ]),
+  ...inFile(
+    'api/limits.js',
+    ['ingest/check-file', '8 lines', 'batchLines: 50_000,', 'batchLines: 50_001,'],
+    ['ingest/check-file', '8 listing', 'batchErrors: 100,', 'batchErrors: 101,'],
+    ['submit', '8 open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
+  ),
+  ...inFile(
+    'batch/submit.js',
+    ['submit', '8 open batches', '(this.writing.get(key) ?? 0) < ', '0 < '],
+    ['submit', '5 rule 3', '?.works !== true', ' === undefined'],
+    ['submit', 'idempotency', 'before.then(', 'Promise.resolve().then('],
+  ),
+  ...inFile(
+    'batch/results/result-line.js',
+    ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
+    ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
+  ),
+  ...inFile('batch/results/read-results.js', ['runner/store', '4.6 results', 'first + at', 'at']),
+  ...inFile(
+    'batch/retention.js',
+    ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
+    ['retention', '3 deletion', 'batch.deleted ||', ''],
+    ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
+  ),
+  ...inFile('batch/batches.js', ['retention', '3 deletion', 'batch.collected !== null', 'false']),
+  ...inFile(
+    'batch/callbacks.js',
+    ['callbacks', '6 rule 3', 'batch.webhook.attempts + 1', 'batch.webhook.attempts'],
+    ['callbacks', '6 rule 3', 'CALLS_MAX = 16', 'CALLS_MAX = 17'],
+    ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
+    ['runner/store', '6 event', 'await this.book.flush();', ''],
+  ),
+];

@@ -1,0 +1,88 @@
+import { test } from 'tap';
+import type { TableName } from '../../src/store/index.js';
+import { DAY_MS, lines, reason, until, World } from './world.js';
+
+const KEPT: readonly TableName[] = ['batches', 'batch_order', 'batch_ids', 'batch_results', 'data_keys'];
+const TEN_MINUTES_S = 600;
+
+/** Which tables hold anything of batches. */
+const held = ({ store }: World) =>
+  ([...KEPT, 'batch_lines', 'batch_webhooks', 'submissions'] as const).filter(
+    (name) => store.table(name).keys().next().done !== true,
+  );
+
+async function finishedBatch(world: World) {
+  const key = world.key();
+  const id = await world.submit(key, lines('a', 3), { webhook: 'https://a.example/', idempotencyKey: 'k' });
+  await world.finished(key, id);
+  await world.access.flush();
+  return { key, id };
+}
+
+test('the input goes when a batch has finished; the rest 14 days later, with the next run of deletion', async (t) => {
+  const world = await World.start(t);
+  const { key, id } = await finishedBatch(world);
+  t.strictSame(held(world), [...KEPT, 'batch_webhooks', 'submissions']);
+  world.clock.advance(14 * DAY_MS - 1);
+  await world.pass(0);
+  t.equal((await world.collect(key, id)).length, 3);
+  world.clock.advance(1);
+  await until(() => {
+    world.clock.advance(TEN_MINUTES_S * 1_000);
+    return held(world).length === 0;
+  });
+  t.match(await reason(world.collect(key, id)), { type: 'batch_not_found', status: 404 });
+  t.strictSame(world.batches.list(world.caller(key)), { object: 'list', data: [] });
+  t.ok([...world.store.table('usage').entries()].length > 0, 'numbers remain');
+  t.strictSame(world.troubles, []);
+});
+
+test('7 days after the first collection', async (t) => {
+  const world = await World.start(t);
+  const { key, id } = await finishedBatch(world);
+  world.clock.advance(2 * DAY_MS);
+  await world.collect(key, id);
+  world.clock.advance(5 * DAY_MS);
+  await world.collect(key, id);
+  t.match(world.show(key, id), { delete_after: '2026-05-19T12:00:00.000+00:00' });
+  await world.pass(1);
+  t.equal(held(world).includes('data_keys'), true);
+  world.clock.advance(2 * DAY_MS);
+  await until(() => {
+    world.clock.advance(TEN_MINUTES_S * 1_000);
+    return held(world).length === 0;
+  });
+});
+
+test('the data key goes first; a deletion that a crash cut off is ended by the next process', async (t) => {
+  const world = await World.start(t);
+  const { key, id } = await finishedBatch(world);
+  const { write } = world.store;
+  const tables: string[] = [];
+  world.store.write = async (writes) => {
+    if (writes.some(({ table }) => table === 'batch_results')) throw new Error('cut off');
+    tables.push(...writes.map(({ table }) => table));
+    return write.call(world.store, writes);
+  };
+  world.clock.advance(14 * DAY_MS);
+  await until(() => {
+    world.clock.advance(TEN_MINUTES_S * 1_000);
+    return world.troubles.includes('cut off');
+  });
+  t.ok(tables.includes('data_keys'));
+  t.strictSame(held(world).includes('data_keys'), false);
+  t.ok(held(world).includes('batch_results'), 'nobody can read them any more');
+  t.match(await reason(world.collect(key, id)), { type: 'batch_not_found' });
+  await world.crash();
+  await until(() => held(world).length === 0);
+});
+
+test('batches that are open, or not old enough, stay', async (t) => {
+  const world = await World.start(t);
+  const { key, id } = await finishedBatch(world);
+  world.engine.room = 0;
+  const open = await world.submit(key, lines('b', 2));
+  await world.pass(2 * TEN_MINUTES_S);
+  t.match(world.show(key, open), { status: 'queued' });
+  t.equal((await world.collect(key, id)).length, 3);
+});

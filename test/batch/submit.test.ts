@@ -1,0 +1,77 @@
+import { test } from 'tap';
+import { revokeKey } from '../../src/access/index.js';
+import { DAY_MS, line, lines, reason, until, World } from './world.js';
+
+test('ten may be open, also where eleven come at once; one that ends makes room', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.answersAtOnce = false;
+  const all = await Promise.all(
+    Array.from({ length: 11 }, (_, at) => reason(world.submit(key, lines(`a${at}`, 1)))),
+  );
+  const refused = all.filter((each) => each !== undefined);
+  t.equal(refused.length, 1);
+  t.match(refused[0], { type: 'too_many_batches', status: 429, headers: { retryAfterSeconds: 300 } });
+  t.equal(await reason(world.submit(world.key(), line('other'))), undefined, 'another key');
+  t.match(await reason(world.submit(key, line('more'))), { type: 'too_many_batches' });
+  world.engine.answerAll();
+  await until(() => world.batches.openCount === 0);
+  t.equal(await reason(world.submit(key, line('more'))), undefined);
+});
+
+test('the same key and body within a day is the same batch; another body is a conflict', async (t) => {
+  const world = await World.start(t);
+  const [key, other] = [world.key(), world.key()];
+  const once = { idempotencyKey: 'k' };
+  const [a, b] = await Promise.all([
+    world.submit(key, lines('a', 2), once),
+    world.submit(key, lines('a', 2), once),
+  ]);
+  t.equal(a, b);
+  t.match(await reason(world.submit(key, lines('a', 3), once)), {
+    type: 'idempotency_conflict',
+    status: 409,
+  });
+  t.not(await world.submit(other, lines('a', 2), once), a, 'another key');
+  t.not(await world.submit(key, lines('a', 2), { idempotencyKey: 'l' }), a);
+  await world.restart();
+  world.clock.advance(DAY_MS - 1);
+  t.equal(await world.submit(key, lines('a', 2), once), a);
+  world.clock.advance(1);
+  t.not(await world.submit(key, lines('a', 2), once), a, 'a day later');
+});
+
+test('what is refused may be sent again with the same key', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  t.match(await reason(world.submit(key, '{', { idempotencyKey: 'k' })), { type: 'invalid_batch' });
+  t.equal(await reason(world.submit(key, line('a'), { idempotencyKey: 'k' })), undefined);
+});
+
+test('a key that is revoked while its file is read makes no batch', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const submitted = reason(world.submit(key, line('a')));
+  revokeKey(world.store, world.clock, key.id);
+  t.match(await submitted, { type: 'unauthorized', status: 401 });
+  t.equal([...world.store.table('batches').entries()].length, 0);
+  t.equal([...world.store.table('data_keys').entries()].length, 0);
+});
+
+test('the batches of a key are listed oldest first, also after a restart', async (t) => {
+  const world = await World.start(t);
+  const [key, other] = [world.key(), world.key()];
+  const ids: string[] = [];
+  for (let at = 0; at < 12; at += 1) {
+    ids.push(await world.submit(key, line(`a${at}`)));
+    await world.finished(key, ids.at(-1) as string);
+    await world.submit(other, line(`b${at}`));
+    await until(() => world.batches.openCount === 0);
+    if (at === 5) await world.restart();
+  }
+  const { data } = world.batches.list(world.caller(key)) as { data: Array<{ id: string }> };
+  t.strictSame(
+    data.map(({ id }) => id),
+    ids,
+  );
+});
