@@ -4,15 +4,17 @@ import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { compileFiles, findCompiler, Remedy } from './compiler.mjs';
+import { compileMultimodal, MULTIMODAL_SOURCES } from './multimodal.mjs';
 import { addonFile, BUILD, libraries, libraryFiles, NATIVE, platform } from './platform.mjs';
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const SOURCES = join(NATIVE, 'source');
 const HEADERS = join(BUILD, 'llama.cpp');
+const UNPACKED = ['include', 'ggml/include', MULTIMODAL_SOURCES];
 const FLAGS = [
   '-std=c++17',
   '-O2',
@@ -29,23 +31,6 @@ const FLAGS = [
   '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
 ];
 
-/** Ends the install with one message that says what to do. */
-class Remedy extends Error {}
-
-/** The compiler and its own arguments: `CXX` may be `ccache g++ -m64`. */
-function compiler() {
-  const candidates = process.env.CXX?.trim() ? [process.env.CXX.trim()] : ['c++', 'g++', 'clang++'];
-  const found = candidates
-    .map((command) => command.split(/\s+/))
-    .find(([program, ...own]) => spawnSync(program, [...own, '--version']).status === 0);
-  if (found) return found;
-  throw new Remedy(
-    process.platform === 'darwin'
-      ? 'decider needs a C++ compiler. Run: xcode-select --install'
-      : `decider needs a C++17 compiler (${candidates.join(', ')}). On Debian and Ubuntu: apt-get install g++ · on Fedora: dnf install gcc-c++ · on Alpine-based images: use a glibc image instead`,
-  );
-}
-
 function checkPlatform() {
   const { platform: name, supported } = platform();
   if (!supported)
@@ -57,15 +42,16 @@ function checkPlatform() {
     );
 }
 
-/** llama.cpp's headers, at the very commit the prebuilt libraries were made from. */
+/** llama.cpp's headers and image library, at the very commit the prebuilt libraries were made from. */
 async function headers() {
   const version = JSON.parse(readFileSync(join(NATIVE, 'llama', 'package.json'), 'utf8')).dependencies[
     'node-llama-cpp'
   ];
   const stamp = join(HEADERS, 'version');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === version) return;
+  const content = [version, ...UNPACKED].join(' ');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === content) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  console.log(`decider: fetching llama.cpp's headers (node-llama-cpp ${version}, 36 MB)`);
+  console.log(`decider: fetching llama.cpp's sources (node-llama-cpp ${version}, 36 MB)`);
   const fetched = spawnSync(
     npm[0],
     [
@@ -85,15 +71,15 @@ async function headers() {
   rmSync(HEADERS, { recursive: true, force: true });
   try {
     await run('git', ['clone', '--quiet', '--no-checkout', bundle, HEADERS]);
-    await run('git', ['-C', HEADERS, 'checkout', '--quiet', 'HEAD', '--', 'include', 'ggml/include']);
+    await run('git', ['-C', HEADERS, 'checkout', '--quiet', 'HEAD', '--', ...UNPACKED]);
   } catch (error) {
     throw new Remedy(
       error.code === 'ENOENT'
-        ? 'decider needs git to unpack llama.cpp’s headers. On Debian and Ubuntu: apt-get install git'
-        : `decider could not unpack llama.cpp’s headers: ${error.stderr}`,
+        ? 'decider needs git to unpack llama.cpp’s sources. On Debian and Ubuntu: apt-get install git'
+        : `decider could not unpack llama.cpp’s sources: ${error.stderr}`,
     );
   }
-  writeFileSync(stamp, version);
+  writeFileSync(stamp, content);
 }
 
 function sourceHash(cxx) {
@@ -105,14 +91,20 @@ function sourceHash(cxx) {
 }
 
 async function compile(cxx) {
+  const llama = [join(HEADERS, 'include'), join(HEADERS, 'ggml', 'include')];
+  const multimodal = await compileMultimodal(cxx, HEADERS, llama);
   const includes = [
-    join(HEADERS, 'include'),
-    join(HEADERS, 'ggml', 'include'),
+    ...llama,
+    join(HEADERS, MULTIMODAL_SOURCES),
     require('node-addon-api').include_dir,
     require('node-api-headers').include_dir,
   ];
   const files = readdirSync(SOURCES).filter((file) => file.endsWith('.cc'));
-  const objects = files.map((file) => join(BUILD, `${basename(file, '.cc')}.o`));
+  const jobs = files.map((file) => ({
+    source: join(SOURCES, file),
+    object: join(BUILD, `${basename(file, '.cc')}.o`),
+  }));
+  const objects = [...jobs.map(({ object }) => object), ...multimodal];
   const stamp = join(BUILD, 'objects');
   const hash = sourceHash(cxx);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return objects;
@@ -120,21 +112,7 @@ async function compile(cxx) {
   // Nothing made from other sources stays, wherever this may be interrupted.
   for (const file of readdirSync(BUILD)) if (/\.(o|node)$/.test(file)) rmSync(join(BUILD, file));
   rmSync(stamp, { force: true });
-  const queue = files.map((file, index) => [
-    '-c',
-    join(SOURCES, file),
-    '-o',
-    objects[index],
-    ...FLAGS,
-    ...includes.flatMap((path) => ['-isystem', path]),
-  ]);
-  const [program, ...own] = cxx;
-  const worker = async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) {
-      await run(program, [...own, ...job], { maxBuffer: 64 << 20 });
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  await compileFiles(cxx, jobs, [...FLAGS, ...includes.flatMap((path) => ['-isystem', path])]);
   writeFileSync(stamp, hash);
   return objects;
 }
@@ -163,7 +141,7 @@ async function link([program, ...own], objects, backend) {
 
 async function install() {
   checkPlatform();
-  const cxx = compiler();
+  const cxx = findCompiler();
   mkdirSync(BUILD, { recursive: true });
   await headers();
   const objects = await compile(cxx);

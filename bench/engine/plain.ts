@@ -51,6 +51,8 @@ export class Plain {
     this.context.decode(
       {
         tokens: Int32Array.from(tokens),
+        embeddings: null,
+        causal: true,
         positions: Int32Array.from(tokens, (_, index) => (start + index) % sequence),
         sequenceOffsets: Int32Array.from({ length: count + 1 }, (_, index) => index),
         sequences: Int32Array.from(tokens, (_, index) => Math.floor((start + index) / sequence) % SEQUENCES),

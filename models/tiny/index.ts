@@ -1,9 +1,11 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { gemma4Pieces } from './gemma4.js';
+import { projectorPieces, type TinyProjectorOptions } from './projector.js';
 import type { TinyModelOptions } from './shape.js';
 
 export { EMBEDDED_FILE, EMBEDDED_OPTIONS } from './embedded.js';
 export type { MetadataValue, ScalarType } from './gguf.js';
+export type { ProjectorKind, TinyProjectorOptions } from './projector.js';
 export type { TinyModelOptions } from './shape.js';
 export { CHAT_TEMPLATE } from './template.js';
 export {
@@ -19,13 +21,27 @@ export function tinyModel(options: TinyModelOptions = {}): Buffer {
   return Buffer.concat([...gemma4Pieces(options)]);
 }
 
+/** A random projector as the bytes of its file. */
+export function tinyProjector(options: TinyProjectorOptions): Buffer {
+  return Buffer.concat([...projectorPieces(options)]);
+}
+
 /** Writes a random gemma4 model; a reader sees the old file or the whole new one, never a part. */
 export function writeTinyModel(path: string, options: TinyModelOptions = {}): void {
+  writePieces(path, gemma4Pieces(options));
+}
+
+/** Writes a random projector, likewise. */
+export function writeTinyProjector(path: string, options: TinyProjectorOptions): void {
+  writePieces(path, projectorPieces(options));
+}
+
+function writePieces(path: string, pieces: Iterable<Buffer>): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(temporary, 'w');
     try {
-      for (const piece of gemma4Pieces(options)) {
+      for (const piece of pieces) {
         for (let done = 0; done < piece.length; ) done += writeSync(file, piece, done);
       }
       fsyncSync(file);

@@ -72,7 +72,7 @@ function vector(name: string, values: readonly number[]): Tensor {
 }
 
 /** How far from zero weights go so that a sum over `inputs` of them keeps its size; exact in binary. */
-function spread(inputs: number): number {
+export function spread(inputs: number): number {
   let scale = 1.75;
   for (let room = inputs; room > 1; room /= 4) scale /= 2;
   return scale;

@@ -1,9 +1,8 @@
 // The Node-API surface: turns JavaScript values into the plain structs of the other files and back.
 // JavaScript has checked every argument; nothing is checked again here.
-#include <napi.h>
-
 #include <mutex>
 
+#include "addon.h"
 #include "backend.h"
 #include "context.h"
 #include "model.h"
@@ -144,10 +143,17 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   Napi::Value decode(const Napi::CallbackInfo & info) {
     const auto batch = info[0].As<Napi::Object>();
     const auto * cancel = reinterpret_cast<const std::atomic<int32_t> *>(info[1].As<Napi::Int32Array>().Data());
-    const Decode decode{length(batch, "tokens"),      ints(batch, "tokens"),
-                        ints(batch, "positions"),     ints(batch, "sequenceOffsets"),
-                        ints(batch, "sequences"),     length(batch, "slots"),
-                        ints(batch, "slots"),         ints(batch, "optionOffsets"),
+    const auto embeddings = batch.Get("embeddings");
+    const Decode decode{length(batch, "positions"),
+                        ints(batch, "tokens"),
+                        embeddings.IsNull() ? nullptr : embeddings.As<Napi::Float32Array>().Data(),
+                        batch.Get("causal").As<Napi::Boolean>(),
+                        ints(batch, "positions"),
+                        ints(batch, "sequenceOffsets"),
+                        ints(batch, "sequences"),
+                        length(batch, "slots"),
+                        ints(batch, "slots"),
+                        ints(batch, "optionOffsets"),
                         ints(batch, "optionTokens")};
     auto logits = Napi::Float32Array::New(info.Env(), length(batch, "optionTokens"));
     try {
@@ -172,8 +178,6 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
 };
 
 // --- model ------------------------------------------------------------------------------------------
-
-using ModelHandle = Napi::External<std::shared_ptr<Model>>;
 
 Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
 
@@ -282,6 +286,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("describeModel", Napi::Function::New(env, describe_model));
   exports.Set("tokenize", Napi::Function::New(env, tokenize));
   exports.Set("tokenPiece", Napi::Function::New(env, token_piece));
+  export_projector(env, exports);
   exports.Set("createContext", Napi::Function::New(env, create_context));
   return exports;
 }

@@ -6,6 +6,7 @@
 
 #include "ggml-backend.h"
 #include "llama.h"
+#include "mtmd.h"
 
 namespace decider {
 namespace {
@@ -30,6 +31,7 @@ void load_backends(const std::string & folder) {
   std::lock_guard<std::mutex> lock(load_mutex);
   if (loaded.empty()) {
     llama_log_set(on_log, nullptr);
+    mtmd_log_set(on_log, nullptr);
     llama_backend_init();
   }
   if (!loaded.insert(folder).second) return;

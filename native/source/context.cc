@@ -81,12 +81,14 @@ void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel,
 
   llama_batch batch{};
   batch.n_tokens = static_cast<int32_t>(count);
-  batch.token = const_cast<llama_token *>(decode.tokens);
+  if (decode.embeddings == nullptr) batch.token = const_cast<llama_token *>(decode.tokens);
+  batch.embd = const_cast<float *>(decode.embeddings);
   batch.pos = const_cast<llama_pos *>(decode.positions);
   batch.n_seq_id = sequence_counts.data();
   batch.seq_id = sequences.data();
   batch.logits = outputs.data();
 
+  llama_set_causal_attn(context_, decode.causal);
   cancel_ = cancel;
   const int32_t status = llama_decode(context_, batch);
   cancel_ = nullptr;

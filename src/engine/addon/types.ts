@@ -16,7 +16,50 @@ export interface Addon {
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
   tokenPiece(model: ModelHandle, token: number): Buffer;
   createContext(model: ModelHandle, options: ContextOptions): NativeContext;
+  /** What a projector's file says; its weights are not read. Throws an Error where it is no GGUF. */
+  readProjectorFile(path: string): ProjectorFile;
+  /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. */
+  openProjector(
+    model: ModelHandle,
+    options: { path: string; device: string; threads: number },
+  ): ProjectorHandle;
+  closeProjector(projector: ProjectorHandle): void;
+  /** `side`: that of an image of one token, in pixels. */
+  describeProjector(projector: ProjectorHandle, side: number): ProjectorDescription;
+  /** Writes an image's embeddings, token by token, to `out`: exactly as long as they are. Blocks. Throws an Error. */
+  encodeImage(projector: ProjectorHandle, image: Pixels, out: Float32Array): void;
 }
+
+/** RGB, 8 bits each, row by row; the sides in pixels. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly rgb: Uint8Array;
+}
+
+export interface ProjectorFile {
+  readonly kind: string;
+  /** Pixels. */
+  readonly patchSize: number;
+  /** Patches per side of a token. */
+  readonly merge: number;
+  /** Numbers of an embedding; 0 where the file does not say. */
+  readonly width: number;
+  /** Most patches of a side; 0 where the file does not say. */
+  readonly positions: number;
+  readonly sizeBytes: number;
+}
+
+export interface ProjectorDescription {
+  /** The tokens before an image, and behind it. */
+  readonly begin: Int32Array;
+  readonly end: Int32Array;
+  /** Whether the tokens of an image see those behind them. */
+  readonly nonCausal: boolean;
+}
+
+/** A share of a projector that the whole process holds once. */
+export type ProjectorHandle = object & { readonly brand: 'projector' };
 
 export interface Device {
   readonly name: string;
@@ -75,12 +118,17 @@ export interface ContextOptions {
 }
 
 /**
- * One decode in flat arrays: token i stands at `positions[i]` in the sequences
+ * One decode in flat arrays, of tokens or of embeddings: token i stands at `positions[i]` in the sequences
  * `sequences[sequenceOffsets[i]] … sequences[sequenceOffsets[i + 1] - 1]`; slot s is the token at index
  * `slots[s]`, whose options are `optionTokens[optionOffsets[s]] … optionTokens[optionOffsets[s + 1] - 1]`.
  */
 export interface DecodeBatch {
+  /** Not looked at where there are embeddings. */
   readonly tokens: Int32Array;
+  /** What stands in the place of every token; null where they are tokens. */
+  readonly embeddings: Float32Array | null;
+  /** Whether a token sees only those before it. Without it, all must fit in a micro-batch. */
+  readonly causal: boolean;
   readonly positions: Int32Array;
   readonly sequenceOffsets: Int32Array;
   readonly sequences: Int32Array;

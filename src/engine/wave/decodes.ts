@@ -66,6 +66,8 @@ class DecodeWriter {
       padded,
       batch: {
         tokens: Int32Array.from(this.tokens),
+        embeddings: null,
+        causal: true,
         positions: Int32Array.from(this.positions),
         sequenceOffsets: Int32Array.from(this.sequenceOffsets),
         sequences: Int32Array.from(this.sequences),

@@ -1,0 +1,36 @@
+// The C++ compiler of this machine, and compiling many files with it at once.
+import { execFile, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Ends the install with one message that says what to do. */
+export class Remedy extends Error {}
+
+/** @returns {string[]} the compiler and its own arguments: `CXX` may be `ccache g++ -m64` */
+export function findCompiler() {
+  const candidates = process.env.CXX?.trim() ? [process.env.CXX.trim()] : ['c++', 'g++', 'clang++'];
+  const found = candidates
+    .map((command) => command.split(/\s+/))
+    .find(([program, ...own]) => spawnSync(program, [...own, '--version']).status === 0);
+  if (found) return found;
+  throw new Remedy(
+    process.platform === 'darwin'
+      ? 'decider needs a C++ compiler. Run: xcode-select --install'
+      : `decider needs a C++17 compiler (${candidates.join(', ')}). On Debian and Ubuntu: apt-get install g++ · on Fedora: dnf install gcc-c++ · on Alpine-based images: use a glibc image instead`,
+  );
+}
+
+/** Compiles files, as many at a time as there are processors; `onDone` after each. */
+export async function compileFiles([program, ...own], files, flags, onDone = () => {}) {
+  const queue = [...files];
+  const worker = async () => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      const { source, object } = job;
+      await run(program, [...own, '-c', source, '-o', object, ...flags], { maxBuffer: 64 << 20 });
+      onDone();
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+}

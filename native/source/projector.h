@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model.h"
+
+struct mtmd_context;
+
+// What turns images into embeddings that a model reads in the place of tokens.
+namespace decider {
+
+// What a projector's file says of itself; its weights are not read.
+struct ProjectorFile {
+  std::string kind;
+  uint32_t patch_size;   // pixels
+  uint32_t merge;        // patches per side of a token
+  uint32_t width;        // numbers of one embedding
+  uint32_t positions;    // most patches of a side
+  uint64_t size_bytes;
+};
+
+// Throws std::runtime_error where the file is no projector.
+ProjectorFile read_projector_file(const std::string & path);
+
+struct ProjectorOptions {
+  std::string path;
+  std::string device;  // empty: the CPU
+  int32_t threads;
+};
+
+struct Pixels {
+  uint32_t width;
+  uint32_t height;
+  const uint8_t * rgb;
+};
+
+// Shared by every thread of the process.
+class Projector {
+ public:
+  Projector(std::shared_ptr<Model> model, const ProjectorOptions & options);
+  ~Projector();
+  Projector(const Projector &) = delete;
+
+  // The tokens that stand before and behind an image of `side` × `side` pixels.
+  void markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end) const;
+  // Whether an image's tokens see those behind them.
+  bool non_causal() const;
+  // Writes an image's embeddings to `out`, which has room for `count` numbers. One image at a time, so that its bits
+  // do not depend on others; threads that ask meanwhile wait. Throws std::runtime_error.
+  void encode(const Pixels & pixels, float * out, size_t count);
+
+ private:
+  std::shared_ptr<Model> model_;
+  mtmd_context * context_ = nullptr;
+  std::mutex mutex_;
+};
+
+// Returns the projector of this file for this model, loading it if no thread holds it. Throws std::runtime_error with
+// llama.cpp's reason.
+std::shared_ptr<Projector> open_projector(std::shared_ptr<Model> model, const ProjectorOptions & options);
+
+}  // namespace decider
