@@ -44,6 +44,7 @@ export function openInProcess(
     id: 'bench',
     path,
     sha256: '',
+    projector: null,
     model: {
       id: 'bench',
       description: '',

@@ -112,6 +112,7 @@ function buildOf(path: string): CatalogBuild {
     id: 'benchmark',
     path,
     sha256: '',
+    projector: null,
     model: {
       id: 'benchmark',
       description: '',

@@ -104,7 +104,7 @@ function playWave(
   if (next.integer(40) === 0) {
     const lost = [...new Set([...wave.running, ...state.running].map(({ entry }) => entry))];
     state.reset();
-    cache.play({ clear: true, phases: [], removals: [] });
+    cache.play({ clear: true, images: [], phases: [], removals: [] });
     dispatcher.addAgain(lost.filter(({ dropped }) => !dropped));
     return true;
   }

@@ -10,6 +10,7 @@ import { BOUNDS, buildOf } from '../helpers/engine.js';
 /** A wave of one prompt on an empty context. */
 const task = (tokens: number): WaveTask => ({
   clear: true,
+  images: [],
   removals: [],
   phases: [
     {

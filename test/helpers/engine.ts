@@ -12,7 +12,7 @@ import {
   type PlanLogits,
   type Sharing,
 } from '../../src/engine/index.js';
-import { contextOptions, runWave, type WaveBounds } from '../../src/engine/wave/index.js';
+import { contextOptions, prefixKey, runWave, type WaveBounds } from '../../src/engine/wave/index.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,
@@ -31,6 +31,7 @@ export function buildOf(path: string, model: Partial<CatalogBuild['model']> = {}
     id: 'tiny-20260101',
     path,
     sha256: '',
+    projector: null,
     model: {
       id: 'tiny',
       description: 'tiny',
@@ -117,8 +118,8 @@ export function answerAll(
 }
 
 /** A plan whose key is its prefix, as the planner makes it. */
-export function planOf(prefix: Int32Array, leaves: Plan['leaves']): Plan {
-  return { prefix, prefixKey: prefix.join(), leaves, images: [] };
+export function planOf(prefix: Int32Array, leaves: Plan['leaves'], images: Plan['images'] = []): Plan {
+  return { prefix, prefixKey: prefixKey(prefix, images), leaves, images };
 }
 
 /** The largest |Δp| between two plans' answers, leaf by leaf. */

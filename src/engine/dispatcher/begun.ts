@@ -1,4 +1,4 @@
-import type { Leaf } from '../wave/index.js';
+import { type Leaf, type PlanImage, prefixKey } from '../wave/index.js';
 import type { HeldPrefix, Sequences } from './held.js';
 import type { Entry, Running } from './running.js';
 
@@ -8,6 +8,8 @@ export type Answered<E extends Entry> = Array<{ readonly running: Running<E>; re
 /** A leaf of which a wave has computed a part, or the wave that is being filled will. */
 export interface BegunLeaf<E extends Entry> {
   readonly leaf: Leaf;
+  /** Those that stand in it, by their numbers. */
+  readonly images: readonly PlanImage[];
   readonly sequence: number;
   readonly answered: Answered<E>;
   /** How many of its tokens are computed, or will be by the wave that is being filled. */
@@ -28,13 +30,13 @@ export class BegunLeaves<E extends Entry> {
     return this.cellsTaken;
   }
 
-  find(prefix: HeldPrefix, leaf: Leaf): BegunLeaf<E> | undefined {
-    return this.byKey.get(leafKey(prefix, leaf));
+  find(prefix: HeldPrefix, leaf: Leaf, images: readonly PlanImage[]): BegunLeaf<E> | undefined {
+    return this.byKey.get(leafKey(prefix, leaf, images));
   }
 
-  begin(prefix: HeldPrefix, leaf: Leaf): BegunLeaf<E> {
-    const begun = { leaf, sequence: this.sequences.take(), answered: [], done: 0 };
-    this.byKey.set(leafKey(prefix, leaf), begun);
+  begin(prefix: HeldPrefix, leaf: Leaf, images: readonly PlanImage[]): BegunLeaf<E> {
+    const begun = { leaf, images, sequence: this.sequences.take(), answered: [], done: 0 };
+    this.byKey.set(leafKey(prefix, leaf, images), begun);
     this.cellsTaken += leaf.tokens.length;
     return begun;
   }
@@ -69,9 +71,10 @@ export class BegunLeaves<E extends Entry> {
 
 const isWhole = <E extends Entry>({ leaf, done }: BegunLeaf<E>) => done === leaf.tokens.length;
 
-/** Equal for leaves with the same tokens and options on the same prefix. */
-function leafKey(prefix: HeldPrefix, { tokens, options }: Leaf): string {
+/** Equal for leaves with the same tokens, images and options on the same prefix. */
+function leafKey(prefix: HeldPrefix, { tokens, options }: Leaf, images: readonly PlanImage[]): string {
   const text = (list: Int32Array) =>
     Buffer.from(list.buffer, list.byteOffset, list.byteLength).toString('latin1');
-  return `${prefix.sequence} ${tokens.length} ${text(tokens)}${text(options)}`;
+  const shown = images.length === 0 ? text(tokens) : prefixKey(tokens, images);
+  return `${prefix.sequence} ${tokens.length} ${shown}${text(options)}`;
 }

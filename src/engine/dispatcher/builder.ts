@@ -1,4 +1,4 @@
-import type { WaveTask } from '../wave/index.js';
+import { imageAt, type PlanImage, runEnd, textEnd, type WaveTask } from '../wave/index.js';
 import type { Answered, BegunLeaf } from './begun.js';
 import { type ContextState, HEAD_KEY } from './context.js';
 import { type Piece, WaveDraft } from './draft.js';
@@ -12,6 +12,8 @@ export interface Wave<E extends Entry> {
   readonly answered: ReadonlyArray<Readonly<Answered<E>>>;
   /** Everyone whose plan it touches. */
   readonly running: ReadonlyArray<Running<E>>;
+  /** The embeddings that it makes, by their images' keys: there once it has been computed. */
+  readonly encoded: ReadonlyMap<string, Float32Array>;
 }
 
 /** Fills one wave for one context. What is taken here is in the wave; nothing is given back but by `finish`. */
@@ -29,7 +31,7 @@ export class WaveBuilder<E extends Entry> {
 
   constructor(private readonly context: ContextState<E>) {
     context.wave += 1;
-    this.draft = new WaveDraft(context.sharing.coupledProductMax);
+    this.draft = new WaveDraft(context.sharing.coupledProductMax, context.embeddings);
   }
 
   /** Tokens left of the wave. */
@@ -89,18 +91,68 @@ export class WaveBuilder<E extends Entry> {
     return bounds.cells - held.cells >= cells && sequences.left >= wanted;
   }
 
-  /** Takes as much of a running plan as the budget of tokens allows. */
+  /**
+   * Takes as much of a running plan as the budget of tokens allows. An image is taken whole: what comes first may be one
+   * that only the whole wave has room for.
+   */
   advance(running: Running<E>, budget: number): void {
     if (budget <= 0) return;
     const { prefix } = running;
     const start = prefix.done;
-    const chunk = Math.min(prefix.tokens.length - start, budget);
+    const { end, cost } = this.reach(prefix, start, budget, this.left);
+    const whole = end === prefix.tokens.length;
+    if (end === start && !whole) return;
     this.touched.add(running);
     prefix.lastWave = this.context.wave;
-    prefix.done += chunk;
-    this.used += chunk;
-    const whole = prefix.done === prefix.tokens.length;
-    this.draft.add(prefix, start, whole ? this.takeLeaves(running, budget - chunk) : []);
+    prefix.done = end;
+    this.used += cost;
+    this.draft.add(prefix, start, whole ? this.takeLeaves(running, budget - cost, cost === 0) : []);
+  }
+
+  /** What the next step of a running plan takes where that is an image; 0 where it can be cut as small as need be. */
+  nextImage(running: Running<E>): number {
+    const { prefix } = running;
+    const [begun] = this.context.begun.of(running);
+    const { tokens, images, done } =
+      begun === undefined || prefix.done < prefix.tokens.length
+        ? prefix
+        : { tokens: begun.leaf.tokens, images: begun.images, done: begun.done };
+    const image = images[imageAt(tokens[done] ?? 0)];
+    return image === undefined ? 0 : this.priceOf(image, runEnd(tokens, done) - done);
+  }
+
+  /** How far a list of tokens gets from `start` on, and what that takes of the wave; `most`: what the first step may. */
+  private reach(
+    { tokens, images }: Pick<HeldPrefix, 'tokens' | 'images'>,
+    start: number,
+    budget: number,
+    most: number,
+  ): { readonly end: number; readonly cost: number } {
+    if (images.length === 0) {
+      const end = Math.min(tokens.length, start + Math.max(0, budget));
+      return { end, cost: end - start };
+    }
+    let [end, cost] = [start, 0];
+    while (end < tokens.length) {
+      const image = images[imageAt(tokens[end] as number)];
+      const to =
+        image === undefined
+          ? textEnd(tokens, end, Math.min(tokens.length, end + budget - cost))
+          : runEnd(tokens, end);
+      const price = image === undefined ? to - end : this.priceOf(image, to - end);
+      if (to === end || cost + price > (end === start ? Math.max(budget, most) : budget)) break;
+      if (image !== undefined) this.draft.show(image);
+      end = to;
+      cost += price;
+    }
+    return { end, cost };
+  }
+
+  /** An image's tokens, and once per wave what encoding it takes; at most half a wave, so that it fits in any. */
+  private priceOf(image: PlanImage, tokens: number): number {
+    if (this.draft.shows(image)) return tokens;
+    const half = Math.floor(this.context.bounds.waveTokens / 2);
+    return Math.max(tokens, Math.min(half, tokens + this.context.encodeTokens(image)));
   }
 
   /** The wave; null where nothing was taken. Plans whose last leaf ends in it leave the context. */
@@ -118,17 +170,19 @@ export class WaveBuilder<E extends Entry> {
     return {
       task: {
         clear: this.clear,
+        images: draft.images,
         phases: draft.phases(before),
         removals: [...ended.map(({ sequence }) => sequence), ...context.held.trim()],
       },
       answered: draft.answered,
       running: [...this.touched],
+      encoded: draft.encoded,
     };
   }
 
   private newPrefix(entry: E, budget: number): HeldPrefix {
     const { held } = this.context;
-    const prefix = held.add(entry.plan.prefixKey, entry.plan.prefix);
+    const prefix = held.add(entry.plan.prefixKey, entry.plan.prefix, entry.plan.images);
     if (!this.context.startsWithHead(prefix.tokens)) return prefix;
     const head = held.find(HEAD_KEY) ?? this.newHead(entry, budget);
     if (head === null) return prefix;
@@ -154,16 +208,18 @@ export class WaveBuilder<E extends Entry> {
   }
 
   /** First the leaf that the plan's last wave cut, then those it has not begun. */
-  private takeLeaves(running: Running<E>, budget: number): Array<Piece<E>> {
+  private takeLeaves(running: Running<E>, budget: number, first: boolean): Array<Piece<E>> {
     const { leaves } = running.entry.plan;
     const pieces: Array<Piece<E>> = [];
     let left = budget;
     const grow = (begun: BegunLeaf<E>) => {
       const start = begun.done;
-      const end = Math.min(begun.leaf.tokens.length, start + left);
+      const list = { tokens: begun.leaf.tokens, images: begun.images };
+      const most = first && pieces.length === 0 ? this.left : 0;
+      const { end, cost } = this.reach(list, start, left, most);
       if (end === start) return;
       begun.done = end;
-      left -= end - start;
+      left -= cost;
       pieces.push({ begun, start, end });
     };
     this.context.begun.of(running).forEach(grow);
@@ -181,13 +237,14 @@ export class WaveBuilder<E extends Entry> {
   private leafOf({ prefix, nextLeaf, entry }: Running<E>, left: number): BegunLeaf<E> | null {
     const { bounds, held, sequences, begun, removals } = this.context;
     const leaf = entry.plan.leaves[nextLeaf] as (typeof entry.plan.leaves)[number];
-    const twin = begun.find(prefix, leaf);
+    const { images } = entry.plan;
+    const twin = begun.find(prefix, leaf, images);
     if (twin !== undefined) return twin;
     const { length } = leaf.tokens;
     if (left <= 0 || (this.crowded && length > left)) return null;
     removals.push(...held.makeRoom(begun.cells + length, 0));
     const room = sequences.left > 0 && held.cells + begun.cells + length <= bounds.cells;
-    if (room) return begun.begin(prefix, leaf);
+    if (room) return begun.begin(prefix, leaf, images);
     this.crowded = true;
     return null;
   }

@@ -1,5 +1,6 @@
-import { longestLeaf, planCells, type WaveBounds } from '../wave/index.js';
+import { longestLeaf, type PlanImage, planCells, type WaveBounds } from '../wave/index.js';
 import { BegunLeaves } from './begun.js';
+import { noEmbeddings } from './embeddings.js';
 import { HeldPrefixes, Sequences } from './held.js';
 import type { Entry, Running } from './running.js';
 
@@ -49,6 +50,7 @@ export class ContextState<E extends Entry> {
   constructor(
     readonly bounds: WaveBounds,
     readonly sharing: Sharing,
+    readonly embeddings = noEmbeddings(),
   ) {
     this.reset();
   }
@@ -73,7 +75,13 @@ export class ContextState<E extends Entry> {
   /** Tokens a plan that waits needs on this context. */
   remaining({ plan }: Entry): number {
     const head = this.startsWithHead(plan.prefix) ? this.held.find(HEAD_KEY) : undefined;
-    return planCells(plan) - ((this.held.find(plan.prefixKey) ?? head)?.done ?? 0);
+    const encoding = plan.images.reduce((sum, image) => sum + this.encodeTokens(image), 0);
+    return planCells(plan) + encoding - ((this.held.find(plan.prefixKey) ?? head)?.done ?? 0);
+  }
+
+  /** What encoding an image takes of a wave. In exact mode nothing: what is cut where must not depend on a cache. */
+  encodeTokens(image: PlanImage): number {
+    return this.sharing.exact ? 0 : this.embeddings.encodeTokens(image);
   }
 
   /** Tokens of a running plan that are in no wave yet. */

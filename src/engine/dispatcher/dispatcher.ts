@@ -40,7 +40,8 @@ export interface DispatcherOptions {
  * its tokens, the oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those
  * take is free again after the wave.
  *
- * No wave has more tokens than its bound. Equal prefixes of a context are computed once, and so are equal
+ * No wave has more tokens than its bound; encoding images counts among them, and an image is never cut, so that the
+ * half of the long ones is as large as their next image. Equal prefixes of a context are computed once, and so are equal
  * leaves on them that are in one wave or begun (see WaveBuilder).
  *
  * Exact mode takes one plan at a time onto an empty context, in chunks that depend on nothing else.
@@ -117,7 +118,10 @@ export class Dispatcher<E extends Entry> {
     }
     const turn = whole - builder.left;
     // What a turn of batch plans has taken comes out of the long plans' half.
-    const reserved = long.length > 0 && short.length > 0 ? Math.max(0, builder.left - half) : 0;
+    const next = long[0]?.running ?? null;
+    const step = next === null ? 0 : builder.nextImage(next);
+    const reserved =
+      long.length > 0 && short.length > 0 ? Math.min(builder.left, Math.max(builder.left - half, step)) : 0;
     this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
     this.take(long, context, builder, builder.left);
     this.take(short, context, builder, builder.left);

@@ -1,5 +1,15 @@
-import type { Copy, Phase, Stream } from '../wave/index.js';
+import {
+  type Copy,
+  imageAt,
+  type Phase,
+  type PlanImage,
+  runEnd,
+  type Stream,
+  textEnd,
+  type WaveImage,
+} from '../wave/index.js';
 import type { Answered, BegunLeaf } from './begun.js';
+import type { Embeddings } from './embeddings.js';
 import type { HeldPrefix } from './held.js';
 import type { Entry } from './running.js';
 
@@ -28,8 +38,44 @@ export class WaveDraft<E extends Entry> {
   /** Prefixes of which this wave computes a part. */
   private readonly growing = new Set<HeldPrefix>();
 
-  /** Most tokens × sequences of a prefix's chunk that carries the sequences of its leaves. */
-  constructor(private readonly coupledProductMax: number) {}
+  private readonly shown: WaveImage[] = [];
+  /** Where each image, by its key, stands among those shown. */
+  private readonly places = new Map<string, number>();
+
+  constructor(
+    /** Most tokens × sequences of a prefix's chunk that carries the sequences of its leaves. */
+    private readonly coupledProductMax: number,
+    private readonly embeddings: Embeddings,
+  ) {}
+
+  shows({ key }: PlanImage): boolean {
+    return this.places.has(key);
+  }
+
+  /** Whatever follows shows the image; before all, it is encoded where its embedding is not there. */
+  show(image: PlanImage): void {
+    if (this.shows(image)) return;
+    const { key, width, height, rgb } = image;
+    const known = this.embeddings.find(key);
+    this.places.set(key, this.shown.length);
+    this.shown.push(
+      known === undefined
+        ? { embedding: this.embeddings.room(image), pixels: { width, height, rgb } }
+        : { embedding: known, pixels: null },
+    );
+  }
+
+  get images(): readonly WaveImage[] {
+    return this.shown;
+  }
+
+  /** What the wave encodes, by the images' keys. */
+  get encoded(): Map<string, Float32Array> {
+    const fresh = [...this.places].map(([key, place]) => [key, this.shown[place] as WaveImage] as const);
+    return new Map(
+      fresh.filter(([, { pixels }]) => pixels !== null).map(([key, { embedding }]) => [key, embedding]),
+    );
+  }
 
   addHead({ tokens, sequence }: HeldPrefix): void {
     this.head.streams.push({ tokens, position: 0, sequences: [sequence] });
@@ -41,21 +87,49 @@ export class WaveDraft<E extends Entry> {
 
   /** A prefix's tokens from `start` on, none where it was whole before, and the pieces of leaves behind them. */
   add(prefix: HeldPrefix, start: number, pieces: ReadonlyArray<Piece<E>>): void {
-    const chunk = prefix.tokens.subarray(start, prefix.done);
+    const chunk = prefix.done - start;
     const sequences = pieces.filter((piece) => piece.start === 0).map(({ begun }) => begun.sequence);
-    const coupled =
-      chunk.length * (sequences.length + 1) <= this.coupledProductMax && !this.growing.has(prefix);
+    const coupled = chunk * (sequences.length + 1) <= this.coupledProductMax && !this.growing.has(prefix);
     const phase = coupled ? this.first : this.second;
     if (!coupled || start > 0) for (const to of sequences) phase.copies.push({ from: prefix.sequence, to });
-    if (chunk.length > 0) {
+    if (chunk > 0) {
       this.growing.add(prefix);
-      this.first.streams.push({
-        tokens: chunk,
-        position: start,
-        sequences: coupled ? [prefix.sequence, ...sequences] : [prefix.sequence],
-      });
+      const carried = coupled ? [prefix.sequence, ...sequences] : [prefix.sequence];
+      this.first.streams.push(...this.streamsOf(prefix, start, prefix.done, 0, carried));
     }
-    for (const piece of pieces) addPiece(phase, prefix.tokens.length, piece);
+    for (const piece of pieces) this.addPiece(phase, prefix.tokens.length, piece);
+  }
+
+  /** Only the last piece of a leaf has a result. */
+  private addPiece(phase: DraftPhase<E>, prefixTokens: number, { begun, start, end }: Piece<E>): void {
+    const { leaf, images, sequence, answered } = begun;
+    const { tokens, options } = leaf;
+    const streams = this.streamsOf({ tokens, images }, start, end, prefixTokens, [sequence]);
+    const last = streams.pop() as Stream;
+    const whole = end === tokens.length;
+    phase.streams.push(...streams, whole ? { ...last, options } : last);
+    if (whole) phase.answered.push(answered);
+  }
+
+  /** A part of a list, cut at its images. `first`: where the list begins in its sequences. */
+  private streamsOf(
+    { tokens, images }: Pick<HeldPrefix, 'tokens' | 'images'>,
+    start: number,
+    end: number,
+    first: number,
+    sequences: readonly number[],
+  ): Stream[] {
+    if (images.length === 0)
+      return [{ tokens: tokens.subarray(start, end), position: first + start, sequences }];
+    const streams: Stream[] = [];
+    for (let at = start; at < end; ) {
+      const image = images[imageAt(tokens[at] as number)];
+      const to = image === undefined ? textEnd(tokens, at, end) : runEnd(tokens, at);
+      const stream = { tokens: tokens.subarray(at, to), position: first + at, sequences };
+      streams.push(image === undefined ? stream : { ...stream, image: this.places.get(image.key) as number });
+      at = to;
+    }
+    return streams;
   }
 
   /** The phases that have work; the first of them removes sequences before it begins. */
@@ -69,21 +143,4 @@ export class WaveDraft<E extends Entry> {
   get answered(): Array<Answered<E>> {
     return [...this.first.answered, ...this.second.answered];
   }
-}
-
-/** Only the last piece of a leaf has a result. */
-function addPiece<E extends Entry>(
-  phase: DraftPhase<E>,
-  prefixTokens: number,
-  { begun, start, end }: Piece<E>,
-): void {
-  const { tokens, options } = begun.leaf;
-  const stream = {
-    tokens: tokens.subarray(start, end),
-    position: prefixTokens + start,
-    sequences: [begun.sequence],
-  };
-  const last = end === tokens.length;
-  phase.streams.push(last ? { ...stream, options } : stream);
-  if (last) phase.answered.push(begun.answered);
 }

@@ -1,4 +1,4 @@
-import type { WaveBounds } from '../wave/index.js';
+import type { PlanImage, WaveBounds } from '../wave/index.js';
 
 /** The sequences of one context that nobody uses. */
 export class Sequences {
@@ -27,6 +27,8 @@ export class Sequences {
 export interface HeldPrefix {
   readonly key: string;
   readonly tokens: Int32Array;
+  /** Those that stand in it, by their numbers. */
+  readonly images: readonly PlanImage[];
   readonly sequence: number;
   /** How many of its tokens are computed, or will be by the wave that is being filled. */
   done: number;
@@ -65,9 +67,9 @@ export class HeldPrefixes {
     return this.byKey.get(key);
   }
 
-  add(key: string, tokens: Int32Array): HeldPrefix {
+  add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): HeldPrefix {
     const sequence = this.sequences.take();
-    const prefix = { key, tokens, sequence, done: 0, users: 0, lastWave: 0 };
+    const prefix = { key, tokens, images, sequence, done: 0, users: 0, lastWave: 0 };
     this.byKey.set(key, prefix);
     this.cellsHeld += tokens.length;
     return prefix;

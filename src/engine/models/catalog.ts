@@ -7,7 +7,15 @@ export interface CatalogBuild {
   readonly id: string;
   readonly path: string;
   readonly sha256: string;
+  /** What turns images into embeddings; null: it reads none. */
+  readonly projector: CatalogProjector | null;
   readonly model: ManifestModel;
+}
+
+/** A projector's GGUF. */
+export interface CatalogProjector {
+  readonly path: string;
+  readonly sha256: string;
 }
 
 /** One entry of the model list (contract 2.8). */
@@ -32,6 +40,10 @@ export class Catalog {
         id: buildId(model, build),
         path: join(folder, build.file),
         sha256: build.sha256,
+        projector:
+          build.projector === undefined
+            ? null
+            : { path: join(folder, build.projector.file), sha256: build.projector.sha256 },
         model,
       })),
     );

@@ -5,13 +5,17 @@ import { Compile } from 'typebox/compile';
 
 const Text = Type.String({ minLength: 1 });
 
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
 const Build = Type.Object(
   {
     /** The build is named `<model id>-<date>` (contract 9.2). */
     date: Type.String({ pattern: '^[0-9]{8}$' }),
     /** The GGUF, relative to the folder of the manifest. */
     file: Text,
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    sha256: Sha256,
+    /** What turns images into embeddings, likewise. */
+    projector: Type.Optional(Type.Object({ file: Text, sha256: Sha256 }, { additionalProperties: false })),
   },
   { additionalProperties: false },
 );
@@ -31,6 +35,7 @@ const Model = Type.Object(
     temperatures: Type.Optional(Type.Record(Type.String(), Type.Number())),
     /** The window in tokens; the one the model was trained with where absent. */
     context_length: Type.Optional(Type.Integer({ minimum: 64 })),
+    /** Then every build has a projector, and otherwise none. */
     reads_images: Type.Boolean(),
     /** Whose price is charged: a model id of the price list. */
     price_class: Text,
@@ -92,6 +97,14 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `the name ${twice} is given twice`;
   if (!names.includes(defaultId)) return `default names ${defaultId}, which is no model of the manifest`;
+  const wrong = models.find(({ reads_images, builds }) =>
+    builds.some(({ projector }) => (projector !== undefined) !== reads_images),
+  );
+  if (wrong !== undefined) {
+    return wrong.reads_images
+      ? `${wrong.id} reads images, but has a build without a projector`
+      : `${wrong.id} has a projector, but reads no images`;
+  }
   return null;
 }
 

@@ -2,7 +2,6 @@ import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
 import {
   FORMATS,
   type Format,
-  type ImageMarkers,
   Profile,
   ProfileError,
   readDecisionMetadata,
@@ -11,6 +10,7 @@ import {
 } from '../profile/index.js';
 import type { CatalogBuild } from './catalog.js';
 import { ModelError } from './manifest.js';
+import { type ImageReading, readProjector } from './projector.js';
 
 /** A model that has been loaded and proven askable. */
 export interface OpenModel {
@@ -25,12 +25,6 @@ export interface OpenModel {
   readonly contextLength: number;
   /** How it reads images; null: it reads none. */
   readonly images: ImageReading | null;
-}
-
-/** What a projector says of itself. */
-export interface ImageReading extends ImageMarkers {
-  /** Pixels on each side of the square that is a token. */
-  readonly side: number;
 }
 
 /**
@@ -72,7 +66,8 @@ function describe(addon: Addon, handle: ModelHandle, build: CatalogBuild): OpenM
     description.contextLength,
     build.model.context_length ?? description.contextLength,
   );
-  return { build, handle, description, tokenizer, profile, source, contextLength, images: null };
+  const images = readProjector(addon, build, description);
+  return { build, handle, description, tokenizer, profile, source, images, contextLength };
 }
 
 function chooseFormat(

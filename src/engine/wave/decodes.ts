@@ -1,42 +1,94 @@
 import type { DecodeBatch } from '../addon/index.js';
-import type { Stream } from './task.js';
+import { roundsOf } from './rounds.js';
+import type { Stream, WaveImage } from './task.js';
 import type { WaveBounds } from './types.js';
 
 /** One llama_decode. */
 export interface Decode {
   readonly batch: DecodeBatch;
+  /** Per answer slot: which of the streams that have options it belongs to. */
+  readonly answers: readonly number[];
   /** The padding's sequence was used and has to be forgotten. */
   readonly padded: boolean;
 }
 
+/** How embeddings are decoded. */
+export interface EmbeddingTerms {
+  /** Numbers of an embedding. */
+  readonly width: number;
+  /** Whether the tokens of an image see those behind them. */
+  readonly nonCausal: boolean;
+}
+
+/** For waves without images. */
+export const NO_EMBEDDINGS: EmbeddingTerms = { width: 0, nonCausal: false };
+
 /**
- * Writes streams into as few decodes as `waveTokens` allows. The last micro-batch of each is filled up on the
- * sequence behind those of the plans.
+ * Writes streams into as few decodes as `waveTokens` allows, those of images into micro-batches. The last micro-batch of
+ * each is filled up on the sequence behind those of the plans.
  */
-export function buildDecodes(streams: readonly Stream[], bounds: WaveBounds): Decode[] {
-  const decodes: Decode[] = [];
-  let writer = new DecodeWriter();
-  const flush = () => {
-    if (writer.length > 0) decodes.push(writer.finish(bounds));
-    writer = new DecodeWriter();
-  };
-  for (const { tokens, position, sequences, options } of streams) {
-    for (let i = 0; i < tokens.length; i++) {
-      if (writer.length === bounds.waveTokens) flush();
-      writer.token(tokens[i] as number, position + i, sequences);
+export function buildDecodes(
+  streams: readonly Stream[],
+  bounds: WaveBounds,
+  images: readonly WaveImage[] = [],
+  terms = NO_EMBEDDINGS,
+): Decode[] {
+  let answers = 0;
+  const numbers = streams.map((stream) => (stream.options === undefined ? -1 : answers++));
+  return roundsOf(streams).flatMap((round) => {
+    const build = new DecodeBuilder(bounds, terms);
+    for (const { stream, index } of round.streams) {
+      if (stream.image === undefined) build.text(stream, numbers[index] as number);
+      else build.image(stream, (images[stream.image] as WaveImage).embedding);
     }
-    if (options !== undefined) writer.slot(options);
+    return build.finish();
+  });
+}
+
+/** The decodes of one round. */
+class DecodeBuilder {
+  private readonly decodes: Decode[] = [];
+  private writer = new DecodeWriter();
+
+  constructor(
+    private readonly bounds: WaveBounds,
+    private readonly terms: EmbeddingTerms,
+  ) {}
+
+  text({ tokens, position, sequences, options }: Stream, answer: number): void {
+    for (let i = 0; i < tokens.length; i++) {
+      if (this.writer.length === this.bounds.waveTokens) this.flush();
+      this.writer.token(tokens[i] as number, position + i, sequences);
+    }
+    if (options !== undefined) this.writer.slot(options, answer);
   }
-  flush();
-  return decodes;
+
+  /** Whole: what of an image is in another decode, or in another micro-batch, its tokens do not see. */
+  image({ tokens: { length }, position, sequences }: Stream, embedding: Float32Array): void {
+    if (this.writer.length > 0 && this.writer.length + length > this.bounds.microBatchTokens) this.flush();
+    for (let i = 0; i < length; i++) this.writer.token(0, position + i, sequences);
+    this.writer.embeddings.push(embedding);
+  }
+
+  finish(): Decode[] {
+    this.flush();
+    return this.decodes;
+  }
+
+  private flush(): void {
+    if (this.writer.length > 0) this.decodes.push(this.writer.finish(this.bounds, this.terms));
+    this.writer = new DecodeWriter();
+  }
 }
 
 class DecodeWriter {
+  readonly embeddings: Float32Array[] = [];
   private readonly tokens: number[] = [];
   private readonly positions: number[] = [];
   private readonly sequenceOffsets: number[] = [0];
   private readonly sequences: number[] = [];
   private readonly slots: number[] = [];
+  private readonly answers: number[] = [];
   private readonly optionOffsets: number[] = [0];
   private readonly optionTokens: number[] = [];
 
@@ -52,22 +104,25 @@ class DecodeWriter {
   }
 
   /** The token written last is an answer slot. */
-  slot(options: Int32Array): void {
+  slot(options: Int32Array, answer: number): void {
     this.slots.push(this.tokens.length - 1);
+    this.answers.push(answer);
     for (const option of options) this.optionTokens.push(option);
     this.optionOffsets.push(this.optionTokens.length);
   }
 
-  finish({ microBatchTokens, microBatchTokensMin, sequences }: WaveBounds): Decode {
+  finish({ microBatchTokens, microBatchTokensMin, sequences }: WaveBounds, terms: EmbeddingTerms): Decode {
     const rest = this.tokens.length % microBatchTokens;
     const padded = rest !== 0 && rest < microBatchTokensMin;
     for (let i = rest; padded && i < microBatchTokensMin; i++) this.token(0, i - rest, [sequences]);
+    const ofImages = this.embeddings.length > 0;
     return {
       padded,
+      answers: this.answers,
       batch: {
         tokens: Int32Array.from(this.tokens),
-        embeddings: null,
-        causal: true,
+        embeddings: ofImages ? joined(this.embeddings, this.tokens.length * terms.width) : null,
+        causal: !(ofImages && terms.nonCausal),
         positions: Int32Array.from(this.positions),
         sequenceOffsets: Int32Array.from(this.sequenceOffsets),
         sequences: Int32Array.from(this.sequences),
@@ -77,4 +132,15 @@ class DecodeWriter {
       },
     };
   }
+}
+
+/** Embeddings behind each other, then zeros for the padding. */
+function joined(parts: readonly Float32Array[], length: number): Float32Array {
+  const result = new Float32Array(length);
+  let at = 0;
+  for (const part of parts) {
+    result.set(part, at);
+    at += part.length;
+  }
+  return result;
 }

@@ -1,4 +1,5 @@
 export * from './decodes.js';
+export * from './images.js';
 export * from './prefix-key.js';
 export * from './run.js';
 export type * from './task.js';

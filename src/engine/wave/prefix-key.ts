@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageOf } from '../profile/index.js';
-import type { PlanImage } from './types.js';
+import type { PlanImage } from './images.js';
 
 /**
  * What prefixes are found again by: equal for equal tokens that show equal images, whatever places these have in the

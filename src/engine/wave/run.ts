@@ -1,29 +1,46 @@
-import type { NativeContext } from '../addon/index.js';
-import { buildDecodes } from './decodes.js';
+import type { NativeContext, Pixels } from '../addon/index.js';
+import { buildDecodes, type EmbeddingTerms, NO_EMBEDDINGS } from './decodes.js';
 import type { WaveResult, WaveTask } from './task.js';
 import type { WaveBounds } from './types.js';
 
+/** What makes embeddings of images. */
+export interface ImageEncoder extends EmbeddingTerms {
+  /** Writes an image's embedding to `out`, which is as long. Throws an Error. */
+  encode(pixels: Pixels, out: Float32Array): void;
+}
+
+/** For models that read no images. */
+export const NO_ENCODER: ImageEncoder = {
+  ...NO_EMBEDDINGS,
+  encode() {
+    throw new Error('the model reads no images');
+  },
+};
+
 /**
  * Runs a wave on a context. `cancel` as NativeContext.decode; throws its errors, and the context is then
- * empty: whoever planned the wave must forget what it held.
+ * empty: whoever planned the wave must forget what it held. The embeddings of the wave's images are then not to be used.
  */
 export function runWave(
   context: NativeContext,
   task: WaveTask,
   bounds: WaveBounds,
   cancel: Int32Array,
+  encoder = NO_ENCODER,
 ): WaveResult {
   const results: Float32Array[] = [];
   try {
     if (task.clear) context.clear();
+    for (const { pixels, embedding } of task.images) if (pixels !== null) encoder.encode(pixels, embedding);
     for (const phase of task.phases) {
       for (const sequence of phase.removals) context.removeSequence(sequence);
       for (const { from, to } of phase.copies) context.copySequence(from, to);
-      for (const { batch, padded } of buildDecodes(phase.streams, bounds)) {
+      const first = results.length;
+      for (const { batch, answers, padded } of buildDecodes(phase.streams, bounds, task.images, encoder)) {
         const logits = context.decode(batch, cancel);
-        for (let slot = 0; slot < batch.slots.length; slot++) {
-          results.push(logits.slice(batch.optionOffsets[slot], batch.optionOffsets[slot + 1]));
-        }
+        answers.forEach((answer, slot) => {
+          results[first + answer] = logits.slice(batch.optionOffsets[slot], batch.optionOffsets[slot + 1]);
+        });
         if (padded) context.removeSequence(bounds.sequences);
       }
     }

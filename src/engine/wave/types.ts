@@ -1,4 +1,5 @@
 import type { ContextOptions } from '../addon/index.js';
+import type { PlanImage } from './images.js';
 
 /** The tokens of one question and where its answer is read. */
 export interface Leaf {
@@ -8,24 +9,17 @@ export interface Leaf {
   readonly options: Int32Array;
 }
 
-/** What the engine computes for one request: the shared prefix once, then one leaf per question. */
+/**
+ * What the engine computes for one request: the shared prefix once, then one leaf per question. An image stands in a
+ * list of tokens as `imageTokens` writes it, so that the list's length is what it takes of cells and positions.
+ */
 export interface Plan {
   readonly prefix: Int32Array;
   /** Equal for equal prefixes of one model, and only for them. */
   readonly prefixKey: string;
   readonly leaves: readonly Leaf[];
-  /** What the images in the tokens of prefix and leaves show. */
+  /** Each different one once. */
   readonly images: readonly PlanImage[];
-}
-
-/** An image, stretched to whole squares of the model's projector. */
-export interface PlanImage {
-  readonly width: number;
-  readonly height: number;
-  /** 8 bits each, pixel by pixel, row by row. In memory that threads share it is never copied. */
-  readonly rgb: Uint8Array;
-  /** Equal for equal images, and only for them. */
-  readonly key: string;
 }
 
 /** One array of option logits per leaf, in the order of the plan. */

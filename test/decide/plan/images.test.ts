@@ -7,7 +7,7 @@ import { openTiny } from '../../helpers/engine.js';
 import { OPTIONS } from '../request/bodies.js';
 
 const image = { format: 'png', data_base64: '' };
-const READING = { begin: 5, end: 6, side: 48 };
+const READING = { kind: 'gemma4v', begin: 5, end: 6, side: 48, width: 64, encodeTokensPerToken: 1 };
 
 /** As the model would see images of 1 × 1, 1 × 2, 1 × 3 squares, and so on. */
 function imagesOf(keys: readonly string[]): PlanImage[] {
