@@ -1,5 +1,5 @@
 import { Catalog, readManifest } from '../engine/index.js';
-import { checkModels as check, loadSettings, reportError } from '../server/index.js';
+import { checkModels as check, loadSettings, type ModelCheck, reportError } from '../server/index.js';
 import { type Options, print, printJson } from './output.js';
 
 /** `decider models list` */
@@ -31,6 +31,7 @@ export function checkModels(names: string[], { config, json }: Options): Promise
       print(`${found.build}  ${found.summary}, ${found.file}`);
       print(`  profile       ${found.profile} (from the ${found.source})`);
       print(`  context       ${found.contextLength} tokens`);
+      print(`  images        ${images(found.images)}`);
       print(`  temperatures  ${pairs(found.temperatures)}`);
       print(`  letters       ${pairs(found.letters)}`);
       print(`  first answer  ${JSON.stringify(found.answer)}`);
@@ -38,6 +39,11 @@ export function checkModels(names: string[], { config, json }: Options): Promise
     if (json) printJson(checks);
   });
 }
+
+const images = (reads: ModelCheck['images']) =>
+  reads === null
+    ? 'none'
+    : `${reads.projector}, up to ${reads.budgets.join(', ')} tokens of ${reads.side} × ${reads.side} pixels`;
 
 const pairs = (values: Readonly<Record<string, number>>) =>
   Object.entries(values)

@@ -3,7 +3,10 @@ import type { Clock } from '../base/index.js';
 import {
   ContextState,
   Dispatcher,
+  type EmbeddingSizes,
+  Embeddings,
   type Entry,
+  noEmbeddings,
   type Sharing,
   settle,
   type Urgency,
@@ -18,12 +21,18 @@ import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds }
 const WAVES_AHEAD = 2;
 /** How often a plan is run whose wave fails. */
 const ATTEMPTS_MAX = 2;
+/** Most bytes of embeddings that are kept: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
+const EMBEDDING_BYTES_MAX = 256 << 20;
+/** Most bytes of pixels that live plans may hold together: one past it is refused. A request has at most 15 MB. */
+export const LIVE_PIXEL_BYTES_MAX = 256 << 20;
 
 export interface EngineOptions {
   readonly bounds: WaveBounds;
   readonly sharing: Sharing;
   /** Most live plans that wait. */
   readonly queueMax: number;
+  /** How the model reads images; null: it reads none. */
+  readonly images?: EmbeddingSizes | null;
   /** How long a live plan may take in all, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
@@ -65,17 +74,21 @@ export class Engine {
   private readonly dispatcher: Dispatcher<Waiting>;
   private readonly lanes: readonly Lane[];
   private readonly drain: DrainRate;
+  private readonly embeddings: Embeddings;
+  /** Of the pixels of the live plans that are not answered. */
+  private livePixelBytes = 0;
   private readonly events: EngineEvents;
 
   constructor(
     threads: readonly WaveRunner[],
     private readonly options: EngineOptions,
   ) {
-    const { bounds, sharing, queueMax, clock } = options;
+    const { bounds, sharing, queueMax, clock, images } = options;
+    this.embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX) : noEmbeddings();
     this.dispatcher = new Dispatcher({ queueMax });
     this.lanes = threads.map((thread) => ({
       thread,
-      context: new ContextState(bounds, sharing),
+      context: new ContextState(bounds, sharing, this.embeddings),
       busy: false,
     }));
     this.drain = new DrainRate(clock);
@@ -124,8 +137,11 @@ export class Engine {
               this.events.planLate();
               leave(this.overloaded('not answered in time'));
             });
+      const pixelBytes = urgency === 'live' ? pixelBytesOf(plan) : 0;
+      this.livePixelBytes += pixelBytes;
       const settled = () => {
         cancelDeadline();
+        this.livePixelBytes -= pixelBytes;
         signal.removeEventListener('abort', onAbort);
       };
       const entry: Waiting = {
@@ -143,7 +159,8 @@ export class Engine {
           reject(error);
         },
       };
-      if (!this.dispatcher.add(entry, urgency)) {
+      const fits = pixelBytes === 0 || this.livePixelBytes <= LIVE_PIXEL_BYTES_MAX;
+      if (!fits || !this.dispatcher.add(entry, urgency)) {
         this.events.planRefused();
         entry.reject(this.overloaded('refused: the queue is full'));
         return;
@@ -177,6 +194,7 @@ export class Engine {
     let finish: () => void;
     try {
       const results = await lane.thread.run(wave.task);
+      for (const [key, embedding] of wave.encoded) this.embeddings.add(key, embedding);
       const tokens = tokensOf(wave);
       measured(tokens);
       this.events.waveDone(tokens);
@@ -218,3 +236,5 @@ const tokensOf = ({ task }: Wave<Waiting>) =>
     (sum, { streams }) => sum + streams.reduce((total, { tokens }) => total + tokens.length, 0),
     0,
   );
+
+const pixelBytesOf = ({ images }: Plan) => images.reduce((sum, { rgb }) => sum + rgb.byteLength, 0);

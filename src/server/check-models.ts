@@ -1,3 +1,4 @@
+import { IMAGE_BUDGETS } from '../api/index.js';
 import { answer, answerJson, planRequest, type Question } from '../decide/index.js';
 import {
   askOnce,
@@ -22,6 +23,12 @@ export interface ModelCheck {
   /** Where the profile comes from: the GGUF, the manifest, or neither. */
   readonly source: OpenModel['source'];
   readonly contextLength: number;
+  /** How it reads images; null: it reads none. */
+  readonly images: {
+    readonly projector: string;
+    readonly side: number;
+    readonly budgets: readonly number[];
+  } | null;
   readonly temperatures: Readonly<Record<Question['type'], number>>;
   /** Letter to token. */
   readonly letters: Readonly<Record<string, number>>;
@@ -63,7 +70,7 @@ export async function* checkModels(
         },
         model,
       );
-      const [logits] = askOnce(addon, model, plan, bounds, settings['engine.threads']);
+      const [logits] = askOnce(addon, model, plan, bounds, settings['engine.threads'], device);
       const first = answer(FIRST_QUESTION, logits as Float32Array, temperatures[0] as number);
       yield describe(model, JSON.parse(answerJson(first)));
     } finally {
@@ -79,7 +86,7 @@ function requireBuild(catalog: Catalog, name: string): CatalogBuild {
 }
 
 function describe(
-  { build, description, profile, source, contextLength }: OpenModel,
+  { build, description, profile, source, contextLength, images }: OpenModel,
   first: unknown,
 ): ModelCheck {
   return {
@@ -89,6 +96,7 @@ function describe(
     profile: profile.format.name,
     source,
     contextLength,
+    images: images === null ? null : { projector: images.kind, side: images.side, budgets: IMAGE_BUDGETS },
     temperatures: {
       noul: profile.temperatures.of('noul', 2),
       choice: profile.temperatures.of('choice', 3),

@@ -146,6 +146,7 @@ export class Engines {
       bounds,
       sharing: sharingOf(this.settings, introductions[0]?.head ?? new Int32Array(0)),
       queueMax: this.settings['engine.queue'],
+      images: introductions[0]?.images ?? null,
       deadlineMs: this.settings['engine.deadline_ms'],
       clock,
       events: engineEvents(this.metrics, build.id),

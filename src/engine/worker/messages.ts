@@ -1,4 +1,5 @@
 import type { Backend } from '#native/platform.mjs';
+import type { EmbeddingSizes } from '../dispatcher/index.js';
 import type { CatalogBuild } from '../models/index.js';
 import type { WaveBounds } from '../wave/index.js';
 
@@ -25,4 +26,6 @@ export interface LoadProgress {
 export interface Introduction {
   /** Tokens that every prompt begins with. */
   readonly head: Int32Array;
+  /** How it reads images; null: it reads none. */
+  readonly images: EmbeddingSizes | null;
 }
