@@ -12,7 +12,13 @@ import {
   type PlanLogits,
   type Sharing,
 } from '../../src/engine/index.js';
-import { contextOptions, prefixKey, runWave, type WaveBounds } from '../../src/engine/wave/index.js';
+import {
+  contextOptions,
+  type ImageEncoder,
+  prefixKey,
+  runWave,
+  type WaveBounds,
+} from '../../src/engine/wave/index.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,
@@ -26,12 +32,16 @@ export const BOUNDS: WaveBounds = {
 export const { addon } = loadAddon('cpu');
 
 /** A catalogue entry for a file that no manifest names. */
-export function buildOf(path: string, model: Partial<CatalogBuild['model']> = {}): CatalogBuild {
+export function buildOf(
+  path: string,
+  model: Partial<CatalogBuild['model']> = {},
+  projector: CatalogBuild['projector'] = null,
+): CatalogBuild {
   return {
     id: 'tiny-20260101',
     path,
     sha256: '',
-    projector: null,
+    projector,
     model: {
       id: 'tiny',
       description: 'tiny',
@@ -51,12 +61,13 @@ export function openTiny(
   folder: string,
   options: Partial<TinyModelOptions> = {},
   model: Partial<CatalogBuild['model']> = {},
+  projector: CatalogBuild['projector'] = null,
 ): OpenModel {
   // The addon shares weights by path: another model needs another name.
   count += 1;
   const path = join(folder, `tiny-${count}.gguf`);
   writeTinyModel(path, options);
-  return openModel(addon, '', buildOf(path, model));
+  return openModel(addon, '', buildOf(path, model, projector));
 }
 
 export function openContext(model: OpenModel, bounds: WaveBounds = BOUNDS) {
@@ -102,6 +113,7 @@ export function answerAll(
   bounds: WaveBounds = BOUNDS,
   held?: ContextState<{ plan: Plan; dropped: boolean }>,
   cancel: Int32Array = never(),
+  encoder?: ImageEncoder,
 ): PlanLogits[] {
   if (held === undefined) context.clear();
   const state = held ?? new ContextState(bounds, sharing);
@@ -110,7 +122,7 @@ export function answerAll(
   for (const entry of entries) dispatcher.add(entry, 'live');
   const found = new Map<object, PlanLogits>();
   for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
-    for (const { entry, logits } of settle(wave, runWave(context, wave.task, bounds, cancel))) {
+    for (const { entry, logits } of settle(wave, runWave(context, wave.task, bounds, cancel, encoder))) {
       found.set(entry, logits);
     }
   }
