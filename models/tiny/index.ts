@@ -3,7 +3,12 @@ import { gemma4Pieces } from './gemma4.js';
 import { projectorPieces, type TinyProjectorOptions } from './projector.js';
 import type { TinyModelOptions } from './shape.js';
 
-export { EMBEDDED_FILE, EMBEDDED_OPTIONS } from './embedded.js';
+export {
+  EMBEDDED_FILE,
+  EMBEDDED_OPTIONS,
+  EMBEDDED_PROJECTOR_FILE,
+  EMBEDDED_PROJECTOR_OPTIONS,
+} from './embedded.js';
 export type { MetadataValue, ScalarType } from './gguf.js';
 export type { ProjectorKind, TinyProjectorOptions } from './projector.js';
 export type { TinyModelOptions } from './shape.js';
@@ -26,17 +31,18 @@ export function tinyProjector(options: TinyProjectorOptions): Buffer {
   return Buffer.concat([...projectorPieces(options)]);
 }
 
-/** Writes a random gemma4 model; a reader sees the old file or the whole new one, never a part. */
+/** Writes a random gemma4 model. */
 export function writeTinyModel(path: string, options: TinyModelOptions = {}): void {
-  writePieces(path, gemma4Pieces(options));
+  writeFileWhole(path, gemma4Pieces(options));
 }
 
-/** Writes a random projector, likewise. */
+/** Writes a random projector. */
 export function writeTinyProjector(path: string, options: TinyProjectorOptions): void {
-  writePieces(path, projectorPieces(options));
+  writeFileWhole(path, projectorPieces(options));
 }
 
-function writePieces(path: string, pieces: Iterable<Buffer>): void {
+/** Writes a file; a reader sees the old one or the whole new one, never a part. */
+export function writeFileWhole(path: string, pieces: Iterable<Buffer>): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(temporary, 'w');

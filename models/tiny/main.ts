@@ -2,19 +2,28 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EMBEDDED_FILE, EMBEDDED_OPTIONS, tinyModel, writeTinyModel } from './index.js';
+import {
+  EMBEDDED_FILE,
+  EMBEDDED_OPTIONS,
+  EMBEDDED_PROJECTOR_FILE,
+  EMBEDDED_PROJECTOR_OPTIONS,
+  tinyModel,
+  tinyProjector,
+  writeFileWhole,
+} from './index.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const path = join(root, EMBEDDED_FILE);
-const bytes = tinyModel(EMBEDDED_OPTIONS);
-const sum = sha256(bytes);
 
-const skipped =
-  process.argv.includes('--if-missing') && existsSync(path) && sha256(readFileSync(path)) === sum;
-if (!skipped) {
+provide(EMBEDDED_FILE, tinyModel(EMBEDDED_OPTIONS));
+provide(EMBEDDED_PROJECTOR_FILE, tinyProjector(EMBEDDED_PROJECTOR_OPTIONS));
+
+function provide(file: string, bytes: Buffer): void {
+  const path = join(root, file);
+  const sum = sha256(bytes);
+  if (process.argv.includes('--if-missing') && existsSync(path) && sha256(readFileSync(path)) === sum) return;
   mkdirSync(dirname(path), { recursive: true });
-  writeTinyModel(path, EMBEDDED_OPTIONS);
-  console.log(`${EMBEDDED_FILE} ${bytes.length} bytes sha256 ${sum}`);
+  writeFileWhole(path, [bytes]);
+  console.log(`${file} ${bytes.length} bytes sha256 ${sum}`);
 }
 
 function sha256(content: Buffer): string {

@@ -4,11 +4,20 @@ import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { CHAT_TEMPLATE, EMBEDDED_OPTIONS, tinyModel, writeTinyModel } from '../../models/tiny/index.js';
+import {
+  CHAT_TEMPLATE,
+  EMBEDDED_OPTIONS,
+  EMBEDDED_PROJECTOR_FILE,
+  EMBEDDED_PROJECTOR_OPTIONS,
+  tinyModel,
+  tinyProjector,
+  writeTinyModel,
+} from '../../models/tiny/index.js';
 import { parseGguf } from './parse.js';
 
 const EMBEDDED_SHA256 = '3f5603dcea007867d8f8e23d321313ec10dcc51ae83b608f2f6f337df8a14a63';
 const EMBEDDED_BYTES = 1145792;
+const PROJECTOR_SHA256 = 'c1c8bcd8347586f757d1951aaf07505ea33ee3d8c0ff90e05e3091c4f1f17a92';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 function sha256(bytes: Buffer): string {
@@ -19,8 +28,12 @@ test('the embedded model is the same file everywhere', async (t) => {
   const bytes = tinyModel(EMBEDDED_OPTIONS);
   t.equal(bytes.length, EMBEDDED_BYTES);
   t.equal(sha256(bytes), EMBEDDED_SHA256);
+  t.equal(sha256(tinyProjector(EMBEDDED_PROJECTOR_OPTIONS)), PROJECTOR_SHA256);
   const manifest = join(root, 'models/manifest.json');
-  if (existsSync(manifest)) t.match(readFileSync(manifest, 'utf8'), EMBEDDED_SHA256);
+  if (existsSync(manifest)) {
+    t.match(readFileSync(manifest, 'utf8'), EMBEDDED_SHA256);
+    t.match(readFileSync(manifest, 'utf8'), PROJECTOR_SHA256);
+  }
 });
 
 test('the header describes the model', async (t) => {
@@ -84,6 +97,7 @@ test('the command writes the embedded model once, and again when it differs', as
 
   t.match(run('--if-missing'), `${EMBEDDED_BYTES} bytes sha256 ${EMBEDDED_SHA256}\n`);
   t.equal(sha256(readFileSync(path)), EMBEDDED_SHA256);
+  t.equal(sha256(readFileSync(join(folder, EMBEDDED_PROJECTOR_FILE))), PROJECTOR_SHA256);
   const before = statSync(path).ino;
   t.equal(run('--if-missing'), '');
   t.equal(statSync(path).ino, before);
