@@ -3,21 +3,32 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type TinyModelOptions, tinyModel } from '../../models/tiny/index.js';
+import {
+  type ProjectorKind,
+  type TinyModelOptions,
+  tinyModel,
+  tinyProjector,
+} from '../../models/tiny/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, type Surroundings, startServer } from '../../src/server/index.js';
 
-/** Writes a models folder with one tiny model; returns the folder. */
+/** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(
   folder: string,
   options: TinyModelOptions = {},
   model: Record<string, unknown> = {},
+  projector?: ProjectorKind,
 ): string {
   const models = join(folder, 'models');
   mkdirSync(models, { recursive: true });
-  const bytes = tinyModel(options);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  writeFileSync(join(models, 'tiny.gguf'), bytes);
+  const write = (file: string, bytes: Buffer) => {
+    writeFileSync(join(models, file), bytes);
+    return { file, sha256: createHash('sha256').update(bytes).digest('hex') };
+  };
+  const weights = write('tiny.gguf', tinyModel(options));
+  const reader = projector && {
+    projector: write('tiny-projector.gguf', tinyProjector({ kind: projector })),
+  };
   const manifest = {
     default: model.id ?? 'tiny',
     models: [
@@ -25,8 +36,8 @@ export function modelsFolder(
         id: 'tiny',
         description: 'A tiny model.',
         release_date: null,
-        builds: [{ date: '20260101', file: 'tiny.gguf', sha256 }],
-        reads_images: false,
+        builds: [{ date: '20260101', ...weights, ...reader }],
+        reads_images: projector !== undefined,
         price_class: 'decider-g-12b',
         ...model,
       },
