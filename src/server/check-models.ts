@@ -11,7 +11,7 @@ import {
   readManifest,
   verifyChecksum,
 } from '../engine/index.js';
-import { prepareEngine } from './engines.js';
+import { prepareEngine, requireImageRoom } from './engines.js';
 import type { Settings } from './settings.js';
 
 /** What `decider models check` tells of one build. */
@@ -57,6 +57,7 @@ export async function* checkModels(
   const builds = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
   const { addon, device, bounds } = prepareEngine(settings, { notice });
   for (const build of new Set(builds)) {
+    requireImageRoom(build, bounds);
     await verifyChecksum(build);
     const model = openModel(addon, device, build);
     try {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { IMAGE_BUDGETS } from '../api/index.js';
 import type { Clock, Log, Metrics } from '../base/index.js';
 import {
   type BackendChoice,
@@ -128,6 +129,7 @@ export class Engines {
   private async loadBuild(build: CatalogBuild): Promise<Engine> {
     const { report, clock, stop } = this.surroundings;
     const { backend, devices, bounds, contexts } = this.prepared;
+    requireImageRoom(build, bounds);
     const bytes = sizeOf(build.path);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     await verifyChecksum(build, stop);
@@ -154,6 +156,18 @@ export class Engines {
     measureQueues(this.metrics, build.id, engine);
     return engine;
   }
+}
+
+/** An image is never cut: llama.cpp ends the process where one does not fit in what is computed at once. */
+export function requireImageRoom(
+  { id, projector }: CatalogBuild,
+  { waveTokens, microBatchTokens }: WaveBounds,
+): void {
+  const most = Math.max(...IMAGE_BUDGETS);
+  if (projector === null || Math.min(waveTokens, microBatchTokens) >= most) return;
+  throw new ModelError(
+    `${id} reads images of up to ${most} tokens, so engine.wave_tokens must be at least that.`,
+  );
 }
 
 /** 0 where there is no such file: who reads it says so. */

@@ -1,80 +1,13 @@
 import { test } from 'tap';
-import { type ProjectorKind, writeTinyProjector } from '../../models/tiny/index.js';
+import type { ProjectorKind } from '../../models/tiny/index.js';
 import { ContextState, Embeddings, EXACT } from '../../src/engine/dispatcher/index.js';
-import {
-  type ImageReading,
-  imageTokens,
-  type OpenModel,
-  openProjector,
-  type Plan,
-  type PlanImage,
-} from '../../src/engine/index.js';
+import type { Plan, PlanImage } from '../../src/engine/index.js';
 import type { ImageEncoder, WaveBounds } from '../../src/engine/wave/index.js';
-import {
-  addon,
-  answerAll,
-  BOUNDS,
-  COLD,
-  FORMS,
-  openContext,
-  openTiny,
-  planDistance,
-  planOf,
-} from '../helpers/engine.js';
-import { random } from '../helpers/random.js';
+import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../helpers/engine.js';
+import { noise, type Opened, openReader, planWith } from '../helpers/images.js';
 
 const TOLERANCE = 1e-3;
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];
-
-/** Pixels that nothing else has. */
-function noise(seed: number, width: number, height: number): PlanImage {
-  const next = random(seed);
-  const rgb = new Uint8Array(new SharedArrayBuffer(width * 48 * height * 48 * 3));
-  for (let i = 0; i < rgb.length; i++) rgb[i] = next.integer(256);
-  return { width: width * 48, height: height * 48, rgb, key: `${seed} ${width} ${height}` };
-}
-
-interface Opened {
-  readonly model: OpenModel;
-  readonly reads: ImageReading;
-  readonly encoder: ImageEncoder;
-}
-
-function openReader(folder: string, kind: ProjectorKind): Opened {
-  const path = `${folder}/${kind}.gguf`;
-  writeTinyProjector(path, { kind });
-  const projector = { path, sha256: '' };
-  const model = openTiny(folder, {}, { reads_images: true }, projector);
-  return {
-    model,
-    reads: model.images as ImageReading,
-    encoder: openProjector(addon, model, projector, '', 1),
-  };
-}
-
-/** Text, and images by their place in the list. */
-function tokensOf(
-  { model, reads }: Opened,
-  parts: ReadonlyArray<string | number>,
-  images: readonly PlanImage[],
-) {
-  const counts = images.map(({ width, height }) => (width / 48) * (height / 48));
-  const write = imageTokens(reads, counts);
-  return Int32Array.from(
-    parts.flatMap((part) => [...(typeof part === 'string' ? model.tokenizer.plain(part) : write(part))]),
-  );
-}
-
-type Parts = ReadonlyArray<string | number>;
-
-function planWith(opened: Opened, images: readonly PlanImage[], prefix: Parts, ...leaves: Parts[]): Plan {
-  const options = opened.model.profile.labels.slice(0, 4);
-  return planOf(
-    tokensOf(opened, prefix, images),
-    leaves.map((parts) => ({ tokens: tokensOf(opened, parts, images), options })),
-    images,
-  );
-}
 
 function answer(
   opened: Opened,

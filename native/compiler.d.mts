@@ -1,0 +1,2 @@
+/** The compiler and its own arguments. */
+export function findCompiler(): string[];
