@@ -118,10 +118,13 @@ export class Dispatcher<E extends Entry> {
     }
     const turn = whole - builder.left;
     // What a turn of batch plans has taken comes out of the long plans' half.
-    const next = long[0]?.running ?? null;
-    const step = next === null ? 0 : builder.nextImage(next);
     const reserved =
-      long.length > 0 && short.length > 0 ? Math.min(builder.left, Math.max(builder.left - half, step)) : 0;
+      long.length > 0 && short.length > 0
+        ? Math.min(
+            builder.left,
+            Math.max(builder.left - half, imageStep(ending, long[ending.length], builder)),
+          )
+        : 0;
     this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
     this.take(long, context, builder, builder.left);
     this.take(short, context, builder, builder.left);
@@ -169,6 +172,16 @@ interface Candidate<E extends Entry> {
   readonly entry: E;
   readonly running: Running<E> | null;
   readonly remaining: number;
+}
+
+/** Tokens after which the first long plan can take its next image, behind those that end; 0 where that is none. */
+function imageStep<E extends Entry>(
+  ending: ReadonlyArray<Candidate<E>>,
+  first: Candidate<E> | undefined,
+  builder: WaveBuilder<E>,
+): number {
+  const image = first?.running ? builder.nextImage(first.running) : 0;
+  return image === 0 ? 0 : ending.reduce((sum, { remaining }) => sum + remaining, image);
 }
 
 /** The first candidates, as many as a budget of tokens has room for whole: a short plan is not cut. */
