@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { type EngineEvents, EXACT, UNWATCHED } from '../../src/engine/index.js';
+import { type EngineEvents, EXACT, LIVE_PIXEL_BYTES_MAX, UNWATCHED } from '../../src/engine/index.js';
 import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
 
 const stays = () => new AbortController().signal;
@@ -47,6 +47,27 @@ test('overloaded: at the bound of the queue a plan waits, one past it is refused
   await accepted[0];
   thread.waves[1]?.resolve();
   await Promise.all(accepted);
+});
+
+test('overloaded: at the bound of pixels a plan waits, one byte past it is refused, and batch plans are not', async (t) => {
+  const { engine, thread } = fakeEngine({ queueMax: 9 });
+  const withPixels = (mark: number, bytes: number) => {
+    const image = { width: 48, height: 48, rgb: new Uint8Array(bytes), key: `${mark}` };
+    return { ...markedPlan(mark), images: [image] };
+  };
+  const first = engine.run(withPixels(1, LIVE_PIXEL_BYTES_MAX - 1), stays());
+  const second = engine.run(withPixels(2, 1), stays());
+  const refused = await engine.run(withPixels(3, 1), stays()).catch((error: unknown) => error);
+  t.match(refused, { type: 'overloaded' });
+  const others = [engine.run(markedPlan(4), stays()), engine.run(withPixels(5, 1), stays(), 'batch')];
+  thread.waves[0]?.resolve();
+  await first;
+  const room = engine.run(withPixels(6, LIVE_PIXEL_BYTES_MAX - 1), stays());
+  for (let wave = 1; wave < 6; wave++) {
+    thread.waves[wave]?.resolve();
+    await new Promise(setImmediate);
+  }
+  await Promise.all([second, ...others, room]);
 });
 
 test('overloaded: Retry-After is the time the queue takes at the measured rate', async (t) => {
