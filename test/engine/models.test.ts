@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
+import { type TinyModelOptions, writeTinyModel, writeTinyProjector } from '../../models/tiny/index.js';
 import {
   Catalog,
   fillParts,
@@ -163,6 +163,44 @@ test('temperatures: the bucket of the option count, else the type, else 1; GGUF 
   t.throws(() => openTiny(t.testdir(), {}, { temperatures: { rank: 1 } }), /no known question type/);
 });
 
+test('a projector that does not fit is refused in one line with the file and the reason', async (t) => {
+  const folder = t.testdir();
+  const path = join(folder, 'projector.gguf');
+  const open = () => openTiny(folder, {}, { reads_images: true }, { path, sha256: '' });
+  const refusal = () => {
+    try {
+      open();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return 'it was not refused';
+  };
+  t.match(refusal(), /^[^\n]*projector\.gguf: it is no GGUF file$/, 'no file');
+  writeFileSync(path, 'GGUF');
+  t.match(refusal(), /^[^\n]*projector\.gguf: it is no GGUF file$/, 'a broken one');
+  writeTinyModel(path, {});
+  t.match(refusal(), /^[^\n]*projector\.gguf: its kind of projector, none, is not supported[^\n]*$/);
+  writeTinyProjector(path, { kind: 'gemma4v', width: 32 });
+  t.match(refusal(), /^[^\n]*projector\.gguf: its embeddings have 32 numbers and those of the model 64$/);
+  writeTinyProjector(path, { kind: 'gemma4v' });
+  t.match(open().images, { kind: 'gemma4v', side: 48, width: 64 });
+  writeTinyProjector(path, { kind: 'gemma4uv' });
+  t.match(open().images, { kind: 'gemma4uv', side: 48, width: 64 });
+  const without = { vocabulary: { without: ['<image|>'] } };
+  t.throws(
+    () => openTiny(folder, without, { reads_images: true }, { path, sha256: '' }),
+    /the model has no token <image\|>/,
+  );
+});
+
+test('a projector is verified as the model is', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'content' }), 'a.gguf');
+  const sha256 = createHash('sha256').update('content').digest('hex');
+  await verifyChecksum({ ...buildOf(path), sha256, projector: { path, sha256 } });
+  const other = { path, sha256: '0'.repeat(64) };
+  await t.rejects(verifyChecksum({ ...buildOf(path), sha256, projector: other }), /a\.gguf: its SHA-256 is/);
+});
+
 test('a checksum that differs is refused, and a file that is not there', async (t) => {
   const path = join(t.testdir({ 'a.gguf': 'content' }), 'a.gguf');
   const sha256 = createHash('sha256').update('content').digest('hex');
@@ -183,6 +221,8 @@ const MODEL = {
   reads_images: false,
   price_class: 'big',
 };
+
+const PROJECTOR = { file: 'projector.gguf', sha256: '2'.repeat(64) };
 
 function manifest(folder: string, value: unknown) {
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(value));
@@ -211,6 +251,16 @@ for (const [fault, value, reason] of [
     'a checksum is no checksum',
     { default: 'big', models: [{ ...MODEL, builds: [{ ...MODEL.builds[0], sha256: 'x' }] }] },
     /models\.0\.builds\.0\.sha256/,
+  ],
+  [
+    'images without a projector',
+    { default: 'big', models: [{ ...MODEL, reads_images: true }] },
+    /big reads images, but has a build without a projector/,
+  ],
+  [
+    'a projector without images',
+    { default: 'big', models: [{ ...MODEL, builds: [{ ...MODEL.builds[0], projector: PROJECTOR }] }] },
+    /big has a projector, but reads no images/,
   ],
   ['a name is given twice', { default: 'big', models: [MODEL, { ...MODEL, builds: [] }] }, /builds|twice/],
   ['the default is no model', { default: 'small', models: [MODEL] }, /default names small/],

@@ -12,8 +12,8 @@ export interface Round {
  * round, and before it there, or in an earlier one; of images a sequence has one per round, since the tokens of a
  * decode that is not causal all see each other.
  *
- * So a wave flips the context between causal and not twice per depth, and not twice per image: each flip makes
- * llama.cpp plan its memory anew (see `NativeContext.decode`).
+ * So a wave flips the context between causal and not twice per depth, and not twice per image: at each flip llama.cpp
+ * plans its memory anew, which took 0.7 to 3.4 ms on the tiny model of 6 layers, beside 35 ms for 280 tokens.
  */
 export function roundsOf(streams: readonly Stream[]): Round[] {
   const rounds: Array<Array<{ stream: Stream; index: number }>> = [];
