@@ -11,8 +11,8 @@ import { facts, table } from './table.js';
 /** How often a batch that is waited for is asked about. */
 const POLL_MS = 1_000;
 
-/** What a header takes without another meaning. */
-const HEADER_TEXT = /^[\x21-\x7e]+$/;
+/** What reaches the server in a header as it was given. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
 /** What fails where a file is missing, cannot be opened, or does not fit on its disk. */
 const FILE_CALLS = new Set(['open', 'read', 'write', 'close']);
 
@@ -37,6 +37,8 @@ export const submit = (file: string, options: SubmitOptions) =>
     const bytes = readFileSync(file);
     if (!(await validate(file, bytes))) process.exit(1);
     const { webhook, idempotencyKey } = options;
+    checkHeader('webhook', webhook);
+    checkHeader('idempotency-key', idempotencyKey);
     let batch: Awaited<ReturnType<BatchClient['submit']>>;
     try {
       batch = await client.submit(new Uint8Array(bytes), { webhook, idempotencyKey });
@@ -132,7 +134,7 @@ function withClient(
   return reportError(async () => {
     const token = options.token ?? process.env.DECIDER_TOKEN;
     if (token === undefined) fail('token: give --token, or DECIDER_TOKEN in the environment.');
-    if (!HEADER_TEXT.test(token)) fail('token: it holds characters that no token has.');
+    checkHeader('token', token);
     try {
       await work(new BatchClient(options.url, token));
     } catch (error) {
@@ -147,6 +149,10 @@ function reasonOf(error: unknown, url: string): string {
   if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
   if (error instanceof TypeError) return `url: ${url} cannot be reached.`;
   throw error;
+}
+
+function checkHeader(name: string, value = ''): void {
+  if (!HEADER_TEXT.test(value)) fail(`${name}: only printable ASCII characters can be sent.`);
 }
 
 function fail(message: string): never {

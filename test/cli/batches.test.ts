@@ -141,6 +141,9 @@ test('batches submit --idempotency-key, --webhook: are sent', async (t) => {
   t.equal((await json('submit', cases, '--idempotency-key', 'a')).id, id);
   await mistake(/^idempotency_conflict: /, 'submit', file('other.jsonl', lines(3)), '--idempotency-key', 'a');
   await mistake(/^invalid_webhook_url: /, 'submit', cases, '--webhook', 'http://example.com/');
+  for (const option of ['webhook', 'idempotency-key']) {
+    await mistake(new RegExp(`^${option}: only printable`), 'submit', cases, `--${option}`, 'é\n');
+  }
 });
 
 test('batches: what goes wrong is one line and status 1', async (t) => {
