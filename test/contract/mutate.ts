@@ -53,6 +53,14 @@ async function isNoticed(folder: string, { file, from, to, test }: Mutation): Pr
   }
 }
 
+/** Whatever failed without a mutation would notice each. */
+async function checkTests(folder: string, mutations: readonly Mutation[], when: string): Promise<void> {
+  for (const test of new Set(mutations.map((mutation) => mutation.test ?? CONTRACT))) {
+    if (!(await testsPass(folder, test)))
+      throw new Error(`${test} fails without a mutation ${when}: run it again`);
+  }
+}
+
 /** So many of them, in an order of the seed's. */
 function chosen(all: readonly Mutation[], count: number, seed: number): readonly Mutation[] {
   const { integer } = random(seed);
@@ -69,16 +77,9 @@ const all = values.of === 'batches' ? BATCH_MUTATIONS : MUTATIONS;
 const seed = Number(values.seed ?? 1);
 const mutations = chosen(all, Number(values.count ?? all.length), seed);
 const folder = copyProject();
-/** Whatever else makes the tests fail, before or behind the mutations, would pass for notice. */
-async function checkUnchanged(): Promise<void> {
-  for (const test of new Set(mutations.map((mutation) => mutation.test ?? CONTRACT))) {
-    if (!(await testsPass(folder, test))) throw new Error(`${test} fails without a mutation`);
-  }
-}
-
 let missed = 0;
 try {
-  await checkUnchanged();
+  await checkTests(folder, mutations, 'before');
   for (const mutation of mutations) {
     const noticed = await isNoticed(folder, mutation);
     if (!noticed) missed += 1;
@@ -86,7 +87,7 @@ try {
       `${noticed ? 'noticed' : 'MISSED '} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`,
     );
   }
-  await checkUnchanged();
+  await checkTests(folder, mutations, 'at the end');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -130,7 +130,8 @@ export class Runner {
 
   /** Ends what has no right to go on. */
   private look(open: OpenBatch): void {
-    if (!mayStart(open.batch)) return;
+    // Also of one that ends already: a key that is revoked stops what expires.
+    if (isFinished(open.batch)) return;
     if (this.calls.access.holder(open.batch.key)?.works !== true) this.event(open, 'key_ended');
     else if (this.calls.clock.now() >= open.batch.expires) this.event(open, 'window_ended');
     this.settle(open);

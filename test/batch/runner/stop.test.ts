@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { reconcile } from '../../../src/access/index.js';
+import { reconcile, revokeKey } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../world.js';
 
@@ -152,4 +152,22 @@ test('many lines that wait for the engine are no leak that Node warns of', async
   await until(() => world.engine.waiting.size === 20);
   await turns();
   t.strictSame(warnings, []);
+});
+
+test('a key that is revoked while lines of an expired batch are in progress ends it as revoked', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.answersAtOnce = false;
+  const id = await world.submit(key, lines('a', 2));
+  await turns();
+  world.engine.answer('a0');
+  world.clock.advance(DAY_MS);
+  await world.pass(2);
+  t.match(world.show(key, id), { status: 'running', results_available: false });
+  revokeKey(world.store, world.clock, key.id);
+  await world.pass(2);
+  t.match(world.show(key, id), { status: 'failed', reason: 'key_revoked', results_available: false });
+  world.engine.answer('a1');
+  await turns();
+  t.match(world.show(key, id), { status: 'failed', counts: { done: 2, failed: 0 }, results_available: true });
 });
