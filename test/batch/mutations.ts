@@ -13,7 +13,6 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['lifecycle', '3 deletion', 'collected + KEPT_COLLECTED_MS', 'collected + KEPT_FINISHED_MS'],
     ['runner/stop', '7.3 cancelled', "if (batch.state === 'cancelled')", 'if (false)'],
     ['model', '5 rule 7', "reason: next === 'ending' ? 'key_revoked' : null", 'reason: null'],
-    ['lifecycle', '3 started_at', 'batch.started ?? now', 'now'],
   ),
   ...inFile(
     'batch/lifecycle/transitions.js',
@@ -46,14 +45,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/runner/order.js',
-    ['runner/waves', 'one wave', 'groups.get(name)', 'undefined'],
+    ['runner/waves', 'one wave', '{ ...line, sharesState: at > 0 }', '{ ...line, sharesState: false }'],
     ['runner/turns', 'one wave', '{model} ', '{1} '],
   ),
   ...inFile(
     'batch/runner/open-batch.js',
     ['runner/read-ahead', 'once', 'this.lines[index] = TAKEN;', ''],
     ['runner/retry', 'retry', 'body: share(body)', 'body: new Uint8Array(body)'],
-    ['runner/retry', 'memory', 'this.retrying < RETRYING_MAX ? ', 'true ? '],
+    ['runner/retry', 'memory', 'RETRYING_MAX = 256', 'RETRYING_MAX = 1_000'],
   ),
   ...inFile('batch/runner/read-ahead.js', [
     'runner/read-ahead',
@@ -106,7 +105,6 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/retention.js',
     ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
-    ['retention', '3 deletion', 'batch.deleted ||', ''],
     ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
   ),
   ...inFile('batch/batches.js', ['retention', '3 deletion', 'batch.collected !== null', 'false']),

@@ -29,7 +29,7 @@ export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
     throw new ApiError('batch_finished', 'The batch has finished and cannot be cancelled.', { final: true });
   if (next === 'never') throw new Error(`a batch that is ${batch.state} cannot meet ${event}`);
   const changed: Batch = { ...batch, state: next };
-  if (event === 'line_started') return { ...changed, started: batch.started ?? now };
+  if (event === 'line_started') return { ...changed, started: now };
   // What expires may still be done, and nobody is told a reason before.
   if (!isFinished(changed)) return { ...changed, reason: next === 'ending' ? 'key_revoked' : null };
   return {

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { changeWorkspace } from '../../../src/access/index.js';
+import { ApiError } from '../../../src/api/index.js';
 import { READ_AHEAD_BYTES, ReadAhead } from '../../../src/batch/runner/read-ahead.js';
 import { line, lines, turns, until, World } from '../world.js';
 import { memoryOf } from './memory.js';
@@ -50,13 +51,17 @@ test('a key that is paused, and a batch that ends, give back what is read ahead'
   await turns();
   t.ok(held.bytes > 0);
   changeWorkspace(world.store, 'w', { budget: 0n });
-  world.engine.answerAll();
+  world.engine.room = 9;
+  await world.pass(2);
+  t.ok(world.engine.waiting.size > 0, 'lines in progress are not read again');
   await world.pass(2);
   t.equal(held.bytes, 0, 'paused');
   const { started } = world.engine;
   const before = started.length;
   changeWorkspace(world.store, 'w', { budget: null });
   world.engine.answersAtOnce = true;
+  await world.pass(2);
+  world.engine.answerAll();
   await world.pass(2);
   t.match(world.show(key, id), { status: 'done', counts: { done: 20 } });
   t.equal(started.length, 40);
@@ -70,4 +75,24 @@ test('a key that is paused, and a batch that ends, give back what is read ahead'
   world.engine.answerAll();
   await turns();
   t.equal(held.bytes, 0, 'cancelled');
+});
+
+test('a batch that ends while a line waits for its next try gives that back', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const held = memoryOf(world);
+  for (const tries of [1, 3]) {
+    const name = `a${tries}`;
+    world.engine.faults.set(
+      name,
+      [1, 2, 3, 4].map(() => new ApiError('overloaded', 'Not now.')),
+    );
+    const id = await world.submit(key, line(name));
+    await world.pass(tries);
+    t.ok(held.bytes > 0);
+    await world.batches.cancel(world.caller(key), id);
+    t.match(world.show(key, id), { status: 'cancelled', results_available: true });
+    await world.pass(10);
+    t.equal(held.bytes, 0);
+  }
 });

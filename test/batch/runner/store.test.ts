@@ -143,6 +143,10 @@ test('a model that is withdrawn: its lines fail unbilled, in turns of the loop, 
     t.fail(JSON.stringify({ status, error, usage }));
   }
   t.equal(results.filter(({ status }) => status === 200).length, 1_000);
+  t.strictSame(
+    results.map(({ custom_id }) => custom_id),
+    results.map((_, at) => `a${at}`),
+  );
   await world.access.flush();
   t.strictSame(reconcile(world.store).problems, []);
 });
