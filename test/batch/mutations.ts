@@ -46,6 +46,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/order.js',
     ['runner/waves', 'one wave', '{ ...line, sharesState: at > 0 }', '{ ...line, sharesState: false }'],
+    ['runner/waves', 'every line', 'groups.get(name)', 'undefined'],
     ['runner/turns', 'one wave', '{model} ', '{1} '],
   ),
   ...inFile(

@@ -77,6 +77,7 @@ for (const keys of [1, 3]) {
       }
       wave.resolve();
     }
+    for (const { key, id } of batches) t.match(world.show(key, id), { status: 'done' });
     const least = keys * states * (PREFIX_TOKENS + lines * LEAF_TOKENS);
     const apart = keys * states * lines * (PREFIX_TOKENS + LEAF_TOKENS);
     // A wave that is full ends within a state, which the next then begins again.
