@@ -1,4 +1,5 @@
-import { imageAt, type PlanImage, runEnd, textEnd, type WaveTask } from '../wave/index.js';
+import { imageAt } from '../profile/index.js';
+import { type PlanImage, runEnd, textEnd, type WaveTask } from '../wave/index.js';
 import type { Answered, BegunLeaf } from './begun.js';
 import { type ContextState, HEAD_KEY } from './context.js';
 import { type Piece, WaveDraft } from './draft.js';

@@ -1,6 +1,6 @@
+import { imageAt } from '../profile/index.js';
 import {
   type Copy,
-  imageAt,
   type Phase,
   type PlanImage,
   runEnd,

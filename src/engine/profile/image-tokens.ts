@@ -24,7 +24,5 @@ export interface ImageMarkers {
 
 const tokenOf = (image: number) => -1 - image;
 
-/** Which image of its plan a token is of; null: it is one of text. */
-export function imageOf(token: number): number | null {
-  return token < 0 ? -1 - token : null;
-}
+/** Which image of its plan a token is of; -1: none, it is one of text. */
+export const imageAt = (token: number) => (token < 0 ? -1 - token : -1);

@@ -6,9 +6,6 @@ export interface PlanImage extends Pixels {
   readonly key: string;
 }
 
-/** Which image of the plan stands at a place; -1: none, it is a token. */
-export const imageAt = (place: number) => (place < 0 ? -1 - place : -1);
-
 /** Where the run of equal places that begins at `start` ends: behind the tokens of an image. */
 export function runEnd(tokens: Int32Array, start: number): number {
   let end = start;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { imageOf } from '../profile/index.js';
+import { imageAt } from '../profile/index.js';
 import type { PlanImage } from './images.js';
 
 /**
@@ -11,8 +11,8 @@ export function prefixKey(prefix: Int32Array, images: readonly PlanImage[] = [])
   if (images.length === 0) return hash.update(prefix).digest('base64');
   const shown = new Map<number, number>();
   const renamed = prefix.map((token) => {
-    const image = imageOf(token);
-    if (image === null) return token;
+    const image = imageAt(token);
+    if (image < 0) return token;
     if (!shown.has(image)) shown.set(image, shown.size);
     return -1 - (shown.get(image) as number);
   });

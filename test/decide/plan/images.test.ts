@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { planRequest } from '../../../src/decide/plan/index.js';
 import { findImageUses } from '../../../src/decide/references/index.js';
 import { openBody, readRequest } from '../../../src/decide/request/index.js';
-import { FORMATS, imageOf, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
+import { FORMATS, imageAt, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
 import { openTiny } from '../../helpers/engine.js';
 import { OPTIONS } from '../request/bodies.js';
 
@@ -26,8 +26,8 @@ function show(model: OpenModel, tokens: Int32Array): string {
   const bytes: Buffer[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at] as number;
-    const shown = imageOf(tokens[at + 1] ?? 0);
-    if (token !== READING.begin || shown === null) {
+    const shown = imageAt(tokens[at + 1] ?? 0);
+    if (token !== READING.begin || shown < 0) {
       bytes.push(model.tokenizer.piece(token));
       continue;
     }
