@@ -3,23 +3,29 @@ import { ThreadPool } from '../base/index.js';
 import type { PrepareResult, SentTask } from '../decide/index.js';
 import type { PrepareSetup } from './prepare-messages.js';
 
-/** Bodies that may wait for a preparing thread; http bounds their bytes. */
+/** Bodies that may wait for a preparing thread of one kind; http bounds their bytes. */
 const QUEUE_MAX = 1_024;
 /** From this size on a body is handed over instead of copied. */
 const TRANSFER_BYTES_MIN = 64 * 1024;
 
-/** The preparing threads: everything between the body's bytes and the engine that takes time. */
+/**
+ * The preparing threads: everything between the body's bytes and the engine that takes time. What may show images has
+ * threads of its own, as many: the largest image takes a tenth of a second, and text waits for none.
+ */
 export class PreparePool {
-  private readonly pool: ThreadPool;
+  private readonly texts: ThreadPool;
+  private readonly images: ThreadPool;
 
+  /** `threads`: of each kind. */
   constructor(setup: PrepareSetup, threads: number, onReplace: () => void = () => {}) {
     const file = new URL('./prepare-thread.js', import.meta.url);
-    this.pool = new ThreadPool({ file, threads, data: setup, onReplace });
+    this.texts = new ThreadPool({ file, threads, data: setup, onReplace });
+    this.images = new ThreadPool({ file, threads, data: setup, onReplace });
   }
 
   /** Resolves when every thread has its models; rejects with the first thread's error. */
   async ready(): Promise<void> {
-    await this.pool.runOnAll('ready');
+    await Promise.all([this.texts.runOnAll('ready'), this.images.runOnAll('ready')]);
   }
 
   /**
@@ -27,7 +33,7 @@ export class PreparePool {
    * ApiError `overloaded` where the queue is full.
    */
   async prepare(task: SentTask): Promise<PrepareResult> {
-    if (this.pool.waiting >= QUEUE_MAX) {
+    if (this.poolFor(task).waiting >= QUEUE_MAX) {
       throw new ApiError('overloaded', 'Too many requests wait to be read.', { retryAfterSeconds: 1 });
     }
     return this.prepareFew(task);
@@ -38,10 +44,23 @@ export class PreparePool {
     const { buffer, byteLength } = task.body;
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
-    return this.pool.run('prepare', task, owned ? [buffer] : []);
+    return this.poolFor(task).run('prepare', task, owned ? [buffer] : []);
   }
 
-  close(): Promise<void> {
-    return this.pool.close();
+  async close(): Promise<void> {
+    await Promise.all([this.texts.close(), this.images.close()]);
   }
+
+  private poolFor(task: SentTask): ThreadPool {
+    return mayShowImages(task) ? this.images : this.texts;
+  }
+}
+
+const ASSETS = Buffer.from('"assets"');
+
+/** A guess, right or wrong at no one's cost but time; of a compressed body nothing is known, and it passes for text. */
+function mayShowImages({ body, content }: SentTask): boolean {
+  if (content.encoding !== 'identity') return false;
+  if (content.media.kind === 'multipart') return true;
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ASSETS);
 }

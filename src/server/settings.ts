@@ -199,7 +199,8 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 64,
-    meaning: 'Threads that check, render and tokenize; 0: a quarter of the cores.',
+    meaning:
+      'Threads that check, render and tokenize, and as many again for requests with images; 0: a quarter of the cores.',
   },
   {
     key: 'webhook.allowed_hosts',

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
 import { decider } from '../helpers/cli.js';
+import { memoryOf } from '../helpers/process-memory.js';
 import { modelsFolder } from '../helpers/server.js';
 import { type Case, hostileFiles } from './hostile.js';
 import { jpeg, noisyJpeg } from './jpeg.js';
@@ -9,18 +9,6 @@ import { png } from './png.js';
 
 const AT_ONCE = 32;
 const ABOVE_IDLE_BYTES_MAX = 300 * 1024 * 1024;
-
-/** Linux: what a process holds, and the most that it has held since it was last forgotten. */
-function memoryOf(pid: number) {
-  const file = (name: string) => `/proc/${pid}/${name}`;
-  const kilobytes = (field: string) =>
-    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(file('status'), 'utf8'))?.[1]);
-  return {
-    now: () => kilobytes('VmRSS') * 1024,
-    peak: () => kilobytes('VmHWM') * 1024,
-    forgetPeak: () => writeFileSync(file('clear_refs'), '5'),
-  };
-}
 
 /** The largest images there can be, whose decoding takes the most. */
 async function largest(): Promise<Case[]> {
