@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, type Plan, type Sharing } from '../src/engine/index.js';
-import { median, openInProcess } from './in-process.js';
+import { CPU_BOUNDS, median, openInProcess } from './in-process.js';
 
 const ROUNDS = 5;
 const REQUESTS = 30;
@@ -16,13 +16,6 @@ const LONG_TOKENS = 1_500;
 const SHORT_TOKENS = 40;
 const LEAF_TOKENS = 60;
 const REPEAT_RATES = [0, 0.5, 0.9];
-const BOUNDS = {
-  cells: 8_192,
-  waveTokens: 512,
-  microBatchTokens: 512,
-  microBatchTokensMin: 64,
-  sequences: 64,
-};
 const cold: Sharing = {
   head: new Int32Array(0),
   idleCellsMax: 0,
@@ -32,7 +25,7 @@ const cold: Sharing = {
 const SHARINGS = { kept: { ...cold, idleCellsMax: 4_096 }, cold };
 
 const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
-const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, BOUNDS);
+const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, CPU_BOUNDS);
 
 let made = 0;
 const tokens = (count: number) => {

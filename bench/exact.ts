@@ -9,21 +9,13 @@ import { parseArgs } from 'node:util';
 import { uniform } from '../models/tiny/random.js';
 import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
 import { fewLayersModel } from './engine/models.js';
-import { openInProcess } from './in-process.js';
+import { CPU_BOUNDS, openInProcess } from './in-process.js';
 import { machine, table, writeJson } from './report.js';
 
 const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
 const REQUESTS = 64;
 const NEIGHBOURS = [0, 7, 63];
 const OPTIONS_MAX = 6;
-/** A server's on a CPU. */
-const BOUNDS = {
-  cells: 8_192,
-  waveTokens: 512,
-  microBatchTokens: 512,
-  microBatchTokensMin: 64,
-  sequences: 64,
-};
 
 interface Row {
   readonly case: string;
@@ -59,7 +51,7 @@ console.log(
 writeJson(values.json, { machine: machine(), cases: rows });
 
 function measure(name: string, file: string): Row[] {
-  const engine = openInProcess(file, {}, BOUNDS);
+  const engine = openInProcess(file, {}, CPU_BOUNDS);
   const normal = {
     head: engine.head,
     idleCellsMax: 4_096,

@@ -27,6 +27,7 @@ import { gridSize } from '../src/images/grid.js';
 import { gridTokens, ImageReader } from '../src/images/index.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
+import { CPU_BOUNDS } from './in-process.js';
 import { machine, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const { values } = parseArgs({
@@ -36,14 +37,6 @@ const rounds = Number(values.rounds);
 const KINDS: readonly ProjectorKind[] = ['gemma4uv', 'gemma4v'];
 const BUDGETS = [70, 140, 280];
 const TEXT_TOKENS = 60;
-/** A server's on a CPU. */
-const BOUNDS = {
-  cells: 8_192,
-  waveTokens: 512,
-  microBatchTokens: 512,
-  microBatchTokensMin: 64,
-  sequences: 64,
-};
 
 const { addon } = loadAddon('cpu');
 const threads = Math.max(1, availableParallelism() - 1);
@@ -108,7 +101,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
   const reader = openModel(addon, '', build);
   const reading = reader.images as ImageReading;
   const encoder = openProjector(addon, reader, projector, '', threads);
-  const context = addon.createContext(reader.handle, contextOptions(BOUNDS, threads));
+  const context = addon.createContext(reader.handle, contextOptions(CPU_BOUNDS, threads));
   const cancel = new Int32Array(new SharedArrayBuffer(4));
   const found: Record<string, unknown>[] = [];
   for (const [name, format, file] of files) {
@@ -135,9 +128,9 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
       context.clear();
       const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
       dispatcher.add({ plan, dropped: false }, 'live');
-      const state = new ContextState<Entry>(BOUNDS, EXACT, embeddings);
+      const state = new ContextState<Entry>(CPU_BOUNDS, EXACT, embeddings);
       for (let next = dispatcher.fill(state); next !== null; next = dispatcher.fill(state)) {
-        runWave(context, next.task, BOUNDS, cancel, encoder);
+        runWave(context, next.task, CPU_BOUNDS, cancel, encoder);
       }
     };
     const kept = new Embeddings(reading, 1 << 30);

@@ -13,6 +13,15 @@ import {
 } from '../src/engine/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
+/** A server's on a CPU. */
+export const CPU_BOUNDS: WaveBounds = {
+  cells: 8_192,
+  waveTokens: 512,
+  microBatchTokens: 512,
+  microBatchTokensMin: 64,
+  sequences: 64,
+};
+
 /** One context on this thread, fed by the engine's own dispatcher: what a wave costs, without messages. */
 export interface InProcess {
   readonly machine: string;
