@@ -6,7 +6,7 @@ import { type FileLine, readLines } from './lines.js';
 import { Refusal } from './refusal.js';
 
 /** A line of a file that is valid as a whole. */
-export interface ValidLine extends Pick<CheckedLine, 'customId' | 'model'> {
+export interface ValidLine extends Pick<CheckedLine, 'customId' | 'model' | 'tokens'> {
   readonly bytes: Buffer;
 }
 
@@ -33,9 +33,9 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
   let invalid = 0;
   for (const line of readLines(file)) {
     try {
-      const { customId, model, checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
+      const { customId, model, tokens, checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
       if (checkImages !== null) await checkImages(reader);
-      valid.push({ customId, model, bytes: line.bytes });
+      valid.push({ customId, model, tokens, bytes: line.bytes });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       invalid += 1;

@@ -2,11 +2,14 @@ import { ApiError, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
 import { checkImages, checkRequest, openBody } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
 import type { ImageReader } from '../../images/index.js';
+import { estimateLine } from './estimate.js';
 
 /** A line that may be queued. */
 export interface CheckedLine {
   readonly customId: string;
   readonly model: string;
+  /** A guess at its input tokens. */
+  readonly tokens: number;
   /** What is in its images is still to be checked; null where it has none. Rejects with LineError. */
   readonly checkImages: ((reader: ImageReader) => Promise<void>) | null;
 }
@@ -60,9 +63,15 @@ export function checkLine(
       throw new LineError('model_required', 'The line names no `model`; a batch has no default.');
     }
     const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: allowed } as const;
-    const { images, build } = checkRequest(body, terms, catalog);
+    const { images, build, uses } = checkRequest(body, terms, catalog);
+    const tokens = estimateLine(bytes.length, images, uses);
     const checkOwn = (reader: ImageReader) => checkImages(images, build, reader).catch(throwLineError);
-    return { customId, model: model as string, checkImages: images.length === 0 ? null : checkOwn };
+    return {
+      customId,
+      model: model as string,
+      tokens,
+      checkImages: images.length === 0 ? null : checkOwn,
+    };
   } catch (error) {
     return throwLineError(error);
   }
