@@ -3,7 +3,7 @@ import { random, seedFromEnvironment } from '../helpers/random.js';
 import { killAgainAndAgain } from './kill.js';
 
 /** KILLS=25 for the long run. */
-const KILLS = Number(process.env.KILLS ?? 10);
+const KILLS = Number(process.env.KILLS ?? 6);
 
 test(`${KILLS} kills under load: nothing is charged twice, and nothing old is lost (uws)`, async (t) => {
   const seed = seedFromEnvironment();

@@ -5,7 +5,8 @@ import { mean, retainedBytes } from '../helpers/memory.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
 import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
 
-const REQUESTS = 5_000;
+/** Of both transports together; `REQUESTS=5000` for the long run. */
+const REQUESTS = Number(process.env.REQUESTS ?? 2_400);
 const CONNECTIONS = 128;
 /** Different bodies, so that every answer can be told from the others. */
 const KINDS = 40;
