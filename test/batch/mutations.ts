@@ -82,8 +82,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile('batch/ingest/chunks.js', [
     'runner/store',
     '4.6 results',
-    'first += chunk.length;',
-    'first += 1;',
+    'this.sealed += lines.length;',
+    'this.sealed += 1;',
   ]),
   ...inFile(
     'api/limits.js',

@@ -20,13 +20,19 @@ export interface LineFault {
 /**
  * Checks a whole file, decompressed. All lines are looked at, so that a caller learns of every mistake at once.
  *
+ * @param keep is given the lines in their order, up to the first one that is not valid; they stand in the file's memory
+ * @returns how many lines there are
+ *
  * Rejects with Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
  */
-export async function checkFile(file: Buffer, models: LineModels): Promise<ValidLine[]> {
+export async function checkFile(
+  file: Buffer,
+  models: LineModels,
+  keep: (line: ValidLine) => void,
+): Promise<number> {
   if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
   const count = countLines(file);
   if (count === 0) throw new Refusal('empty_batch', 'The file has no lines.');
-  const valid: ValidLine[] = [];
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
   const reader = new ImageReader();
@@ -35,7 +41,7 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
     try {
       const { customId, model, tokens, checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
       if (checkImages !== null) await checkImages(reader);
-      valid.push({ customId, model, tokens, bytes: line.bytes });
+      if (invalid === 0) keep({ customId, model, tokens, bytes: line.bytes });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       invalid += 1;
@@ -43,7 +49,7 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<Valid
       faults.push({ line: line.number, type: error.type, error: error.message });
     }
   }
-  if (invalid === 0) return valid;
+  if (invalid === 0) return count;
   throw new Refusal('invalid_batch', `${invalid} of ${count} lines are not valid; nothing was queued.`, {
     errors: faults,
     invalid_lines: invalid,

@@ -19,23 +19,51 @@ export interface ChunkIds {
   readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
 }
 
-/** Seals a batch's lines under its data key. What `share` returns crosses threads without a copy. */
-export function sealChunks(
-  batch: string,
-  dataKey: Uint8Array,
-  lines: readonly ValidLine[],
-  share: (sealed: Buffer) => Uint8Array,
-): SealedChunk[] {
-  let first = 0;
-  return split(lines).map((chunk, number) => {
-    const text = textOf(chunk);
-    const ids: ChunkIds = { first, ids: chunk.map(({ customId, model }) => [customId, model]) };
-    first += chunk.length;
-    return {
-      lines: share(seal(dataKey, placeOf('batch_lines', batch, number), text)),
-      ids: share(seal(dataKey, placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids)))),
+/**
+ * Seals a batch's lines under its data key, a chunk as soon as it is full: the lines of a whole file, each with what is
+ * known of it, took as much memory as the file.
+ */
+export class ChunkSealer {
+  private readonly chunks: SealedChunk[] = [];
+  private lines: ValidLine[] = [];
+  private bytes = 0;
+  /** Lines in `chunks`. */
+  private sealed = 0;
+
+  /** What `share` returns crosses threads without a copy. */
+  constructor(
+    private readonly batch: string,
+    private readonly dataKey: Uint8Array,
+    private readonly share: (sealed: Buffer) => Uint8Array,
+  ) {}
+
+  add(line: ValidLine): void {
+    this.lines.push(line);
+    this.bytes += line.bytes.length;
+    if (this.lines.length === CHUNK_LINES_MAX || this.bytes >= CHUNK_BYTES) this.sealChunk();
+  }
+
+  /** All chunks, in order. Nothing may be added any more. */
+  finish(): readonly SealedChunk[] {
+    if (this.lines.length > 0) this.sealChunk();
+    return this.chunks;
+  }
+
+  private sealChunk(): void {
+    const { batch, dataKey, share, lines } = this;
+    const number = this.chunks.length;
+    const ids: ChunkIds = {
+      first: this.sealed,
+      ids: lines.map(({ customId, model }) => [customId, model]),
     };
-  });
+    this.chunks.push({
+      lines: share(seal(dataKey, placeOf('batch_lines', batch, number), textOf(lines))),
+      ids: share(seal(dataKey, placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids)))),
+    });
+    this.sealed += lines.length;
+    this.lines = [];
+    this.bytes = 0;
+  }
 }
 
 const LINE_FEED = Buffer.from('\n');
@@ -48,18 +76,4 @@ function textOf(chunk: readonly ValidLine[]): Buffer {
   const own = chunk.reduce((sum, { bytes }) => sum + bytes.length + 1, -1);
   if (own === length) return Buffer.from(buffer, start, length);
   return Buffer.concat(chunk.flatMap(({ bytes }, at) => (at === 0 ? [bytes] : [LINE_FEED, bytes])));
-}
-
-function split(lines: readonly ValidLine[]): ValidLine[][] {
-  const chunks: ValidLine[][] = [];
-  let bytes = 0;
-  for (const line of lines) {
-    const last = chunks.at(-1);
-    if (last === undefined || last.length === CHUNK_LINES_MAX || bytes >= CHUNK_BYTES) {
-      chunks.push([line]);
-      bytes = 0;
-    } else last.push(line);
-    bytes += line.bytes.length;
-  }
-  return chunks;
 }

@@ -13,15 +13,23 @@ export interface ModelTokens {
 
 /** A guess at the input tokens of a line, at least one. Its images stand in it as base64, which is no text. */
 export function estimateLine(lineBytes: number, images: readonly ImageFile[], uses: ImageUses): number {
+  if (images.length === 0) return Math.ceil(lineBytes / BYTES_PER_TOKEN);
   const imageBytes = images.reduce((sum, { data }) => sum + data.length, 0);
   const own = uses.questions.flatMap(({ instructions, descriptions }) => [instructions, ...descriptions]);
   const count = own.reduce((sum, each) => sum + each.length, uses.state.length);
   return Math.ceil((lineBytes - imageBytes) / BYTES_PER_TOKEN) + count * TOKENS_PER_IMAGE_USE;
 }
 
-/** Of the lines' guesses, those of each model (contract 2.6 `estimated_cost`). */
-export function estimateTokens(lines: readonly ModelTokens[]): ModelTokens[] {
-  const sums = new Map<string, number>();
-  for (const { model, tokens } of lines) sums.set(model, (sums.get(model) ?? 0) + tokens);
-  return [...sums].map(([model, tokens]) => ({ model, tokens }));
+/** Adds up the lines' guesses for each model (contract 2.6 `estimated_cost`). */
+export class TokenSums {
+  private readonly sums = new Map<string, number>();
+
+  add({ model, tokens }: ModelTokens): void {
+    this.sums.set(model, (this.sums.get(model) ?? 0) + tokens);
+  }
+
+  /** In the order of the models' first lines. */
+  all(): ModelTokens[] {
+    return [...this.sums].map(([model, tokens]) => ({ model, tokens }));
+  }
 }

@@ -1,10 +1,10 @@
 import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
 import { decompress } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
-import { type Blocks, copierInto } from './blocks.js';
+import { type Blocks, copierInto, freeBlock } from './blocks.js';
 import { checkFile } from './check-file.js';
-import { type SealedChunk, sealChunks } from './chunks.js';
-import { estimateTokens, type ModelTokens } from './estimate.js';
+import { ChunkSealer, type SealedChunk } from './chunks.js';
+import { type ModelTokens, TokenSums } from './estimate.js';
 import { Refusal } from './refusal.js';
 
 /** A batch file as it was sent, and what it is sealed for. */
@@ -43,21 +43,19 @@ export async function ingest(
   catalog: Catalog,
   blocks: Blocks,
 ): Promise<IngestResult> {
+  const block = blocks.take();
+  const sealer = new ChunkSealer(batch, dataKey, copierInto(block));
+  const tokens = new TokenSums();
+  const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   try {
-    const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-    const lines = await checkFile(decompress(sent, encoding, LIMITS.decompressedBodyBytes), {
-      catalog,
-      allowed,
+    const plain = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
+    const lines = await checkFile(plain, { catalog, allowed }, (line) => {
+      sealer.add(line);
+      tokens.add(line);
     });
-    const block = blocks.take();
-    return {
-      ok: true,
-      lines: lines.length,
-      chunks: sealChunks(batch, dataKey, lines, copierInto(block)),
-      block,
-      models: estimateTokens(lines),
-    };
+    return { ok: true, lines, chunks: sealer.finish(), block, models: tokens.all() };
   } catch (error) {
+    freeBlock(block);
     if (error instanceof Refusal) {
       return { ok: false, type: error.type, message: error.message, details: error.details };
     }

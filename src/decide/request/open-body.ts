@@ -5,12 +5,14 @@ import { scanBody } from './scan.js';
 
 /** The body of a decide request as far as JSON goes. */
 export interface OpenBody {
-  readonly bytes: Buffer;
   /** The top-level fields; `JSON.parse` makes even `__proto__` a plain one. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Where the values of `state` and `questions` stand, so that they can be read in the order they were sent in. */
-  readonly ranges: ReadonlyMap<string, ByteRange>;
+  /** The values of `state` and `questions` as they were written, so that they can be read in the order sent. */
+  readonly sources: ReadonlyMap<string, string>;
 }
+
+/** Up to this size a value is cut out of the body's text, which then stays in memory for as long as the value does. */
+const CUT_BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * Reads a body as JSON, within the limits of the scan.
@@ -19,16 +21,31 @@ export interface OpenBody {
  * @throws ApiError `invalid_json`; `invalid_request` where it is no object
  */
 export function openBody(body: Uint8Array): OpenBody {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
   const ranges = scanBody(bytes, ['state', 'questions']);
-  return { bytes, ranges, fields: parseObject(bytes) };
+  const text = bytes.toString('utf8');
+  return { fields: parseObject(text), sources: cutOut(ranges, bytes, text) };
 }
 
-function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+/** Of a text with as many code units as bytes, which is ASCII, every part stands where its bytes do. */
+function cutOut(
+  ranges: ReadonlyMap<string, ByteRange>,
+  bytes: Buffer,
+  text: string,
+): ReadonlyMap<string, string> {
+  const cut = text.length === bytes.length && bytes.length <= CUT_BODY_BYTES_MAX;
+  const sources = new Map<string, string>();
+  for (const [name, { start, end }] of ranges) {
+    sources.set(name, cut ? text.slice(start, end) : bytes.toString('utf8', start, end));
+  }
+  return sources;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     // The parser's message quotes the body, so it is not passed on.
     throw new ApiError('invalid_json', 'The body is not valid JSON.');

@@ -10,7 +10,6 @@ import {
 import type { DecideRequest, JsonNode, Question } from '../types.js';
 import { isAbsent } from './absent.js';
 import { readAssets } from './assets.js';
-import type { ByteRange } from './fields.js';
 import type { OpenBody } from './open-body.js';
 import { readOrdered } from './ordered-json.js';
 import { readQuestions } from './questions.js';
@@ -41,17 +40,17 @@ const imageBudgetCheck = Compile(ImageBudgetSchema);
  * @throws ApiError `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
  *   `invalid_image_budget`, `invalid_assets` or `too_many_images`
  */
-export function readRequest({ bytes, ranges, fields }: OpenBody, options: ReadOptions): DecideRequest {
+export function readRequest({ fields, sources }: OpenBody, options: ReadOptions): DecideRequest {
   const model = readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
   const family = options.unknownModel === 'default';
   if (fields.state === undefined || (fields.state === null && !family))
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
-  const questions = readQuestionField(bytes, ranges, fields.questions, family);
+  const questions = readQuestionField(sources, fields.questions, family);
   const imageBudget = readImageBudget(fields.image_budget);
   const assets = isAbsent(fields.assets) ? [] : readAssets(fields.assets);
-  return { model, state: readField(bytes, ranges, 'state'), questions, imageBudget, assets };
+  return { model, state: readField(sources, 'state'), questions, imageBudget, assets };
 }
 
 function readModel(value: unknown, options: ReadOptions): string | null {
@@ -64,23 +63,18 @@ function readModel(value: unknown, options: ReadOptions): string | null {
   throw new ApiError('model_not_found', `\`model\` ${quoteName(value)} is not served here.`);
 }
 
-function readQuestionField(
-  bytes: Buffer,
-  ranges: ReadonlyMap<string, ByteRange>,
-  parsed: unknown,
-  family: boolean,
-): Question[] {
+function readQuestionField(sources: OpenBody['sources'], parsed: unknown, family: boolean): Question[] {
   if (isAbsent(parsed)) {
     throw new ApiError('invalid_questions', 'The request has no `questions`, or they are null.');
   }
-  return readQuestions(readField(bytes, ranges, 'questions'), family);
+  return readQuestions(readField(sources, 'questions'), family);
 }
 
-/** A top-level field that `JSON.parse` found, read again in the order of its bytes. */
-function readField(bytes: Buffer, ranges: ReadonlyMap<string, ByteRange>, name: string): JsonNode {
-  const range = ranges.get(name);
-  if (range === undefined) throw new Error(`the scan did not find ${name}, which the parser did`);
-  return readOrdered(bytes.toString('utf8', range.start, range.end));
+/** A top-level field that `JSON.parse` found, read again in the order it was written in. */
+function readField(sources: OpenBody['sources'], name: string): JsonNode {
+  const source = sources.get(name);
+  if (source === undefined) throw new Error(`the scan did not find ${name}, which the parser did`);
+  return readOrdered(source);
 }
 
 function readImageBudget(value: unknown): ImageBudget {
