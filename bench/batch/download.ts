@@ -5,7 +5,7 @@ export interface Downloaded {
   readonly lines: number;
   readonly bytes: number;
   readonly ms: number;
-  /** Memory of the server above that before, at the most, in bytes. */
+  /** The server's own memory above that before, at the most, in bytes. */
   readonly grown: number;
   readonly pauseMs: number;
 }
@@ -16,7 +16,7 @@ export async function measureDownload(server: WatchedServer, file: Buffer): Prom
   const { id } = await client.submit(file);
   await client.finished(id);
   client.close();
-  const before = (await server.delay()).rss;
+  const before = (await server.delay()).memory.own;
   const started = performance.now();
   let bytes = 0;
   let lines = 0;
@@ -25,6 +25,6 @@ export async function measureDownload(server: WatchedServer, file: Buffer): Prom
     for (const byte of piece) if (byte === 10) lines += 1;
   }
   const ms = performance.now() - started;
-  const { rss, max } = await server.delay();
-  return { lines, bytes, ms, grown: Math.max(0, rss - before), pauseMs: max };
+  const { memory, max } = await server.delay();
+  return { lines, bytes, ms, grown: Math.max(0, memory.own - before), pauseMs: max };
 }

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { most } from '../loop/memory.js';
 import type { WatchedServer } from '../loop/server.js';
 import { quantile } from '../report.js';
 import { Client } from './client.js';
@@ -20,8 +21,8 @@ export interface Submitted {
   readonly ratio: number;
   /** The largest delay of the server's event loop, in milliseconds. */
   readonly pauseMs: number;
-  /** Memory at the most during the first submission, and during all, above that before, in bodies. */
-  readonly bodies: { readonly first: number; readonly all: number };
+  /** The server's own memory at the most during the first submission, and during all, above that before, in bodies. */
+  readonly bodies: { readonly first: number; readonly all: number; readonly mapped: number };
 }
 
 /** Submits a file again and again; every batch is cancelled when it is acknowledged. */
@@ -30,23 +31,23 @@ export async function measureSubmit(server: WatchedServer, file: Buffer, rounds:
   const array = Buffer.from(`[${file.toString().trimEnd().replaceAll('\n', ',')}]`);
   const measured: SubmitRound[] = [];
   let pauseMs = 0;
-  const idle = (await server.delay()).rss;
+  const idle = (await server.delay()).memory;
   // Not timed: a server that has run for a while has everything compiled.
   await client.cancel((await client.submit(file)).id);
-  const first = (await server.delay()).rss;
+  const first = (await server.delay()).memory;
   let peak = first;
   for (let round = 0; round < rounds; round += 1) {
     await server.delay();
     let started = performance.now();
     const { id } = await client.submit(file);
     const ours = performance.now() - started;
-    const { max, rss } = await server.delay();
+    const { max, memory } = await server.delay();
     await client.cancel(id);
     started = performance.now();
     JSON.parse(array.toString());
     measured.push({ ours, parse: performance.now() - started, write: writeMs(file) });
     pauseMs = Math.max(pauseMs, max);
-    peak = Math.max(peak, rss);
+    peak = most(peak, memory);
   }
   client.close();
   const ratio = quantile(
@@ -57,7 +58,11 @@ export async function measureSubmit(server: WatchedServer, file: Buffer, rounds:
     rounds: measured,
     ratio,
     pauseMs,
-    bodies: { first: (first - idle) / file.length, all: (peak - idle) / file.length },
+    bodies: {
+      first: (first.own - idle.own) / file.length,
+      all: (peak.own - idle.own) / file.length,
+      mapped: (peak.mapped - idle.mapped) / file.length,
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Memory } from './memory.js';
+
 /** What a server of this benchmark tells when it listens. */
 export interface Listening {
   readonly port: number;
@@ -9,6 +11,6 @@ export interface Listening {
 export interface Delay {
   readonly p99: number;
   readonly max: number;
-  /** The most memory the process held, in bytes, looked at every few milliseconds. */
-  readonly rss: number;
+  /** The most memory of each kind that the process held, looked at every few milliseconds. */
+  readonly memory: Memory;
 }

@@ -13,6 +13,7 @@ import { createLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
 import type { Delay, Listening } from './delay.js';
+import { memoryNow, most } from './memory.js';
 
 const NANOSECONDS_PER_MS = 1e6;
 /** How often the memory is looked at. */
@@ -42,15 +43,15 @@ changeWorkspace(store, DEFAULT_WORKSPACE, {
 });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
-let rss = 0;
+let memory = memoryNow();
 setInterval(() => {
-  rss = Math.max(rss, process.memoryUsage.rss());
+  memory = most(memory, memoryNow());
 }, LOOK_MS);
 process.on('message', () => {
   const [p99, max] = [delay.percentile(99), delay.max].map((value) => value / NANOSECONDS_PER_MS);
   delay.reset();
-  process.send?.({ p99, max, rss: Math.max(rss, process.memoryUsage.rss()) } as Delay);
-  rss = 0;
+  process.send?.({ p99, max, memory: most(memory, memoryNow()) } as Delay);
+  memory = memoryNow();
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: Number(new URL(url).port), token } satisfies Listening);
