@@ -10,6 +10,8 @@ export interface ThreadPoolOptions {
   readonly threads: number;
   /** Given to every thread when it starts. */
   readonly data: unknown;
+  /** The memory of a thread's young objects, in MiB; by default Node's own. */
+  readonly youngMebibytes?: number;
   /** What threads post besides answers. */
   readonly onMessage?: (message: unknown) => void;
   /** A thread died; another takes its place. */
@@ -42,9 +44,9 @@ export class ThreadPool {
     }
   }
 
-  /** Runs a function once on every thread: resolves when all have started. */
-  runOnAll<Answer>(name: string): Promise<Answer[]> {
-    return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, null)));
+  /** Runs a function once on every thread that has nothing else to do; for pools that run nothing else. */
+  runOnAll<Answer>(name: string, task: unknown): Promise<Answer[]> {
+    return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, task)));
   }
 
   /** Tasks that wait for a thread. */
@@ -64,7 +66,7 @@ export class ThreadPool {
   }
 
   private start(): Piscina {
-    const { file, threads, data, onMessage } = this.options;
+    const { file, threads, data, youngMebibytes, onMessage } = this.options;
     const pool = new Piscina({
       filename: fileURLToPath(file),
       minThreads: threads,
@@ -75,6 +77,7 @@ export class ThreadPool {
       concurrentTasksPerWorker: 1,
       closeTimeout: CLOSE_TIMEOUT_MS,
       workerData: data,
+      ...(youngMebibytes !== undefined && { resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes } }),
     });
     if (onMessage !== undefined) pool.on('message', onMessage);
     let reason: Error | null = null;

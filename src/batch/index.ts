@@ -1,6 +1,9 @@
 export * from './batches.js';
 export {
   Blocks,
+  type CheckedChunk,
+  type ChunkWork,
+  checkChunks,
   checkLines,
   type IngestResult,
   type IngestTask,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type Metrics, ThreadPool } from '../base/index.js';
@@ -13,10 +14,13 @@ import { type DecideCalls, mayUse } from '../decide/index.js';
 import type { BatchDoor } from '../http/index.js';
 import type { OpenAccess } from './access.js';
 import type { Engines, Surroundings } from './engines.js';
+import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 import type { Settings } from './settings.js';
 
 /** Files that may wait for the thread that takes them in; http bounds their bytes. */
 const FILES_WAITING_MAX = 16;
+/** Threads that help it with a large file, where there are cores for them: two threads take half the time of one. */
+const HELPERS_MAX = 3;
 
 /** The batch interface of a server whose models are loaded. */
 export class BatchService {
@@ -42,7 +46,11 @@ export class BatchService {
     const files = new ThreadPool({
       file: new URL('./ingest-thread.js', import.meta.url),
       threads: 1,
-      data: settings.models,
+      data: {
+        models: settings.models,
+        helpers: Math.min(HELPERS_MAX, availableParallelism() - 1),
+      } satisfies IngestSetup,
+      youngMebibytes: YOUNG_MEBIBYTES,
     });
     await files.run('ready', null);
     const waitForFiles = () => {

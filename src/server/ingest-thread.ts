@@ -1,20 +1,41 @@
 // The entry of the thread that takes batch files in: a list of tasks, each of which is one call into a room.
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { Blocks, type IngestResult, type IngestTask, ingest as ingestFile } from '../batch/index.js';
+import { ThreadPool } from '../base/index.js';
+import {
+  Blocks,
+  type CheckedChunk,
+  type IngestResult,
+  type IngestTask,
+  ingest as ingestFile,
+} from '../batch/index.js';
 import { loadZstd } from '../decide/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
+import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 
-const models = workerData as string;
+const { models, helpers } = workerData as IngestSetup;
 const blocks = new Blocks();
 const catalog = new Catalog(readManifest(models), models);
+const helping =
+  helpers === 0
+    ? null
+    : new ThreadPool({
+        file: new URL('./check-thread.js', import.meta.url),
+        threads: helpers,
+        data: models,
+        youngMebibytes: YOUNG_MEBIBYTES,
+      });
 
 // Here and not in a task: a thread that takes the place of another must have it too.
-await loadZstd();
+await Promise.all([loadZstd(), helping?.runOnAll('ready', null)]);
 
 /** A batch file as sent to its sealed chunks. */
 export function ingest(task: IngestTask): Promise<IngestResult> {
-  return ingestFile(task, catalog, blocks);
+  return ingestFile(task, {
+    catalog,
+    blocks,
+    help: async (work) => (await helping?.runOnAll<CheckedChunk[] | null>('check', work)) ?? [],
+  });
 }
 
 /** Answers when the thread can take a file. */

@@ -25,7 +25,7 @@ export class PreparePool {
 
   /** Resolves when every thread has its models; rejects with the first thread's error. */
   async ready(): Promise<void> {
-    await Promise.all([this.texts.runOnAll('ready'), this.images.runOnAll('ready')]);
+    await Promise.all([this.texts.runOnAll('ready', null), this.images.runOnAll('ready', null)]);
   }
 
   /**

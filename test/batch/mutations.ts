@@ -79,11 +79,17 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     '',
   ]),
   ...inFile('batch/ingest/lines.js', ['ingest/lines', '4.6 rule 1', 'if (!isBlank(bytes))', 'if (true)']),
-  ...inFile('batch/ingest/chunks.js', [
-    'runner/store',
-    '4.6 results',
-    'this.sealed += lines.length;',
-    'this.sealed += 1;',
+  ...inFile('batch/ingest/cut-file.js', ['runner/store', '4.6 results', '[at, lines];', '[at, first + 1];']),
+  ...inFile(
+    'batch/ingest/ingest.js',
+    ['ingest/help', '2.5 unique', 'if (seen.has(customId))', 'if (false)'],
+    ['ingest/help', '4.6 results', '.sort((one, other) => one.number - other.number)', ''],
+  ),
+  ...inFile('batch/ingest/check-chunks.js', [
+    'ingest/help',
+    '4.6 rule 2',
+    'Atomics.store(next, 0, cuts.length);',
+    '',
   ]),
   ...inFile(
     'api/limits.js',

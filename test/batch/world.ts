@@ -170,7 +170,8 @@ export class World {
         this.access.charge(caller, { model: build, kind: 'batch', inputTokens, price: PRICE }),
       onTrouble: (error) => this.trouble(error),
       onResolved: () => {},
-      ingest: async (task) => ingest(task, KNOWN.catalog as Catalog, blocks),
+      ingest: async (task) =>
+        ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
       digest: async (bytes) => Buffer.from(bytes).toString('base64'),
       prices: () => ({ live: 2n * PRICE, batch: PRICE }),
       checkWebhook: async () => {},

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
+import { BATCH_MUTATIONS } from '../batch/mutations.js';
 import { TESTS } from '../contract/all.js';
 import { LIVE_ERRORS, RULES } from '../contract/map.js';
 import { MUTATIONS } from '../contract/mutations.js';
@@ -37,7 +38,7 @@ test('every contract test shows a rule, and has a name of its own', async (t) =>
 });
 
 test('what the mutations change stands in the compiled files, once', async (t) => {
-  for (const { rule, file, from } of MUTATIONS) {
+  for (const { rule, file, from } of [...MUTATIONS, ...BATCH_MUTATIONS]) {
     const text = readFileSync(join(ROOT, 'dist/src', file), 'utf8');
     t.equal(text.split(from).length, 2, `${rule}: ${file}: ${from}`);
   }

@@ -4,8 +4,9 @@ import { LIMITS } from '../../api/index.js';
 const BLOCK_BYTES = LIMITS.decompressedBodyBytes + 16 * 1024 * 1024;
 /** Blocks kept: more files than these on their way to the disk at one time get memory of their own. */
 const BLOCKS_MAX = 2;
-/** The first bytes of a block say whether it is in use. */
+/** A block begins with two numbers: whether it is in use, and how many bytes behind them are taken. */
 const HEAD_BYTES = 16;
+const [USE, TAKEN] = [0, 1];
 const FREE = 0;
 const IN_USE = 1;
 
@@ -16,26 +17,42 @@ export class Blocks {
   /** Undefined where all are in use. */
   take(): SharedArrayBuffer | undefined {
     if (this.made.length < BLOCKS_MAX) this.made.push(new SharedArrayBuffer(BLOCK_BYTES));
-    return this.made.find((block) => Atomics.compareExchange(headOf(block), 0, FREE, IN_USE) === FREE);
+    const taken = this.made.find(
+      (block) => Atomics.compareExchange(headOf(block), USE, FREE, IN_USE) === FREE,
+    );
+    if (taken !== undefined) Atomics.store(headOf(taken), TAKEN, 0);
+    return taken;
   }
 }
 
 /** From any thread: what is in the block is not read any more. */
 export function freeBlock(block: SharedArrayBuffer | undefined): void {
-  if (block !== undefined) Atomics.store(headOf(block), 0, FREE);
+  if (block !== undefined) Atomics.store(headOf(block), USE, FREE);
 }
 
-/** Copies bytes into a block, behind each other; what has no room in it gets shared memory of its own. */
-export function copierInto(block: SharedArrayBuffer | undefined): (bytes: Uint8Array) => Uint8Array {
-  let end = HEAD_BYTES;
-  return (bytes) => {
-    const { length } = bytes;
-    const fits = block !== undefined && end + length <= block.byteLength;
-    const copy = fits ? new Uint8Array(block, end, length) : new Uint8Array(new SharedArrayBuffer(length));
-    if (fits) end += length;
-    copy.set(bytes);
-    return copy;
-  };
+/**
+ * Copies bytes into a block, from any thread, to where nothing else of its file stands; what has no room in it gets
+ * shared memory of its own.
+ */
+export function copyInto(block: SharedArrayBuffer | undefined, bytes: Uint8Array): Uint8Array {
+  const { length } = bytes;
+  const start = block === undefined ? undefined : takeBytes(block, length);
+  const copy =
+    block === undefined || start === undefined
+      ? new Uint8Array(new SharedArrayBuffer(length))
+      : new Uint8Array(block, start, length);
+  copy.set(bytes);
+  return copy;
 }
 
-const headOf = (block: SharedArrayBuffer) => new Int32Array(block, 0, 1);
+/** Where the bytes taken begin; undefined where the block has not so many left. */
+function takeBytes(block: SharedArrayBuffer, length: number): number | undefined {
+  const head = headOf(block);
+  for (;;) {
+    const taken = Atomics.load(head, TAKEN);
+    if (HEAD_BYTES + taken + length > block.byteLength) return undefined;
+    if (Atomics.compareExchange(head, TAKEN, taken, taken + length) === taken) return HEAD_BYTES + taken;
+  }
+}
+
+const headOf = (block: SharedArrayBuffer) => new Int32Array(block, 0, 2);

@@ -1,4 +1,5 @@
 export { Blocks, freeBlock } from './blocks.js';
+export { type CheckedChunk, type ChunkWork, checkChunks } from './check-chunks.js';
 export type { LineFault } from './check-file.js';
 export * from './check-lines.js';
 export type { ChunkIds } from './chunks.js';

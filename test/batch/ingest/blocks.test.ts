@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { Blocks, copierInto, freeBlock } from '../../../src/batch/ingest/blocks.js';
+import { Blocks, copyInto, freeBlock } from '../../../src/batch/ingest/blocks.js';
 
 test('two blocks, each used again when it is free', async (t) => {
   const blocks = new Blocks();
@@ -14,8 +14,7 @@ test('two blocks, each used again when it is free', async (t) => {
 
 test('bytes stand behind each other in a block; what has no room there has memory of its own', async (t) => {
   const block = new SharedArrayBuffer(16 + 5);
-  const copy = copierInto(block);
-  const copies = ['abc', 'def', 'gh', ''].map((text) => copy(Buffer.from(text)));
+  const copies = ['abc', 'def', 'gh', ''].map((text) => copyInto(block, Buffer.from(text)));
   t.strictSame(
     copies.map((bytes) => Buffer.from(bytes).toString()),
     ['abc', 'def', 'gh', ''],
@@ -24,6 +23,6 @@ test('bytes stand behind each other in a block; what has no room there has memor
     copies.map(({ buffer }) => buffer === block),
     [true, false, true, true],
   );
-  const own = copierInto(undefined)(Buffer.from('x'));
+  const own = copyInto(undefined, Buffer.from('x'));
   t.ok(own.buffer instanceof SharedArrayBuffer && own.buffer.byteLength === 1);
 });

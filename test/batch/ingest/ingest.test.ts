@@ -16,7 +16,10 @@ const DATA_KEY = Buffer.alloc(32, 7);
 const ID = 'batch_0123456789abcdefghijABCD';
 
 const take = (file: Uint8Array, encoding: ContentEncoding = 'identity', dataKey: Uint8Array = DATA_KEY) =>
-  ingest({ file, encoding, allowedModels: null, batch: ID, dataKey }, KNOWN.catalog as Catalog, new Blocks());
+  ingest(
+    { file, encoding, allowedModels: null, batch: ID, dataKey },
+    { catalog: KNOWN.catalog as Catalog, blocks: new Blocks(), help: async () => [] },
+  );
 const typeOf = (result: IngestResult) => (result.ok ? 'ok' : result.type);
 
 test('identity, gzip and zstd of one file are the same batch', async (t) => {
@@ -61,6 +64,31 @@ test('the models in the order of their first lines, and a token for every four b
       { model: 'm1', tokens: tokens(file[1] as string) },
     ],
   });
+});
+
+test('CRLF, blank lines and a line of 1 MB in one valid file', async (t) => {
+  const store = emptyStore(t);
+  const sealer = new Sealer(store, '');
+  const dataKey = sealer.newDataKey(ID);
+  const long = line('long', 'x'.repeat(1024 * 1024));
+  const file = Buffer.from(`${line('a')}\r\n\r\n${long}\r\n\n${line('b', { k: [1] })}`);
+  const result = await take(file, 'identity', dataKey.key);
+  if (!result.ok) throw new Error(result.message);
+  t.equal(result.lines, 3);
+  await store.write([
+    dataKey.write,
+    ...result.chunks.map((each, at) => store.table('batch_lines').write([ID, at], Buffer.from(each.lines))),
+  ]);
+  await store.write(
+    result.chunks.map((each, at) => store.table('batch_ids').write([ID, at], Buffer.from(each.ids))),
+  );
+  const sealed = SealedBatch.open(store, sealer, { id: ID }) as SealedBatch;
+  const read = result.chunks.flatMap((_, at) => sealed.lines(at));
+  t.strictSame(
+    read.map(({ customId }) => customId),
+    ['a', 'long', 'b'],
+  );
+  t.equal(read[1]?.body.toString(), `${long}\r`);
 });
 
 const seed = seedFromEnvironment();

@@ -1,8 +1,6 @@
 import { test } from 'tap';
-import { checkFile, type ValidLine } from '../../../src/batch/ingest/check-file.js';
 import { readLines } from '../../../src/batch/ingest/lines.js';
 import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { KNOWN, line } from '../world.js';
 
 const read = (text: string | Buffer) =>
   [...readLines(Buffer.from(text))].map(({ number, bytes }) => [number, bytes.toString()]);
@@ -35,18 +33,6 @@ test('lines end with a line feed or with the file, and blank ones count', async 
   t.strictSame(read('a\u2028b\u0085c\vd\n'), [[1, 'a\u2028b\u0085c\vd']], 'nothing else ends a line');
   t.strictSame(read('\u00a0\n'), [[1, '\u00a0']], 'nothing but JSON’s white space is blank');
   for (const text of ['', '\n', ' ', '\r\n\t\n ']) t.strictSame(read(text), [], JSON.stringify(text));
-});
-
-test('CRLF, blank lines and a line of 1 MB in one valid file', async (t) => {
-  const long = line('long', 'x'.repeat(1024 * 1024));
-  const file = Buffer.from(`${line('a')}\r\n\r\n${long}\r\n\n${line('b', { k: [1] })}`);
-  const found: ValidLine[] = [];
-  t.equal(await checkFile(file, KNOWN, (each) => found.push(each)), 3);
-  t.strictSame(
-    found.map(({ customId }) => customId),
-    ['a', 'long', 'b'],
-  );
-  t.equal(found[1]?.bytes.toString(), `${long}\r`);
 });
 
 const seed = seedFromEnvironment();

@@ -1,0 +1,84 @@
+import type { Catalog } from '../../engine/index.js';
+import { ImageReader } from '../../images/index.js';
+import { copyInto } from './blocks.js';
+import { checkLine, LineError } from './check-line.js';
+import { sealChunk, type ValidLine } from './chunks.js';
+import type { Cut } from './cut-file.js';
+import { type ModelTokens, TokenSums } from './estimate.js';
+import { readLines } from './lines.js';
+
+/** A file's cuts, which any number of threads check and seal together. */
+export interface ChunkWork {
+  /** In shared memory where several threads look at it. */
+  readonly file: Uint8Array;
+  readonly cuts: readonly Cut[];
+  /** One number, in shared memory: which cut nobody has taken yet. */
+  readonly next: Int32Array;
+  /** The ids of the models that the caller may use; null: all. */
+  readonly allowedModels: readonly string[] | null;
+  readonly batch: string;
+  readonly dataKey: Uint8Array;
+  /** Where the chunks are put. */
+  readonly block: SharedArrayBuffer | undefined;
+}
+
+/** A cut whose lines are valid, each by itself. */
+export interface CheckedChunk {
+  readonly number: number;
+  /** Sealed, in shared memory. */
+  readonly lines: Uint8Array;
+  readonly ids: Uint8Array;
+  readonly customIds: readonly string[];
+  readonly models: readonly ModelTokens[];
+}
+
+/** Takes cuts until none is left, or one has a line that is not valid: then null, and no thread takes another. */
+export async function checkChunks(
+  work: ChunkWork,
+  catalog: Pick<Catalog, 'find'>,
+): Promise<CheckedChunk[] | null> {
+  const { cuts, next } = work;
+  const reader = new ImageReader();
+  const checked: CheckedChunk[] = [];
+  for (;;) {
+    const number = Atomics.add(next, 0, 1);
+    const cut = cuts[number];
+    if (cut === undefined) return checked;
+    const chunk = await checkChunk(work, number, cut, catalog, reader);
+    if (chunk === null) {
+      Atomics.store(next, 0, cuts.length);
+      return null;
+    }
+    checked.push(chunk);
+  }
+}
+
+async function checkChunk(
+  { file, allowedModels: allowed, batch, dataKey, block }: ChunkWork,
+  number: number,
+  { start, end, first }: Cut,
+  catalog: Pick<Catalog, 'find'>,
+  reader: ImageReader,
+): Promise<CheckedChunk | null> {
+  const lines: ValidLine[] = [];
+  const tokens = new TokenSums();
+  try {
+    for (const { bytes } of readLines(Buffer.from(file.buffer, file.byteOffset + start, end - start))) {
+      const line = checkLine(bytes, { catalog, allowed }, () => {});
+      if (line.checkImages !== null) await line.checkImages(reader);
+      lines.push({ customId: line.customId, model: line.model, bytes });
+      tokens.add(line);
+    }
+  } catch (error) {
+    if (error instanceof LineError) return null;
+    throw error;
+  }
+  const sealed = sealChunk(batch, dataKey, number, first, lines);
+  return {
+    number,
+    lines: copyInto(block, sealed.lines),
+    ids: copyInto(block, sealed.ids),
+    customIds: lines.map(({ customId }) => customId),
+    models: tokens.all(),
+  };
+}

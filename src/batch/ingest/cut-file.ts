@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+import { LIMITS } from '../../api/index.js';
+import { readLines } from './lines.js';
+import { Refusal } from './refusal.js';
+
+/** A cut ends with so many lines, or with the line that brings it to so many bytes, whichever comes first. */
+const CUT_LINES_MAX = 256;
+const CUT_BYTES = 256 * 1024;
+
+/** Some lines of a file that follow each other: they are checked together, and sealed as one chunk. */
+export interface Cut {
+  /** From the first byte of the first line to behind the last line's text. */
+  readonly start: number;
+  readonly end: number;
+  /** The first line's place among the lines, counted from 0. */
+  readonly first: number;
+}
+
+/**
+ * Cuts a file, decompressed, between lines. A file of 32 MiB may hold 16 million lines: no more are read than may be
+ * queued, and the cuts are few.
+ *
+ * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`
+ */
+export function cutFile(file: Buffer): { readonly cuts: readonly Cut[]; readonly lines: number } {
+  if (!isUtf8(file)) throw new Refusal('invalid_jsonl', 'The file is not UTF-8 text.');
+  const cuts: Cut[] = [];
+  let [start, end, first, lines] = [0, 0, 0, 0];
+  const close = () => cuts.push({ start, end, first });
+  for (const { bytes } of readLines(file)) {
+    if (lines === LIMITS.batchLines) throw tooManyLines();
+    const at = bytes.byteOffset - file.byteOffset;
+    if (lines - first === CUT_LINES_MAX || end - start >= CUT_BYTES) {
+      close();
+      [start, first] = [at, lines];
+    } else if (lines === 0) start = at;
+    end = at + bytes.length;
+    lines += 1;
+  }
+  if (lines === 0) throw new Refusal('empty_batch', 'The file has no lines.');
+  close();
+  return { cuts, lines };
+}
+
+const tooManyLines = () =>
+  new Refusal('too_many_lines', `The file has more lines than the limit of ${LIMITS.batchLines}.`, {
+    max_lines: LIMITS.batchLines,
+  });

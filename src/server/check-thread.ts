@@ -1,0 +1,17 @@
+// The entry of a thread that helps to check large batch files: a list of tasks, each of which is one call into a room.
+import { workerData } from 'node:worker_threads';
+import { type CheckedChunk, type ChunkWork, checkChunks } from '../batch/index.js';
+import { Catalog, readManifest } from '../engine/index.js';
+
+const models = workerData as string;
+const catalog = new Catalog(readManifest(models), models);
+
+/** What this thread did of a file. */
+export function check(work: ChunkWork): Promise<CheckedChunk[] | null> {
+  return checkChunks(work, catalog);
+}
+
+/** Answers when the thread can check. */
+export function ready(): true {
+  return true;
+}

@@ -1,0 +1,113 @@
+import { test } from 'tap';
+import { Blocks, type ChunkWork, checkChunks, ingest } from '../../../src/batch/index.js';
+import { checkFile } from '../../../src/batch/ingest/check-file.js';
+import type { Refusal } from '../../../src/batch/ingest/refusal.js';
+import type { Catalog } from '../../../src/engine/index.js';
+import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { png } from '../../images/png.js';
+import { KNOWN, line } from '../world.js';
+
+const CUT_LINES = 256;
+/** Models that read images. */
+const catalog = {
+  find: (name: string) => {
+    const build = KNOWN.catalog.find(name);
+    return build && { ...build, model: { ...build.model, reads_images: true } };
+  },
+} as Catalog;
+const task = (file: Buffer) => ({
+  file,
+  encoding: 'identity' as const,
+  allowedModels: null,
+  batch: 'batch_0123456789abcdefghijABCD',
+  dataKey: Buffer.alloc(32, 7),
+});
+
+/** Takes a file in with `threads` helpers on this thread, and counts the cuts that each of them took. */
+async function takeIn(file: Buffer, threads: number) {
+  const took: number[] = [];
+  const help = (work: ChunkWork) =>
+    Promise.all(
+      Array.from({ length: threads }, async () => {
+        const checked = await checkChunks(work, catalog);
+        took.push(checked?.length ?? 0);
+        return checked;
+      }),
+    );
+  const result = await ingest(task(file), { catalog, blocks: new Blocks(), help });
+  return { result, took };
+}
+
+/** Its images make those who check it take turns. */
+const shown = (customId: string, model: string) => {
+  const { state, questions } = JSON.parse(line(customId, 'pic'));
+  const image = { format: 'png', data_base64: png({ width: 280, height: 280 }).toString('base64') };
+  return JSON.stringify({ custom_id: customId, model, state, questions, assets: { pic: image } });
+};
+
+test('several check one file: nothing is left out, nothing twice, and the order is that of the file', async (t) => {
+  const file = Array.from({ length: 10 * CUT_LINES }, (_, at) =>
+    at % 64 === 0 ? shown(`a${at}`, `m${at}`) : line(`a${at}`, 's', `m${at % 7}`),
+  );
+  const sent = Buffer.from(file.join('\n'));
+  const shape = ({ result }: Awaited<ReturnType<typeof takeIn>>) => {
+    if (!result.ok) throw new Error(result.message);
+    const sizes = result.chunks.map(({ lines, ids }) => [lines.length, ids.length]);
+    return { lines: result.lines, models: result.models, sizes };
+  };
+  const alone = await takeIn(sent, 0);
+  const helped = await takeIn(sent, 2);
+  t.strictSame(shape(helped), shape(alone));
+  t.equal(shape(alone).sizes.length, 10);
+  t.ok(helped.took.length === 2 && helped.took.every((count) => count > 0), 'both helped');
+  t.strictSame(
+    (await takeIn(Buffer.from(file.slice(0, CUT_LINES * 7).join('\n')), 2)).took,
+    [],
+    'a small file',
+  );
+});
+
+test('contract 2.5 unique: two lines that different threads look at have one id', async (t) => {
+  const file = Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`));
+  file.push(line('a7'));
+  const { result } = await takeIn(Buffer.from(file.join('\n')), 2);
+  const error = '`custom_id` is the same as in line 8.';
+  t.match(result, { details: { errors: [{ line: 9 * CUT_LINES + 1, type: 'duplicate_custom_id', error }] } });
+});
+
+test('one finds a line that is not valid: nobody takes another cut', async (t) => {
+  const file = Buffer.from(`{}\n${line('a')}`);
+  const next = new Int32Array(new SharedArrayBuffer(4));
+  const cuts = Array.from({ length: 9 }, () => ({ start: 0, end: file.length, first: 0 }));
+  const work = { ...task(file), cuts, next, block: undefined };
+  t.equal(await checkChunks(work, catalog), null);
+  t.strictSame(await checkChunks(work, catalog), []);
+});
+
+const seed = seedFromEnvironment();
+
+test(`a file is taken in, or refused as one look at all of it refuses it (TEST_SEED=${seed})`, async (t) => {
+  const { integer, pick } = random(seed);
+  for (let round = 0; round < 40; round += 1) {
+    const count = 1 + integer(12 * CUT_LINES);
+    const file = Array.from({ length: count }, (_, at) => line(`a${at}`));
+    for (let fault = integer(3); fault > 0; fault -= 1) {
+      file[integer(count)] = pick([
+        line(`a${integer(count)}`),
+        '{',
+        line('a b'),
+        line('x', 's', 'nobody'),
+        '',
+      ]);
+    }
+    const sent = Buffer.from(file.join('\n'));
+    const whole = await checkFile(sent, KNOWN).catch((error: Refusal) => error);
+    const { result } = await takeIn(sent, 1);
+    if (whole === undefined)
+      t.match(result, { ok: true, lines: file.filter(Boolean).length }, `round ${round}`);
+    else {
+      const { type, message, details } = whole;
+      t.strictSame(result, { ok: false, type, message, details }, `round ${round}`);
+    }
+  }
+});
