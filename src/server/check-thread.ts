@@ -10,8 +10,3 @@ const catalog = new Catalog(readManifest(models), models);
 export function check(work: ChunkWork): Promise<CheckedChunk[] | null> {
   return checkChunks(work, catalog);
 }
-
-/** Answers when the thread can check. */
-export function ready(): true {
-  return true;
-}

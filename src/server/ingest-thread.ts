@@ -5,6 +5,7 @@ import { ThreadPool } from '../base/index.js';
 import {
   Blocks,
   type CheckedChunk,
+  type ChunkWork,
   type IngestResult,
   type IngestTask,
   ingest as ingestFile,
@@ -16,26 +17,26 @@ import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 const { models, helpers } = workerData as IngestSetup;
 const blocks = new Blocks();
 const catalog = new Catalog(readManifest(models), models);
-const helping =
-  helpers === 0
-    ? null
-    : new ThreadPool({
-        file: new URL('./check-thread.js', import.meta.url),
-        threads: helpers,
-        data: models,
-        youngMebibytes: YOUNG_MEBIBYTES,
-      });
-
 // Here and not in a task: a thread that takes the place of another must have it too.
-await Promise.all([loadZstd(), helping?.runOnAll('ready', null)]);
+await loadZstd();
 
 /** A batch file as sent to its sealed chunks. */
 export function ingest(task: IngestTask): Promise<IngestResult> {
-  return ingestFile(task, {
-    catalog,
-    blocks,
-    help: async (work) => (await helping?.runOnAll<CheckedChunk[] | null>('check', work)) ?? [],
+  return ingestFile(task, { catalog, blocks, help });
+}
+
+let helping: ThreadPool | null = null;
+
+/** The threads start with the first large file, which the first thread has done by the time they are there. */
+async function help(work: ChunkWork): Promise<Array<CheckedChunk[] | null>> {
+  if (helpers === 0) return [];
+  helping ??= new ThreadPool({
+    file: new URL('./check-thread.js', import.meta.url),
+    threads: helpers,
+    data: models,
+    youngMebibytes: YOUNG_MEBIBYTES,
   });
+  return helping.runOnAll('check', work);
 }
 
 /** Answers when the thread can take a file. */
