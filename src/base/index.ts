@@ -1,6 +1,7 @@
 export * from './clock.js';
 export * from './end-all.js';
 export * from './ids.js';
+export * from './json-file.js';
 export * from './log.js';
 export * from './metrics.js';
 export * from './settings.js';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readJsonFile } from './json-file.js';
 
 /** A value that can be configured: by its key in the JSON file, or by its environment variable, which wins. */
 export type Setting =
@@ -62,7 +62,7 @@ export function readSettings<const Table extends readonly Setting[]>(
 function readFile(file: string): Map<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = readJsonFile(file);
   } catch (error) {
     throw new SettingsError(`${file}: ${(error as Error).message}`);
   }

@@ -53,7 +53,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { host, port, clock } = options;
   // Checked here: uWebSockets.js would take the lower 16 bits of a larger number.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new ListenError(host, port, 'a port is a whole number from 0 to 65535');
+    throw ListenError.at(host, port, 'a port is a whole number from 0 to 65535');
   }
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({

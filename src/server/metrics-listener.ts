@@ -31,7 +31,7 @@ export async function listenForMetrics(
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
-    throw new ListenError(host, port, (error as Error).message);
+    throw ListenError.at(host, port, (error as Error).message);
   }
   // A failed accept must not end the process.
   server.on('error', () => {});

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { readJsonFile } from '../../base/index.js';
 
 const Text = Type.String({ minLength: 1 });
 
@@ -73,7 +73,7 @@ export function readManifest(folder: string): Manifest {
   const file = join(folder, 'manifest.json');
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = readJsonFile(file);
   } catch (error) {
     throw new ModelError(`${file}: ${(error as Error).message}`);
   }

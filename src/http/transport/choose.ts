@@ -1,5 +1,5 @@
 import { nodeTransport } from './node.js';
-import type { Transport, TransportName } from './types.js';
+import { ListenError, type Transport, type TransportName } from './types.js';
 import { loadUws } from './uws.js';
 
 export type TransportChoice = 'auto' | TransportName;
@@ -17,7 +17,7 @@ export async function chooseTransport(
     return await load();
   } catch (cause) {
     if (choice === 'auto') return nodeTransport;
-    throw new Error(
+    throw new ListenError(
       `the transport "uws" does not load on Node.js ${process.versions.node}: uWebSockets.js is not installed, ` +
         'or has no binary for it; "auto" or "node" work everywhere',
       { cause },

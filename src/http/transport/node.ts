@@ -77,7 +77,7 @@ function bind(
     // For as long as the server lives: a failed accept must not end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new ListenError(host, port, error.code === 'EADDRINUSE' ? 'the address is in use' : error.message),
+        ListenError.at(host, port, error.code === 'EADDRINUSE' ? 'the address is in use' : error.message),
       );
     });
     server.listen({ host, port, exclusive: true }, () => {

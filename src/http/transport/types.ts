@@ -104,12 +104,12 @@ export class ClientGone extends Error {
   }
 }
 
-/** The address cannot be listened on. */
+/** There is no address to be listened on, or nothing that could. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 
-  constructor(host: string, port: number, why: string) {
-    super(`cannot listen on ${host}:${port}: ${why}`);
+  static at(host: string, port: number, why: string): ListenError {
+    return new ListenError(`cannot listen on ${host}:${port}: ${why}`);
   }
 }
 

@@ -61,7 +61,7 @@ function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> 
     app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket === false) {
         // The library does not say which of the two it is.
-        reject(new ListenError(host, port, 'the address is in use, or not one of this machine'));
+        reject(ListenError.at(host, port, 'the address is in use, or not one of this machine'));
         return;
       }
       let stopped: Promise<void> | undefined;
