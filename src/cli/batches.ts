@@ -1,4 +1,4 @@
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
@@ -14,7 +14,7 @@ const POLL_MS = 1_000;
 /** What reaches the server in a header as it was given. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 /** What fails where a file is missing, cannot be opened, or does not fit on its disk. */
-const FILE_CALLS = new Set(['open', 'read', 'write', 'close']);
+const FILE_CALLS = new Set(['open', 'read', 'write', 'close', 'rename']);
 
 interface ClientOptions extends Options {
   readonly url: string;
@@ -101,7 +101,21 @@ async function collect(client: BatchClient, id: string, { wait, out }: WaitOptio
   if (wait) await waitFor(client, id);
   const pieces = await client.results(id);
   if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
-  else await pipeline(pieces, createWriteStream(out));
+  else await writeWhole(pieces, out);
+}
+
+/** A file takes its place when it is whole: one that was there stays until then. A device is written as it is. */
+async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promise<void> {
+  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
+    return pipeline(pieces, createWriteStream(out));
+  }
+  const part = `${out}.part`;
+  try {
+    await pipeline(pieces, createWriteStream(part));
+    renameSync(part, out);
+  } finally {
+    rmSync(part, { force: true });
+  }
 }
 
 /** A bar on a terminal, nothing elsewhere; standard output is left to the results. */

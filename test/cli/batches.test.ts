@@ -1,4 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { decider } from '../helpers/cli.js';
@@ -144,6 +147,23 @@ test('batches submit --idempotency-key, --webhook: are sent', async (t) => {
   for (const option of ['webhook', 'idempotency-key']) {
     await mistake(new RegExp(`^${option}: only printable`), 'submit', cases, `--${option}`, 'é\n');
   }
+});
+
+test('batches results --out: a download that breaks leaves the file that was there', async (t) => {
+  const breaking = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('{"a"', () => response.destroy());
+  });
+  breaking.listen(0, '127.0.0.1');
+  await once(breaking, 'listening');
+  t.teardown(() => breaking.close());
+  const folder = t.testdir({ 'results.jsonl': 'of yesterday' });
+  const out = join(folder, 'results.jsonl');
+  const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`;
+  const args = ['batches', 'results', 'batch_1', '--out', out, '--url', url];
+  const { code } = await decider(t, args, { DECIDER_TOKEN: 'dk_1' }).end();
+  t.equal(code, 1);
+  t.strictSame(readdirSync(folder), ['results.jsonl']);
+  t.equal(readFileSync(out, 'utf8'), 'of yesterday');
 });
 
 test('batches: what goes wrong is one line and status 1', async (t) => {
