@@ -287,6 +287,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("tokenize", Napi::Function::New(env, tokenize));
   exports.Set("tokenPiece", Napi::Function::New(env, token_piece));
   export_projector(env, exports);
+  export_memory(env, exports);
   exports.Set("createContext", Napi::Function::New(env, create_context));
   return exports;
 }

@@ -14,4 +14,7 @@ using ModelHandle = Napi::External<std::shared_ptr<Model>>;
 // openProjector, closeProjector, readProjectorFile, describeProjector, encodeImage.
 void export_projector(Napi::Env env, Napi::Object exports);
 
+// countMemory.
+void export_memory(Napi::Env env, Napi::Object exports);
+
 }  // namespace decider

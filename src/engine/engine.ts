@@ -37,6 +37,8 @@ export interface EngineOptions {
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly events?: EngineEvents;
+  /** As `Addon.countMemory`: what shared memory the engine makes. */
+  readonly countMemory?: (memory: SharedArrayBuffer) => void;
 }
 
 /** What a plan's owner gets. */
@@ -83,8 +85,8 @@ export class Engine {
     threads: readonly WaveRunner[],
     private readonly options: EngineOptions,
   ) {
-    const { bounds, sharing, queueMax, clock, images } = options;
-    this.embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX) : noEmbeddings();
+    const { bounds, sharing, queueMax, clock, images, countMemory } = options;
+    this.embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX, countMemory) : noEmbeddings();
     this.dispatcher = new Dispatcher({ queueMax });
     this.lanes = threads.map((thread) => ({
       thread,

@@ -63,6 +63,8 @@ export interface StartReport {
  */
 export class Engines {
   readonly catalog: Catalog;
+  /** As `Addon.countMemory`, for the main thread. */
+  readonly countMemory = (memory: SharedArrayBuffer) => this.prepared.addon.countMemory(memory);
   private readonly prepared: ReturnType<typeof prepareEngine>;
   private readonly threads: EngineThread[] = [];
   private readonly loaded = new Map<string, Engine>();
@@ -152,6 +154,7 @@ export class Engines {
       deadlineMs: this.settings['engine.deadline_ms'],
       clock,
       events: engineEvents(this.metrics, build.id),
+      countMemory: this.countMemory,
     });
     measureQueues(this.metrics, build.id, engine);
     return engine;

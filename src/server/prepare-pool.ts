@@ -17,7 +17,13 @@ export class PreparePool {
   private readonly images: ThreadPool;
 
   /** `threads`: of each kind. */
-  constructor(setup: PrepareSetup, threads: number, onReplace: () => void = () => {}) {
+  constructor(
+    setup: PrepareSetup,
+    threads: number,
+    onReplace: () => void = () => {},
+    /** As `Addon.countMemory`. */
+    private readonly countMemory: (memory: SharedArrayBuffer) => void = () => {},
+  ) {
     const file = new URL('./prepare-thread.js', import.meta.url);
     this.texts = new ThreadPool({ file, threads, data: setup, onReplace });
     this.images = new ThreadPool({ file, threads, data: setup, onReplace });
@@ -44,7 +50,9 @@ export class PreparePool {
     const { buffer, byteLength } = task.body;
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
-    return this.poolFor(task).run('prepare', task, owned ? [buffer] : []);
+    const result = await this.poolFor(task).run<PrepareResult>('prepare', task, owned ? [buffer] : []);
+    if (result.ok) for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
+    return result;
   }
 
   async close(): Promise<void> {

@@ -44,8 +44,12 @@ export class Service implements Door {
     await engines.load();
     const { backend, device } = engines;
     const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
-    this.preparing = new PreparePool({ backend, device, models, cells }, threads, () =>
-      this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
+    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' });
+    this.preparing = new PreparePool(
+      { backend, device, models, cells },
+      threads,
+      onReplace,
+      engines.countMemory,
     );
     const preparing = this.preparing;
     await preparing.ready();

@@ -23,6 +23,8 @@ export class Embeddings {
   constructor(
     private readonly sizes: EmbeddingSizes,
     private readonly bytesMax: number,
+    /** As `Addon.countMemory`. */
+    private readonly countMemory: (memory: SharedArrayBuffer) => void = () => {},
   ) {}
 
   get bytes(): number {
@@ -40,7 +42,9 @@ export class Embeddings {
   /** Room for an image's embedding. */
   room(image: PlanImage): Float32Array {
     const numbers = this.tokensOf(image) * this.sizes.width;
-    return new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
+    const memory = new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT);
+    this.countMemory(memory);
+    return new Float32Array(memory);
   }
 
   add(key: string, embedding: Float32Array): void {
