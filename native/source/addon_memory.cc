@@ -4,17 +4,18 @@
 namespace decider {
 namespace {
 
-// countMemory(memory: SharedArrayBuffer): counts for this thread until its last reference here is gone.
-void count_memory(const Napi::CallbackInfo & info) {
+// countMemory(memory: SharedArrayBuffer, bytes): number. They count until this thread's last reference is gone.
+Napi::Value count_memory(const Napi::CallbackInfo & info) {
   const auto memory = info[0].As<Napi::Object>();
-  const int64_t bytes = memory.Get("byteLength").As<Napi::Number>();
-  Napi::MemoryManagement::AdjustExternalMemory(info.Env(), bytes);
+  const int64_t bytes = info[1].As<Napi::Number>();
+  const int64_t told = Napi::MemoryManagement::AdjustExternalMemory(info.Env(), bytes);
   memory.AddFinalizer(
       [](Napi::Env env, int64_t * counted) {
         Napi::MemoryManagement::AdjustExternalMemory(env, -*counted);
         delete counted;
       },
       new int64_t(bytes));
+  return Napi::Number::New(info.Env(), static_cast<double>(told));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
+import type { CountMemory } from './addon/index.js';
 import {
   ContextState,
   Dispatcher,
@@ -37,8 +38,7 @@ export interface EngineOptions {
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly events?: EngineEvents;
-  /** As `Addon.countMemory`: what shared memory the engine makes. */
-  readonly countMemory?: (memory: SharedArrayBuffer) => void;
+  readonly countMemory?: CountMemory;
 }
 
 /** What a plan's owner gets. */

@@ -7,10 +7,8 @@ export interface Pixels extends Size {
   readonly rgb: Uint8Array | Uint8ClampedArray;
 }
 
-/** Names pixels by what they are, in memory that threads share. */
+/** Names pixels by what they are; their memory stays theirs. */
 export function toImage({ width, height, rgb }: Pixels): PlanImage {
   const key = createHash('sha256').update(`${width} ${height} `).update(rgb).digest('base64');
-  const shared = new Uint8Array(new SharedArrayBuffer(rgb.byteLength));
-  shared.set(rgb);
-  return { width, height, rgb: shared, key };
+  return { width, height, rgb: new Uint8Array(rgb.buffer, rgb.byteOffset, rgb.byteLength), key };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { PlanImage } from '../engine/index.js';
+import type { CountMemory, PlanImage } from '../engine/index.js';
 import { type CheckedFile, checkImageFile, type ImageFile, refused } from './check-file.js';
 import { decode, decodeSize } from './decode.js';
 import { gridSize } from './grid.js';
@@ -32,6 +32,8 @@ export class ImageReader {
     sizeCalculation: ({ rgb }) => rgb.byteLength,
   });
 
+  constructor(private readonly countMemory: CountMemory = () => {}) {}
+
   /** Whether every image can be read. Rejects with the errors of `checkImageFile`; what does not decode is `invalid_image`. */
   async check(files: readonly ImageFile[]): Promise<void> {
     for (const file of files.map(checkImageFile)) {
@@ -50,7 +52,10 @@ export class ImageReader {
       const kept = this.images.get(hash);
       const image =
         kept ?? toImage(resize(decoded(file, await decode(file.bytes)), gridSize(file.size, tokens, side)));
-      if (kept === undefined) this.images.set(hash, image);
+      if (kept === undefined) {
+        this.countMemory(image.rgb.buffer as SharedArrayBuffer);
+        this.images.set(hash, image);
+      }
       images.push(image);
     }
     return images;

@@ -7,6 +7,8 @@ const HALF = 1 << (WEIGHT_BITS - 1);
 /** Pixels to each side that the bicubic kernel sees where nothing is made smaller. */
 const KERNEL_REACH = 2;
 const CHANNELS = 3;
+/** What the first step makes, used again for every image: 4 MB of the largest, that nothing needs to look for. */
+let between = new Uint8ClampedArray(0);
 
 /** From which pixels each pixel of a resized row or column is made, and with what weights. */
 interface Weights {
@@ -21,7 +23,8 @@ interface Weights {
 /**
  * Stretches pixels to a size: bicubic (a = −0.5), over as many pixels as are made one (antialiased), the rows first, with
  * 8 bits between the two steps. Every byte is what Pillow's `resize(…, BICUBIC)` gives, by which the models learned to
- * see. sharp was rejected: made larger, its pixels were 7 to 16 steps off in the mean.
+ * see. sharp was rejected: made larger, its pixels were 7 to 16 steps off in the mean. What it makes is in memory that
+ * threads share.
  */
 export function resize(pixels: Pixels, to: Size): Pixels {
   return resizeColumns(resizeRows(pixels, to.width), to.height);
@@ -29,7 +32,9 @@ export function resize(pixels: Pixels, to: Size): Pixels {
 
 function resizeRows({ width, height, rgb }: Pixels, made: number): Pixels {
   const { first, count, weight, stride } = weightsOf(width, made);
-  const out = new Uint8ClampedArray(made * height * CHANNELS);
+  const length = made * height * CHANNELS;
+  if (between.length < length) between = new Uint8ClampedArray(length);
+  const out = between;
   for (let y = 0, put = 0; y < height; y += 1) {
     const row = y * width;
     for (let x = 0; x < made; x += 1, put += CHANNELS) {
@@ -55,7 +60,7 @@ function resizeRows({ width, height, rgb }: Pixels, made: number): Pixels {
 function resizeColumns({ width, height, rgb }: Pixels, made: number): Pixels {
   const { first, count, weight, stride } = weightsOf(height, made);
   const length = width * CHANNELS;
-  const out = new Uint8ClampedArray(length * made);
+  const out = new Uint8ClampedArray(new SharedArrayBuffer(length * made));
   const sums = new Int32Array(length);
   for (let y = 0; y < made; y += 1) {
     sums.fill(HALF);

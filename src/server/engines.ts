@@ -6,6 +6,7 @@ import {
   Catalog,
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
+  type CountMemory,
   chooseBackend,
   chooseDevices,
   Engine,
@@ -13,6 +14,7 @@ import {
   EXACT,
   loadAddon,
   ModelError,
+  memoryCounter,
   readManifest,
   type Sharing,
   threadDevices,
@@ -63,8 +65,8 @@ export interface StartReport {
  */
 export class Engines {
   readonly catalog: Catalog;
-  /** As `Addon.countMemory`, for the main thread. */
-  readonly countMemory = (memory: SharedArrayBuffer) => this.prepared.addon.countMemory(memory);
+  /** For the main thread. */
+  readonly countMemory: CountMemory;
   private readonly prepared: ReturnType<typeof prepareEngine>;
   private readonly threads: EngineThread[] = [];
   private readonly loaded = new Map<string, Engine>();
@@ -77,6 +79,7 @@ export class Engines {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
     this.catalog = new Catalog(readManifest(settings.models), settings.models);
     this.prepared = prepareEngine(settings, surroundings.report);
+    this.countMemory = memoryCounter(this.prepared.addon);
   }
 
   get backend() {

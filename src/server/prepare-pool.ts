@@ -1,6 +1,7 @@
 import { ApiError } from '../api/index.js';
 import { ThreadPool } from '../base/index.js';
 import type { PrepareResult, SentTask } from '../decide/index.js';
+import type { CountMemory } from '../engine/index.js';
 import type { PrepareSetup } from './prepare-messages.js';
 
 /** Bodies that may wait for a preparing thread of one kind; http bounds their bytes. */
@@ -21,8 +22,7 @@ export class PreparePool {
     setup: PrepareSetup,
     threads: number,
     onReplace: () => void = () => {},
-    /** As `Addon.countMemory`. */
-    private readonly countMemory: (memory: SharedArrayBuffer) => void = () => {},
+    private readonly countMemory: CountMemory = () => {},
   ) {
     const file = new URL('./prepare-thread.js', import.meta.url);
     this.texts = new ThreadPool({ file, threads, data: setup, onReplace });
@@ -51,7 +51,8 @@ export class PreparePool {
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
     const result = await this.poolFor(task).run<PrepareResult>('prepare', task, owned ? [buffer] : []);
-    if (result.ok) for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
+    if (result.ok)
+      for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
     return result;
   }
 

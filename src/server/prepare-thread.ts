@@ -5,6 +5,7 @@ import {
   Catalog,
   type CatalogBuild,
   loadAddon,
+  memoryCounter,
   type OpenModel,
   openModel,
   readManifest,
@@ -23,7 +24,7 @@ const models = new Map(
   }),
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
-const images = new ImageReader();
+const images = new ImageReader(memoryCounter(addon));
 
 // Here and not in a task: a thread that takes the place of another must have it too.
 await loadZstd();

@@ -159,6 +159,23 @@ test('waves with images: encoding counts among the tokens of a wave, once and no
   t.end();
 });
 
+test('a prefix that is kept keeps no pixels, and the next plan finds it', (t) => {
+  const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
+  const sharing = { ...COLD, idleCellsMax: BOUNDS.cells };
+  const state = new ContextState<Entry>(BOUNDS, sharing, new Embeddings(SIZES, 0));
+  const plan = planWith([imageOf('a', 20, 14), imageOf('b', 20, 14)], [0, { text: 10 }, 1], [{ text: 5 }]);
+  const wavesOf = () => {
+    dispatcher.add({ plan, dropped: false }, 'live');
+    let waves = 0;
+    while (dispatcher.fill(state) !== null) waves += 1;
+    return waves;
+  };
+  t.equal(wavesOf(), 2, 'an image is never cut');
+  t.strictSame(state.held.find(plan.prefixKey)?.images, []);
+  t.equal(wavesOf(), 1);
+  t.end();
+});
+
 test('rounds: images equally deep in their prompts go together, one per sequence', (t) => {
   const text = (...sequences: number[]) => ({ tokens: Int32Array.of(1), position: 0, sequences });
   const image = (...sequences: number[]) => ({ tokens: Int32Array.of(-1), position: 0, sequences, image: 0 });

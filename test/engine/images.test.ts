@@ -132,7 +132,8 @@ function answerKeeping(opened: Opened, plan: Plan, embeddings: Embeddings) {
 test('embeddings: bounded in bytes, the longest unused go first', (t) => {
   const sizes = { side: 48, width: 4, encodeTokensPerToken: 0.5 };
   const [one, two, three] = [noise(1, 2, 2), noise(2, 2, 2), noise(3, 2, 2)];
-  const embeddings = new Embeddings(sizes, 2 * 4 * 4 * 4);
+  const counted: SharedArrayBuffer[] = [];
+  const embeddings = new Embeddings(sizes, 2 * 4 * 4 * 4, (memory) => counted.push(memory));
   t.equal(embeddings.encodeTokens(one), 2);
   for (const image of [one, two]) embeddings.add(image.key, embeddings.room(image));
   t.equal(embeddings.bytes, 128);
@@ -144,6 +145,11 @@ test('embeddings: bounded in bytes, the longest unused go first', (t) => {
   const large = noise(4, 3, 3);
   embeddings.add(large.key, embeddings.room(large));
   t.equal(embeddings.find(large.key), undefined, 'one that is larger than all is not kept');
+  t.strictSame(
+    counted.map(({ byteLength }) => byteLength),
+    [64, 64, 64, 144],
+    'what is made is counted, kept or not',
+  );
   t.equal(embeddings.bytes, 128);
   t.end();
 });

@@ -35,6 +35,23 @@ test('images come in their order, stretched for the model, and the same from wha
   t.strictSame(await new ImageReader().read(files, FIT), images, 'nor does it depend on what is kept');
 });
 
+test('memory is counted when it is made, and not again for what is kept', async (t) => {
+  const counted: SharedArrayBuffer[] = [];
+  const reader = new ImageReader((memory) => counted.push(memory));
+  const files = [300, 600].map((height) => fileOf(png({ width: 300, height }), 'png'));
+  const images = [...(await reader.read(files, FIT)), ...(await reader.read(files, FIT))];
+  t.strictSame(
+    images.map(({ rgb }) => counted.indexOf(rgb.buffer as SharedArrayBuffer)),
+    [0, 1, 0, 1],
+  );
+  t.equal(counted.length, 2);
+  t.strictSame(
+    counted.map(({ byteLength }) => byteLength),
+    images.slice(0, 2).map(({ rgb }) => rgb.length),
+    'and nothing else is in it',
+  );
+});
+
 test('the key is the pixels’: of another file with the same ones, not of another budget', async (t) => {
   const reader = new ImageReader();
   const keyOf = async (data: Buffer, tokens = 70) =>

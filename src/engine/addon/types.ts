@@ -28,11 +28,8 @@ export interface Addon {
   describeProjector(projector: ProjectorHandle, side: number): ProjectorDescription;
   /** Writes an image's embeddings, token by token, to `out`: exactly as long as they are. Blocks. Throws an Error. */
   encodeImage(projector: ProjectorHandle, image: Pixels, out: Float32Array): void;
-  /**
-   * Makes this thread look for garbage by what it holds of shared memory, as by other memory; until its last reference
-   * here is gone. V8 counts shared memory for no thread: what is not counted here may stay for as long as the process.
-   */
-  countMemory(memory: SharedArrayBuffer): void;
+  /** Tells V8 that memory takes so many bytes for as long as this thread refers to it. Returns what it is told of in all. */
+  countMemory(memory: SharedArrayBuffer, bytes: number): number;
 }
 
 /** RGB, 8 bits each, row by row; the sides in pixels. */

@@ -166,6 +166,7 @@ export class WaveBuilder<E extends Entry> {
       running.nextLeaf === running.entry.plan.leaves.length && context.begun.of(running).length === 0;
     for (const running of context.running.filter(isWhole)) running.prefix.users -= 1;
     context.running = context.running.filter((running) => !isWhole(running));
+    for (const { prefix } of this.touched) if (prefix.done === prefix.tokens.length) prefix.images = [];
     const before = context.removals;
     context.removals = [];
     return {

@@ -1,4 +1,4 @@
-import type { Pixels } from '../addon/index.js';
+import type { CountMemory, Pixels } from '../addon/index.js';
 import type { PlanImage } from '../wave/index.js';
 
 /** How images become embeddings, as far as waves are planned by it. */
@@ -23,8 +23,7 @@ export class Embeddings {
   constructor(
     private readonly sizes: EmbeddingSizes,
     private readonly bytesMax: number,
-    /** As `Addon.countMemory`. */
-    private readonly countMemory: (memory: SharedArrayBuffer) => void = () => {},
+    private readonly countMemory: CountMemory = () => {},
   ) {}
 
   get bytes(): number {

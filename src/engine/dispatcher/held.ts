@@ -27,8 +27,8 @@ export class Sequences {
 export interface HeldPrefix {
   readonly key: string;
   readonly tokens: Int32Array;
-  /** Those that stand in it, by their numbers. */
-  readonly images: readonly PlanImage[];
+  /** Those that stand in it, by their numbers; none once it is whole, so that their pixels do not wait with it. */
+  images: readonly PlanImage[];
   readonly sequence: number;
   /** How many of its tokens are computed, or will be by the wave that is being filled. */
   done: number;
