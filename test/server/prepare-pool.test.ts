@@ -1,28 +1,25 @@
-import { test } from 'tap';
-import type { Content } from '../../src/api/index.js';
+import { gzipSync } from 'node:zlib';
+import { type Test, test } from 'tap';
+import type { ContentEncoding } from '../../src/api/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { modelsFolder } from '../helpers/server.js';
 import { noisyJpeg } from '../images/jpeg.js';
 
-const JSON_BODY: Content = { encoding: 'identity', media: { kind: 'json' } };
+const QUESTIONS = { q: { type: 'noul' } };
 
-test('the pixels that come from a preparing thread are counted, with every request that shows them', async (t) => {
+/** A pool of one thread of each kind. */
+async function startPool(t: Test) {
   const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
   const counted: SharedArrayBuffer[] = [];
   const setup = { backend: 'cpu', device: '', models, cells: 8_192 } as const;
   const pool = new PreparePool(setup, 1, undefined, (memory) => counted.push(memory));
   t.teardown(() => pool.close());
   await pool.ready();
-  const files = [await noisyJpeg(400, 300), await noisyJpeg(300, 400)];
-  const assets = Object.fromEntries(
-    files.map((file, at) => [`pic${at}`, { format: 'jpeg', data_base64: file.toString('base64') }]),
-  );
-  const request = { state: 'pic0 and pic1', questions: { q: { type: 'noul' } }, assets };
-  const prepare = async () => {
-    const body = Buffer.from(JSON.stringify(request));
+  const prepare = async (request: object, encoding: ContentEncoding = 'identity') => {
+    const text = Buffer.from(JSON.stringify(request));
     const result = await pool.prepare({
-      body,
-      content: JSON_BODY,
+      body: encoding === 'gzip' ? gzipSync(text) : text,
+      content: { encoding, media: { kind: 'json' } },
       model: null,
       unknownModel: 'refuse',
       allowedModels: null,
@@ -30,8 +27,38 @@ test('the pixels that come from a preparing thread are counted, with every reque
     if (!result.ok) throw new Error(result.message);
     return result.plan.images.map(({ rgb }) => rgb.buffer);
   };
-  const shown = [...(await prepare()), ...(await prepare())];
+  return { prepare, counted };
+}
+
+function showing(files: readonly Buffer[]) {
+  const assets = Object.fromEntries(
+    files.map((file, at) => [`pic${at}`, { format: 'jpeg', data_base64: file.toString('base64') }]),
+  );
+  return { state: Object.keys(assets).join(', '), questions: QUESTIONS, assets };
+}
+
+test('the pixels that come from a preparing thread are counted, with every request that shows them', async (t) => {
+  const { prepare, counted } = await startPool(t);
+  const request = showing([await noisyJpeg(400, 300), await noisyJpeg(300, 400)]);
+  const shown = [...(await prepare(request)), ...(await prepare(request))];
   t.equal(shown.length, 4);
   t.ok(shown.every((memory, at) => memory === counted[at]));
   t.equal(counted.length, 4);
+});
+
+test('text waits for no images, whatever is compressed', async (t) => {
+  const { prepare } = await startPool(t);
+  const ended: string[] = [];
+  const send = (name: string, request: object, encoding: ContentEncoding) =>
+    prepare(request, encoding).then(() => ended.push(name));
+  const images = showing([await noisyJpeg(1_568, 1_568), await noisyJpeg(1_568, 1_500)]);
+  const text = { state: 'a text', questions: QUESTIONS };
+  const all = [
+    send('images', images, 'gzip'),
+    send('images', images, 'identity'),
+    send('text', text, 'gzip'),
+    send('text', text, 'identity'),
+  ];
+  await Promise.all(all);
+  t.strictSame(ended, ['text', 'text', 'images', 'images']);
 });
