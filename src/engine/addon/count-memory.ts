@@ -4,10 +4,11 @@ import type { Addon } from './types.js';
 export type CountMemory = (memory: SharedArrayBuffer) => void;
 
 /**
- * Of the bytes of shared memory, one in so many is told. V8 looks for garbage after every 16 MB or so that are, which
- * takes the main thread 10 to 30 ms: at 4, that is with every ninth request of four images.
+ * Of the bytes of shared memory, one in so many is told. V8 looks for garbage after every 12 MB or so that are, which
+ * takes the main thread 10 to 30 ms. In a burst of 24 requests of four images, 1, 2 and 4 cost 19.4, 18.7 and 18.1 s of
+ * processor time and 285, 310 and 395 MiB.
  */
-const TOLD_SHARE = 4;
+const TOLD_SHARE = 2;
 
 /**
  * Lets V8 find shared memory that a thread no longer needs. It counts none for any thread, so that nothing makes it look:
