@@ -99,7 +99,10 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
   let prepare: DecideCalls['prepare'] = read;
   if (kind === 'whole') {
     loadAddon('cpu');
-    const pool = new PreparePool({ backend: 'cpu', device: '', models: MODELS, cells: CELLS }, 1);
+    const pool = new PreparePool(
+      { backend: 'cpu', device: '', models: MODELS, cells: CELLS },
+      { threads: 1, readsImages: false },
+    );
     await pool.ready();
     prepare = (task) => pool.prepare(task);
   }

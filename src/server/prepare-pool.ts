@@ -9,29 +9,38 @@ const QUEUE_MAX = 1_024;
 /** From this size on a body is handed over instead of copied. */
 const TRANSFER_BYTES_MIN = 64 * 1024;
 
+export interface PreparePoolOptions {
+  /** Of each kind. */
+  readonly threads: number;
+  /** Whether any model reads images. */
+  readonly readsImages: boolean;
+  /** A thread died; another takes its place. */
+  readonly onReplace?: () => void;
+  /** Told of the pixels that come from the threads. */
+  readonly countMemory?: CountMemory;
+}
+
 /**
  * The preparing threads: everything between the body's bytes and the engine that takes time. What may show images has
- * threads of its own, as many: the largest image takes a tenth of a second, and text waits for none.
+ * threads of its own, as many, where a model reads any: the largest takes a tenth of a second, and text waits for none.
  */
 export class PreparePool {
   private readonly texts: ThreadPool;
+  /** The same as `texts` where no model reads images. */
   private readonly images: ThreadPool;
+  private readonly countMemory: CountMemory;
 
-  /** `threads`: of each kind. */
-  constructor(
-    setup: PrepareSetup,
-    threads: number,
-    onReplace: () => void = () => {},
-    private readonly countMemory: CountMemory = () => {},
-  ) {
+  constructor(data: PrepareSetup, { threads, readsImages, onReplace, countMemory }: PreparePoolOptions) {
     const file = new URL('./prepare-thread.js', import.meta.url);
-    this.texts = new ThreadPool({ file, threads, data: setup, onReplace });
-    this.images = new ThreadPool({ file, threads, data: setup, onReplace });
+    const start = () => new ThreadPool({ file, threads, data, ...(onReplace && { onReplace }) });
+    this.texts = start();
+    this.images = readsImages ? start() : this.texts;
+    this.countMemory = countMemory ?? (() => {});
   }
 
   /** Resolves when every thread has its models; rejects with the first thread's error. */
   async ready(): Promise<void> {
-    await Promise.all([this.texts.runOnAll('ready', null), this.images.runOnAll('ready', null)]);
+    await Promise.all(this.pools.map((pool) => pool.runOnAll('ready', null)));
   }
 
   /**
@@ -57,11 +66,15 @@ export class PreparePool {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.texts.close(), this.images.close()]);
+    await Promise.all(this.pools.map((pool) => pool.close()));
+  }
+
+  private get pools(): ThreadPool[] {
+    return [...new Set([this.texts, this.images])];
   }
 
   private poolFor(task: SentTask): ThreadPool {
-    return mayShowImages(task) ? this.images : this.texts;
+    return this.images !== this.texts && mayShowImages(task) ? this.images : this.texts;
   }
 }
 

@@ -42,14 +42,16 @@ export class Service implements Door {
   async load(): Promise<void> {
     const { engines, settings } = this;
     await engines.load();
-    const { backend, device } = engines;
+    const { backend, device, catalog, countMemory } = engines;
     const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
-    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' });
     this.preparing = new PreparePool(
       { backend, device, models, cells },
-      threads,
-      onReplace,
-      engines.countMemory,
+      {
+        threads,
+        readsImages: catalog.builds.some(({ model }) => model.reads_images),
+        onReplace: () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
+        countMemory,
+      },
     );
     const preparing = this.preparing;
     await preparing.ready();

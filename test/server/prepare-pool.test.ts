@@ -12,7 +12,11 @@ async function startPool(t: Test) {
   const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
   const counted: SharedArrayBuffer[] = [];
   const setup = { backend: 'cpu', device: '', models, cells: 8_192 } as const;
-  const pool = new PreparePool(setup, 1, undefined, (memory) => counted.push(memory));
+  const pool = new PreparePool(setup, {
+    threads: 1,
+    readsImages: true,
+    countMemory: (memory) => counted.push(memory),
+  });
   t.teardown(() => pool.close());
   await pool.ready();
   const prepare = async (request: object, encoding: ContentEncoding = 'identity') => {
