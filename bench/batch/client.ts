@@ -12,11 +12,11 @@ export interface Shown {
   readonly finished_at: string | null;
 }
 
-/** Calls of the batch interface, and live ones, by one connection. */
+/** Calls of the batch interface, and live ones, by one connection at a time. */
 export class Client {
   private constructor(
     private readonly server: WatchedServer,
-    private readonly connection: Connection,
+    private connection: Connection,
   ) {}
 
   static async open(server: WatchedServer): Promise<Client> {
@@ -70,6 +70,7 @@ export class Client {
       ...(method === 'POST' ? [`Content-Length: ${body?.length ?? 0}`] : []),
       '\r\n',
     ].join('\r\n');
+    if (this.connection.closed) this.connection = await Connection.open(this.server.port);
     const answer = await this.connection.ask(Buffer.concat([Buffer.from(head), body ?? Buffer.alloc(0)]));
     return JSON.parse(answer.toString()) as Answer;
   }

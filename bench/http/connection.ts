@@ -23,9 +23,14 @@ export class Connection {
     return new Connection(socket);
   }
 
+  /** Whether the server has closed it, as it does with one that is idle for some seconds. */
+  get closed(): boolean {
+    return this.socket.closed;
+  }
+
   /** Calls back with the answer's body. Throws where it is no 200, or the server has closed the connection. */
   send(request: Buffer, answered: (body: Buffer) => void): void {
-    if (this.socket.closed) throw new Error('the server closed the connection before a request');
+    if (this.closed) throw new Error('the server closed the connection before a request');
     this.answered = answered;
     this.socket.write(request);
   }

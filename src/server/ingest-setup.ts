@@ -10,4 +10,4 @@ export interface IngestSetup {
  * For every thread that checks a file: with Node's own default the garbage of two threads takes as much memory as
  * another 30 MB file, and checking is not quicker.
  */
-export const YOUNG_MEBIBYTES = 16;
+export const YOUNG_MEBIBYTES = 8;

@@ -5,7 +5,7 @@ export type { Part } from './key-layout.js';
 export { MASTER_KEY_FILE } from './master-key.js';
 export { placeOf } from './place.js';
 export { Sealer } from './sealer.js';
-export { type Place, seal, unseal } from './sealing.js';
+export { type Place, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';
 export type { Store } from './store.js';
 export type { Table, Value } from './table.js';

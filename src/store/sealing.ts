@@ -17,10 +17,23 @@ export interface Place {
 
 /** Seals `plain` under a key of 32 bytes, for one place. */
 export function seal(key: Uint8Array, place: Place, plain: Uint8Array): Buffer {
+  const sealed = Buffer.allocUnsafe(sealedBytes(plain));
+  sealInto(sealed, key, place, plain);
+  return sealed;
+}
+
+/** How long it is when sealed. */
+export const sealedBytes = (plain: Uint8Array): number => NONCE_BYTES + plain.length + TAG_BYTES;
+
+/** The same, into memory of as many bytes as `sealedBytes` says. */
+export function sealInto(sealed: Uint8Array, key: Uint8Array, place: Place, plain: Uint8Array): void {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(associatedData(place));
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  sealed.set(nonce);
+  sealed.set(cipher.update(plain), NONCE_BYTES);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), sealed.length - TAG_BYTES);
 }
 
 /** What `seal` was given. Throws StoreError where key, place or any bit of the value is another. */

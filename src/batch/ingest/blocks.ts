@@ -31,18 +31,13 @@ export function freeBlock(block: SharedArrayBuffer | undefined): void {
 }
 
 /**
- * Copies bytes into a block, from any thread, to where nothing else of its file stands; what has no room in it gets
- * shared memory of its own.
+ * Memory that nothing else has, from any thread: in the block, or, where there is not so much left, shared memory of
+ * its own.
  */
-export function copyInto(block: SharedArrayBuffer | undefined, bytes: Uint8Array): Uint8Array {
-  const { length } = bytes;
+export function roomIn(block: SharedArrayBuffer | undefined, length: number): Uint8Array {
   const start = block === undefined ? undefined : takeBytes(block, length);
-  const copy =
-    block === undefined || start === undefined
-      ? new Uint8Array(new SharedArrayBuffer(length))
-      : new Uint8Array(block, start, length);
-  copy.set(bytes);
-  return copy;
+  if (block === undefined || start === undefined) return new Uint8Array(new SharedArrayBuffer(length));
+  return new Uint8Array(block, start, length);
 }
 
 /** Where the bytes taken begin; undefined where the block has not so many left. */

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../engine/index.js';
 import { ImageReader } from '../../images/index.js';
-import { copyInto } from './blocks.js';
+import { roomIn } from './blocks.js';
 import { checkLine, LineError } from './check-line.js';
-import { sealChunk, type ValidLine } from './chunks.js';
+import { type SealedChunk, sealChunk, type ValidLine } from './chunks.js';
 import type { Cut } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
 import { readLines } from './lines.js';
@@ -25,9 +25,8 @@ export interface ChunkWork {
 /** A cut whose lines are valid, each by itself. */
 export interface CheckedChunk {
   readonly number: number;
-  /** Sealed, in shared memory. */
-  readonly lines: Uint8Array;
-  readonly ids: Uint8Array;
+  /** In shared memory. */
+  readonly sealed: SealedChunk;
   readonly customIds: readonly string[];
   readonly models: readonly ModelTokens[];
 }
@@ -54,12 +53,13 @@ export async function checkChunks(
 }
 
 async function checkChunk(
-  { file, allowedModels: allowed, batch, dataKey, block }: ChunkWork,
+  work: ChunkWork,
   number: number,
   { start, end, first }: Cut,
   catalog: Pick<Catalog, 'find'>,
   reader: ImageReader,
 ): Promise<CheckedChunk | null> {
+  const { file, allowedModels: allowed, block } = work;
   const lines: ValidLine[] = [];
   const tokens = new TokenSums();
   try {
@@ -73,11 +73,9 @@ async function checkChunk(
     if (error instanceof LineError) return null;
     throw error;
   }
-  const sealed = sealChunk(batch, dataKey, number, first, lines);
   return {
     number,
-    lines: copyInto(block, sealed.lines),
-    ids: copyInto(block, sealed.ids),
+    sealed: sealChunk(work, number, first, lines, (bytes) => roomIn(block, bytes)),
     customIds: lines.map(({ customId }) => customId),
     models: tokens.all(),
   };

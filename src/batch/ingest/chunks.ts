@@ -1,4 +1,4 @@
-import { placeOf, seal } from '../../store/index.js';
+import { type Place, placeOf, sealedBytes, sealInto } from '../../store/index.js';
 
 /** A line of a valid chunk. */
 export interface ValidLine {
@@ -11,9 +11,9 @@ export interface ValidLine {
 /** Two sealed values for some lines that follow each other. */
 export interface SealedChunk {
   /** For `batch_lines`: the lines, with a line feed between them. */
-  readonly lines: Buffer;
+  readonly lines: Uint8Array;
   /** For `batch_ids`: see `ChunkIds`. */
-  readonly ids: Buffer;
+  readonly ids: Uint8Array;
 }
 
 /** The first line's place in the batch, counted from 0, and each line's custom id and model. */
@@ -22,18 +22,23 @@ export interface ChunkIds {
   readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
 }
 
-/** Seals some lines of a batch under its data key. */
+/** Seals some lines of a batch under its data key. `room` gives memory of so many bytes. */
 export function sealChunk(
-  batch: string,
-  dataKey: Uint8Array,
+  { batch, dataKey }: { readonly batch: string; readonly dataKey: Uint8Array },
   number: number,
   first: number,
   lines: readonly ValidLine[],
+  room: (bytes: number) => Uint8Array,
 ): SealedChunk {
   const ids: ChunkIds = { first, ids: lines.map(({ customId, model }) => [customId, model]) };
+  const sealed = (place: Place, plain: Uint8Array) => {
+    const into = room(sealedBytes(plain));
+    sealInto(into, dataKey, place, plain);
+    return into;
+  };
   return {
-    lines: seal(dataKey, placeOf('batch_lines', batch, number), textOf(lines)),
-    ids: seal(dataKey, placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids))),
+    lines: sealed(placeOf('batch_lines', batch, number), textOf(lines)),
+    ids: sealed(placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids))),
   };
 }
 

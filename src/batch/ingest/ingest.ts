@@ -4,6 +4,7 @@ import type { Catalog } from '../../engine/index.js';
 import { type Blocks, freeBlock } from './blocks.js';
 import { type CheckedChunk, type ChunkWork, checkChunks } from './check-chunks.js';
 import { checkFile } from './check-file.js';
+import type { SealedChunk } from './chunks.js';
 import { cutFile } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
 import { Refusal } from './refusal.js';
@@ -24,8 +25,8 @@ export interface IngestTask {
 /** What a file becomes. */
 export interface Ingested {
   readonly lines: number;
-  /** In order; sealed, and in shared memory. */
-  readonly chunks: ReadonlyArray<Pick<CheckedChunk, 'lines' | 'ids'>>;
+  /** In order, and in shared memory. */
+  readonly chunks: readonly SealedChunk[];
   /** The memory of the chunks: `freeBlock` it when they are not read any more. */
   readonly block: SharedArrayBuffer | undefined;
   /** Every model that a line names, in the order of their first lines. */
@@ -96,7 +97,7 @@ async function takeIn(
   }
   const tokens = new TokenSums();
   for (const model of chunks.flatMap(({ models }) => models)) tokens.add(model);
-  return { lines, chunks: chunks.map(({ lines, ids }) => ({ lines, ids })), block, models: tokens.all() };
+  return { lines, chunks: chunks.map(({ sealed }) => sealed), block, models: tokens.all() };
 }
 
 /** Null where a part of the file is not valid, or two lines have one id. */

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { Blocks, copyInto, freeBlock } from '../../../src/batch/ingest/blocks.js';
+import { Blocks, freeBlock, roomIn } from '../../../src/batch/ingest/blocks.js';
 
 test('two blocks, each used again when it is free', async (t) => {
   const blocks = new Blocks();
@@ -14,7 +14,11 @@ test('two blocks, each used again when it is free', async (t) => {
 
 test('bytes stand behind each other in a block; what has no room there has memory of its own', async (t) => {
   const block = new SharedArrayBuffer(16 + 5);
-  const copies = ['abc', 'def', 'gh', ''].map((text) => copyInto(block, Buffer.from(text)));
+  const copies = ['abc', 'def', 'gh', ''].map((text) => {
+    const room = roomIn(block, text.length);
+    room.set(Buffer.from(text));
+    return room;
+  });
   t.strictSame(
     copies.map((bytes) => Buffer.from(bytes).toString()),
     ['abc', 'def', 'gh', ''],
@@ -23,6 +27,6 @@ test('bytes stand behind each other in a block; what has no room there has memor
     copies.map(({ buffer }) => buffer === block),
     [true, false, true, true],
   );
-  const own = copyInto(undefined, Buffer.from('x'));
+  const own = roomIn(undefined, 1);
   t.ok(own.buffer instanceof SharedArrayBuffer && own.buffer.byteLength === 1);
 });
