@@ -70,7 +70,6 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     clock: systemClock,
   });
   const plain = new Plain(addon, model.handle, bounds.microBatchTokens, bounds.cells, threads);
-  const { signal } = new AbortController();
   const name = loadAddon(backend).devices.find((one) => one.name === device)?.description ?? '';
   return {
     model,
@@ -81,7 +80,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     plain,
     head,
     plan: (asked) => planOf(asked, model),
-    run: (plan) => engine.run(plan, signal),
+    run: (plan) => engine.run(plan, new AbortController().signal),
     async close() {
       plain.close();
       await Promise.all(own.map((thread) => thread.close()));
