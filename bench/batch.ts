@@ -51,7 +51,7 @@ const load = () => `load ${loadavg()[0]?.toFixed(1)}`;
 
 console.log(machine());
 if (parts.has('submit') || parts.has('download')) {
-  await withServer(await modelsFolder(smallestModel()), async (server) => {
+  await withServer(await modelsFolder(smallestModel()), {}, async (server) => {
     if (parts.has('submit')) await submit(server);
     if (parts.has('download')) await download(server);
   });
@@ -106,14 +106,17 @@ async function download(server: WatchedServer): Promise<void> {
 }
 
 async function engineParts(): Promise<void> {
-  const settings = settingsOf(values.backend, availableParallelism());
+  // As many as the server takes by itself: the others are its own.
+  const threads = Math.max(1, availableParallelism() - 1);
+  const settings = settingsOf(values.backend, threads);
   const { addon, bounds } = deviceOf(settings);
   const file = values.model ?? benchmarkModel('q8_0', addon);
   const ours = await openOurs(file, settings);
   try {
     const tokensPerSecond = await warmUp(ours, null);
     console.log(`\n${ours.model.description.summary}; plain decode: ${Math.round(tokensPerSecond)} tokens/s`);
-    await withServer(await modelsFolder(file), async (server) => {
+    const own = { DECIDER_ENGINE_BACKEND: values.backend, DECIDER_ENGINE_THREADS: String(threads) };
+    await withServer(await modelsFolder(file), own, async (server) => {
       if (parts.has('tokens')) {
         const lines = Number(values.lines);
         const results = [];
@@ -141,8 +144,12 @@ async function engineParts(): Promise<void> {
   }
 }
 
-async function withServer(models: string, measure: (server: WatchedServer) => Promise<void>): Promise<void> {
-  const server = await WatchedServer.start(values.transport as TransportName, models);
+async function withServer(
+  models: string,
+  settings: Readonly<Record<string, string>>,
+  measure: (server: WatchedServer) => Promise<void>,
+): Promise<void> {
+  const server = await WatchedServer.start(values.transport as TransportName, models, settings);
   try {
     await measure(server);
   } finally {

@@ -14,11 +14,16 @@ export class WatchedServer {
     readonly token: string,
   ) {}
 
-  /** `flags` are Node's own, such as `--cpu-prof`. */
-  static async start(transport: TransportName, models: string, flags: readonly string[] = []) {
+  /** `settings` are the server's, as environment variables; `flags` are Node's own, such as `--cpu-prof`. */
+  static async start(
+    transport: TransportName,
+    models: string,
+    settings: Readonly<Record<string, string>> = {},
+    flags: readonly string[] = [],
+  ) {
     const child = fork(SCRIPT, [], {
       execArgv: [...flags],
-      env: { ...process.env, DECIDER_MODELS: models, DECIDER_HTTP_TRANSPORT: transport },
+      env: { ...process.env, ...settings, DECIDER_MODELS: models, DECIDER_HTTP_TRANSPORT: transport },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);

@@ -75,6 +75,8 @@ test('a long live plan that a batch turn makes short does not take the place of 
   const { dispatcher, next, state } = setUp();
   const batch = entry(70, 40);
   const long: Entry = { ...entry(1), plan: { ...batch.plan, leaves: entry(1, 1).plan.leaves } };
+  dispatcher.add(entry(1), 'live');
+  next();
   // Its first 10 tokens are computed; the queue of live plans is then never empty until the turn.
   dispatcher.add(entry(40, 50), 'live');
   dispatcher.add(batch, 'batch');
@@ -217,11 +219,34 @@ test('live goes before batch, and batch gets its turn after eight waves', async 
   t.equal(waves, 9, 'the ninth');
 });
 
+test('batch plans: nothing of the first wave with a live plan, a fifth of eight more waves, then all', async (t) => {
+  const { dispatcher, state } = setUp();
+  for (let i = 0; i < 20; i++) dispatcher.add(entry(2_000), 'batch');
+  const taken = () => {
+    const wave = dispatcher.fill(state);
+    return wave === null ? 0 : tokensOf(wave.task);
+  };
+  const LIVE = 30 + 10;
+  for (let round = 0; round < 3; round++) {
+    t.equal(taken(), 100, 'nobody else is there');
+    dispatcher.add(entry(30), 'live');
+    t.equal(taken(), LIVE);
+    for (let wave = 0; wave < 3; wave++) {
+      t.equal(taken(), 20);
+      dispatcher.add(entry(30), 'live');
+      t.equal(taken(), LIVE + 20);
+    }
+    for (let wave = 0; wave < 8; wave++) t.equal(taken(), 20, `wave ${wave} without a live plan`);
+  }
+});
+
 test('each context has its own turns of batch plans, and none in the eight waves after one', async (t) => {
   const dispatcher = new Dispatcher<Entry>({ queueMax: 100 });
   const batch = entry(40);
   const other = new ContextState<Entry>(BOUNDS, COLD);
   const state = new ContextState<Entry>(BOUNDS, COLD);
+  dispatcher.add(entry(1), 'live');
+  dispatcher.fill(state);
   dispatcher.add(entry(80), 'live');
   dispatcher.add(batch, 'batch');
   dispatcher.fill(state);

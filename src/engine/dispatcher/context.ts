@@ -46,6 +46,8 @@ export class ContextState<E extends Entry> {
   wave = 0;
   /** Waves in a row that gave batch plans nothing, while some waited for it. */
   wavesWithoutBatch = 0;
+  /** Waves since the last one with a live plan. */
+  wavesSinceLive = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly bounds: WaveBounds,
