@@ -95,6 +95,7 @@ async function takeIn(
     freeBlock(block);
     return null;
   }
+  if (chunks.length !== cuts.length) throw new Error('A part of a file was checked by nobody.');
   const tokens = new TokenSums();
   for (const model of chunks.flatMap(({ models }) => models)) tokens.add(model);
   return { lines, chunks: chunks.map(({ sealed }) => sealed), block, models: tokens.all() };

@@ -75,6 +75,15 @@ test('contract 2.5 unique: two lines that different threads look at have one id'
   t.match(result, { details: { errors: [{ line: 9 * CUT_LINES + 1, type: 'duplicate_custom_id', error }] } });
 });
 
+test('a cut that a helper took and did not bring back is no batch', async (t) => {
+  const file = Buffer.from(Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`)).join('\n'));
+  const help = async ({ next }: ChunkWork) => {
+    Atomics.add(next, 0, 1);
+    return [[]];
+  };
+  await t.rejects(ingest(task(file), { catalog, blocks: new Blocks(), help }), /checked by nobody/);
+});
+
 test('one finds a line that is not valid: nobody takes another cut', async (t) => {
   const file = Buffer.from(`{}\n${line('a')}`);
   const next = new Int32Array(new SharedArrayBuffer(4));
