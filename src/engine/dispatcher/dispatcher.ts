@@ -136,7 +136,7 @@ export class Dispatcher<E extends Entry> {
     this.take(long, context, builder, builder.left);
     this.take(short, context, builder, builder.left);
     const before = builder.left;
-    this.take(this.all('batch', context), context, builder, batchBudget(live.length > 0, context, before));
+    this.take(this.all('batch', context), context, builder, batchBudget(before < whole, context, before));
     const moved = turn > 0 || builder.left < before;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
     context.wavesWithoutBatch = batch.length === 0 || moved ? 0 : context.wavesWithoutBatch + 1;
