@@ -148,7 +148,8 @@ const OBJECTS: readonly ContractTest[] = [
         t.strictSame([own.status, own.text], [none.status, none.text], 'as for a missing id');
       }
     }
-    t.equal((await batches.show(id)).json.status, 'queued', 'nobody has cancelled it');
+    // The lines of an earlier rule may be held in its place.
+    t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'nobody has cancelled it');
     t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
   }),
   rule('7.1 batch_not_found: what is no id is no batch', async (t, { get }) => {
