@@ -48,18 +48,23 @@ export class PreparePool {
    * ApiError `overloaded` where the queue is full.
    */
   async prepare(task: SentTask): Promise<PrepareResult> {
-    if (this.poolFor(task).waiting >= QUEUE_MAX) {
+    const pool = this.poolFor(task);
+    if (pool.waiting >= QUEUE_MAX) {
       throw new ApiError('overloaded', 'Too many requests wait to be read.', { retryAfterSeconds: 1 });
     }
-    return this.prepareFew(task);
+    return this.prepareOn(pool, task);
   }
 
   /** The same for who has few tasks at one time, and waits: they are never refused. */
-  async prepareFew(task: SentTask): Promise<PrepareResult> {
+  prepareFew(task: SentTask): Promise<PrepareResult> {
+    return this.prepareOn(this.poolFor(task), task);
+  }
+
+  private async prepareOn(pool: ThreadPool, task: SentTask): Promise<PrepareResult> {
     const { buffer, byteLength } = task.body;
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
-    const result = await this.poolFor(task).run<PrepareResult>('prepare', task, owned ? [buffer] : []);
+    const result = await pool.run<PrepareResult>('prepare', task, owned ? [buffer] : []);
     if (result.ok)
       for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
     return result;
@@ -73,6 +78,7 @@ export class PreparePool {
     return [...new Set([this.texts, this.images])];
   }
 
+  /** Looks through the body, once. */
   private poolFor(task: SentTask): ThreadPool {
     return this.images !== this.texts && mayShowImages(task) ? this.images : this.texts;
   }

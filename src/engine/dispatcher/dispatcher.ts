@@ -36,10 +36,10 @@ export interface DispatcherOptions {
  * 3. Batch plans, likewise oldest first, in the room left: all of it while no live plans come. While they do, a fifth of
  *    a wave, also of those without any, and nothing of the first wave that has one: a live plan takes half a full wave
  *    longer than alone, at the most where the next request follows an answer, in the mean where it comes out of the
- *    blue. Batch plans lose no more than live ones take, as far as a wave takes its tokens' time. Where eight waves of a context had none, the ninth
- *    gives them a quarter before anyone else, at the expense of long plans. Where that finds no room for one,
- *    every wave tries again, and until there is room no plan comes to the context but those that leave it with
- *    the same wave: short live plans do not wait for it.
+ *    blue. Batch plans lose no more than live ones take, as far as a wave takes its tokens' time. Where eight waves of
+ *    a context had none, the ninth gives them a quarter before anyone else, at the expense of long plans. Where that
+ *    finds no room for one, every wave tries again, and until there is room no plan comes to the context but those
+ *    that leave it with the same wave: short live plans do not wait for it.
  *
  * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it
  * may take the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave.
@@ -176,14 +176,13 @@ export class Dispatcher<E extends Entry> {
   }
 }
 
-/** What batch plans may take of a wave that has so many tokens left. */
-function batchBudget(
-  hasLive: boolean,
-  { bounds, wavesSinceLive }: ContextState<Entry>,
-  left: number,
-): number {
+/**
+ * What batch plans may take of a wave that has so many tokens left. Of a wave that is not begun always some: live plans
+ * may wait for the room of batch plans.
+ */
+function batchBudget(begun: boolean, { bounds, wavesSinceLive }: ContextState<Entry>, left: number): number {
   if (wavesSinceLive < LIVE_WAVES) return Math.min(left, Math.ceil(bounds.waveTokens * SHARE_BESIDE_LIVE));
-  return hasLive ? 0 : left;
+  return begun ? 0 : left;
 }
 
 interface Candidate<E extends Entry> {
