@@ -7,6 +7,8 @@ export function memoryOf(pid: number) {
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(file('status'), 'utf8'))?.[1]);
   return {
     now: () => kilobytes('VmRSS') * 1024,
+    /** Without pages of mapped files. */
+    own: () => (kilobytes('RssAnon') + kilobytes('RssShmem')) * 1024,
     peak: () => kilobytes('VmHWM') * 1024,
     forgetPeak: () => writeFileSync(file('clear_refs'), '5'),
   };
