@@ -147,7 +147,8 @@ function withClient(
 ): Promise<void> {
   return reportError(async () => {
     const token = options.token ?? process.env.DECIDER_TOKEN;
-    if (token === undefined) fail('token: give --token, or DECIDER_TOKEN in the environment.');
+    if (token === undefined || token === '')
+      fail('token: give --token, or DECIDER_TOKEN in the environment.');
     checkHeader('token', token);
     try {
       await work(new BatchClient(options.url, token));

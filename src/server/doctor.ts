@@ -39,7 +39,7 @@ export async function* examine({ config, checksums }: DoctorOptions): AsyncGener
     yield problem('settings', error);
     return;
   }
-  yield ok('settings', config ?? process.env.DECIDER_CONFIG ?? 'no file');
+  yield ok('settings', config ?? (process.env.DECIDER_CONFIG || 'no file'));
   yield attempt('prices', () => {
     const classes = [...readPrices(settings['billing.prices']).keys()];
     return `${settings['billing.currency']} for ${classes.join(', ')}`;

@@ -186,7 +186,7 @@ function logLine(log: Log, level: number, text: string): void {
 }
 
 function sharingOf(settings: Settings, head: Int32Array): Sharing {
-  if (settings['engine.exact'] === 'true') return EXACT;
+  if (settings['engine.exact']) return EXACT;
   return {
     head,
     idleCellsMax: settings['engine.idle_cells'],

@@ -55,7 +55,7 @@ export class Service implements Door {
     );
     const preparing = this.preparing;
     await preparing.ready();
-    if (settings['batch.enabled'] === 'true') {
+    if (settings['batch.enabled']) {
       this.batches = await BatchService.start(
         settings,
         this.surroundings,
@@ -140,7 +140,7 @@ export class Service implements Door {
   }
 
   private batchesOf(caller: Caller): BatchDoor | null {
-    if (this.settings['batch.enabled'] !== 'true') return null;
+    if (!this.settings['batch.enabled']) return null;
     this.loaded();
     return this.batches?.doorOf(caller) ?? null;
   }

@@ -84,9 +84,8 @@ export const SETTINGS = [
   {
     key: 'batch.enabled',
     variable: 'DECIDER_BATCH_ENABLED',
-    kind: 'choice',
-    choices: ['true', 'false'],
-    default: 'true',
+    kind: 'flag',
+    default: true,
     meaning: 'Whether the base endpoint has the batch interface.',
   },
   {
@@ -124,9 +123,8 @@ export const SETTINGS = [
   {
     key: 'engine.exact',
     variable: 'DECIDER_ENGINE_EXACT',
-    kind: 'choice',
-    choices: ['false', 'true'],
-    default: 'false',
+    kind: 'flag',
+    default: false,
     meaning: 'One request at a time, cold: its numbers then depend on nothing but itself.',
   },
   {
