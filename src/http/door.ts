@@ -46,7 +46,7 @@ export interface SubmitCall {
 /** Results on their way to a caller. */
 export interface Results {
   /** JSON Lines, in pieces. */
-  readonly pieces: Iterable<Uint8Array>;
+  readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Called when the last byte was handed over. */
   collected(): void;
 }

@@ -43,3 +43,52 @@ test('a client that goes ends the wait for room, and the sending', async (t) => 
   t.equal(await sending, false);
   t.ok(made <= 1);
 });
+
+test('pieces that are made on another thread: none is asked for before there is room for it', async (t) => {
+  const gone = new AbortController();
+  const events: string[] = [];
+  const pieces = (async function* () {
+    for (let made = 0; made < 3; made += 1) {
+      events.push(`make ${made}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      yield Uint8Array.of(made);
+    }
+  })();
+  const sink = {
+    signal: gone.signal,
+    write: ([first]: Uint8Array) => {
+      events.push(`send ${first}`);
+      return false;
+    },
+    onRoom: (resume: () => void) => {
+      setImmediate(() => {
+        events.push('room');
+        resume();
+      });
+    },
+  };
+  t.equal(await sendPieces(pieces, sink), true);
+  t.strictSame(
+    events,
+    [0, 1, 2].flatMap((at) => [`make ${at}`, `send ${at}`, 'room']),
+  );
+});
+
+test('a client that goes while its next piece is made is sent nothing more, and the making ends', async (t) => {
+  const gone = new AbortController();
+  let ended = false;
+  const pieces = (async function* () {
+    try {
+      await new Promise((resolve) => setImmediate(resolve));
+      yield Uint8Array.of(1);
+      t.fail('a second piece is made');
+    } finally {
+      ended = true;
+    }
+  })();
+  const sink = { signal: gone.signal, write: () => t.fail('a piece is sent'), onRoom: () => {} };
+  const sending = sendPieces(pieces, sink);
+  gone.abort();
+  t.equal(await sending, false);
+  t.equal(ended, true);
+});

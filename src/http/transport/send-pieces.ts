@@ -1,3 +1,5 @@
+import type { BodyStream } from './types.js';
+
 /** The sending side of a connection. */
 export interface PieceSink {
   /** Hands on a piece; false where the client has no room for another now. */
@@ -9,13 +11,13 @@ export interface PieceSink {
 
 /**
  * Sends pieces as fast as the client takes them, one in a turn of the event loop, so that nobody else waits for a long
- * body. Resolves with false where the client has gone before the last.
+ * body. Resolves with false where the client has gone before the last; rejects with what making a piece throws.
  */
-export async function sendPieces(pieces: Iterable<Uint8Array>, sink: PieceSink): Promise<boolean> {
+export async function sendPieces(pieces: BodyStream['pieces'], sink: PieceSink): Promise<boolean> {
   const { signal } = sink;
   let wake = () => {};
   signal.addEventListener('abort', () => wake(), { once: true });
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     if (signal.aborted) return false;
     if (!sink.write(piece)) {
       await new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ export interface Incoming {
 /** A body that is made while it is sent, of a length that nobody knows yet. */
 export interface BodyStream {
   /** Taken one by one, each when the client has room for it. A throw costs the client its connection. */
-  readonly pieces: Iterable<Uint8Array>;
+  readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The media type. */
   readonly type: string;
   /** Called when the last byte was handed over, and not otherwise. */
