@@ -40,7 +40,12 @@ const immediate: ReturnType<DecideCalls['engine']> = {
 
 /** Everything that is done to a body before tokens are made of it, on this thread. */
 async function read({ body, unknownModel }: SentTask) {
-  const { questions } = readRequest(openBody(body), { knows: () => false, allows: () => true, unknownModel });
+  const { questions } = readRequest(openBody(body), {
+    ignoresModel: false,
+    knows: () => false,
+    allows: () => true,
+    unknownModel,
+  });
   return {
     ok: true,
     build: BUILD,

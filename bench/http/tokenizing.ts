@@ -5,7 +5,12 @@ import { Catalog, loadAddon, openModel, readManifest } from '../../src/engine/in
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
 const ROUNDS = 4;
-const ANY_MODEL = { knows: () => false, allows: () => true, unknownModel: 'default' } as const;
+const ANY_MODEL = {
+  ignoresModel: false,
+  knows: () => false,
+  allows: () => true,
+  unknownModel: 'default',
+} as const;
 
 /** Microseconds that rendering and tokenizing take per request, with the embedded model's vocabulary. */
 export function tokenizingMicroseconds(bodies: readonly Buffer[]): number {

@@ -1,6 +1,7 @@
-/** Contract 4.1: the values of `Content-Encoding`; `identity` where there is none. */
-export const CONTENT_ENCODINGS = ['identity', 'gzip', 'zstd'] as const;
-export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number];
+/** Contract 4.1: the values of `Content-Encoding`. */
+export const SENT_ENCODINGS = ['gzip', 'zstd'] as const;
+/** How a body is compressed: `identity` where the request has no `Content-Encoding`. */
+export type ContentEncoding = 'identity' | (typeof SENT_ENCODINGS)[number];
 
 /** What a body is when it is decompressed. */
 export type MediaType =

@@ -8,8 +8,11 @@ export const ERRORS = {
   unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },
   length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },
   body_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
-  unsupported_encoding: { status: 415, meaning: 'The `Content-Encoding` is not supported.' },
-  unsupported_media_type: { status: 415, meaning: 'The `Content-Type` is not supported.' },
+  unsupported_encoding: { status: 415, meaning: 'A `Content-Encoding` other than `gzip` or `zstd`.' },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'A multipart `Content-Type` other than `multipart/form-data`; for a batch, any multipart one.',
+  },
   out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
   budget_exceeded: { status: 402, meaning: 'The workspace has reached its budget of the month.' },
   rate_limited: { status: 429, meaning: 'The key is over its limit per minute; see `Retry-After`.' },
@@ -32,7 +35,7 @@ export const ERRORS = {
   },
   idempotency_conflict: {
     status: 409,
-    meaning: 'The `Idempotency-Key` came with another body in the last 24 hours.',
+    meaning: 'The `Idempotency-Key` came with another file in the last 24 hours.',
   },
   invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
   invalid_request: {

@@ -111,12 +111,12 @@ export const ModelSchema = Type.Union([Type.String(), Type.Null()], {
 
 /** Contract 2.1 `image_budget`. */
 export const ImageBudgetSchema = Type.Union(
-  [...IMAGE_BUDGETS.map((budget) => Type.Literal(budget)), Type.Null()],
-  { description: 'Most input tokens one image may use; 280 where `null` or absent.' },
+  IMAGE_BUDGETS.map((budget) => Type.Literal(budget)),
+  { description: 'Most input tokens one image may use; 280 where absent.' },
 );
 
 const assetFields = {
-  type: Type.Optional(Type.Union([Type.Literal('image'), Type.Null()])),
+  type: Type.Optional(Type.Literal('image')),
   format: Type.Optional(
     Type.Unsafe<unknown>({ description: '`png`, `jpg` or `jpeg`; the bytes must truly be in that format.' }),
   ),
@@ -137,19 +137,14 @@ const AssetSchema = Type.Union([
 ]);
 
 /** Contract 2.3: images by reference. */
-export const AssetsSchema = Type.Union(
-  [
-    Type.Object(
-      {},
-      {
-        additionalProperties: AssetSchema,
-        propertyNames: Type.String({ minLength: 1 }),
-        maxProperties: LIMITS.assets,
-      },
-    ),
-    Type.Null(),
-  ],
-  { description: 'Images by reference.' },
+export const AssetsSchema = Type.Object(
+  {},
+  {
+    additionalProperties: AssetSchema,
+    propertyNames: Type.String({ minLength: 1 }),
+    maxProperties: LIMITS.assets,
+    description: 'Images by reference.',
+  },
 );
 
 /** Contract 2.1: the body of a decide request. Other fields are ignored. */

@@ -11,14 +11,14 @@ export class Submissions {
   /**
    * The batch that was made of this body. Undefined where there was none.
    *
-   * @param body the SHA-256 of the body as sent
+   * @param body the SHA-256 of the file, decompressed
    * @throws ApiError `idempotency_conflict` where it was another body
    */
   find(key: string, idempotencyKey: string, body: string, now: number): string | undefined {
     const known = this.store.table('submissions').get(key, digest(idempotencyKey));
     if (known === undefined || known.at + DAY_MS <= now) return undefined;
     if (known.body === body) return known.batch;
-    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was used with another body.', {
+    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was used with another file.', {
       final: true,
     });
   }

@@ -2,7 +2,13 @@ import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { type Clock, randomLetters } from '../base/index.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
-import { freeBlock, type IngestResult, type IngestTask } from './ingest/index.js';
+import {
+  type DigestResult,
+  type DigestTask,
+  freeBlock,
+  type IngestResult,
+  type IngestTask,
+} from './ingest/index.js';
 import type { Batch } from './lifecycle/index.js';
 import { OpenBatch, type Runner } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
@@ -30,8 +36,8 @@ export interface SubmitCalls {
   readonly clock: Clock;
   /** Runs `ingest` on a thread of its own. */
   ingest(task: IngestTask): Promise<IngestResult>;
-  /** The SHA-256 of some bytes, on that thread. */
-  digest(bytes: Uint8Array): Promise<string>;
+  /** Runs `digestFile` on that thread. */
+  digest(task: DigestTask): Promise<DigestResult>;
   /** Units per token, live and in a batch, of the model that a line names. */
   prices(model: string): { readonly live: bigint; readonly batch: bigint };
   /** Throws ApiError `invalid_webhook_url`. */
@@ -40,7 +46,7 @@ export interface SubmitCalls {
   onTrouble(error: unknown): void;
 }
 
-/** A submission's idempotency key, and the SHA-256 of its body. */
+/** A submission's idempotency key, and the SHA-256 of its file, decompressed. */
 interface Once {
   readonly idempotencyKey: string;
   readonly body: string;
@@ -88,7 +94,10 @@ export class Submitter {
     submission: Submission,
     idempotencyKey: string,
   ): Promise<Batch | string> {
-    const body = await this.calls.digest(submission.file);
+    const { file, encoding } = submission;
+    const result = await this.calls.digest({ file, encoding });
+    if (!result.ok) throw new ApiError(result.type, result.message);
+    const body = result.digest;
     const now = this.calls.clock.now();
     const made = this.submissions.find(caller.key.id, idempotencyKey, body, now);
     return made ?? this.takeIn(caller, submission, { idempotencyKey, body });

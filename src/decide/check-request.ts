@@ -36,7 +36,8 @@ export function checkRequest(
   catalog: Pick<Catalog, 'find'>,
 ): CheckedRequest {
   const request = readRequest(body, {
-    knows: (name) => model !== null || catalog.find(name) !== undefined,
+    ignoresModel: model !== null,
+    knows: (name) => catalog.find(name) !== undefined,
     allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
     unknownModel,
   });

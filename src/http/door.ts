@@ -80,8 +80,8 @@ export interface Door {
   checkReady(): void;
   /** Who sent these `Authorization` headers, all there are. Throws an `ApiError` `unauthorized`. */
   authorize(headers: readonly string[]): Authorized;
-  /** Whether a model of this id is served here. */
-  serves(model: string): boolean;
+  /** Whether a model of this id is served at an endpoint: one where only `only` answers; null: one that serves all. */
+  serves(model: string, only: string | null): boolean;
   /** All models; or the one of this id. */
   models(model: string | null): readonly ModelListEntry[];
 }

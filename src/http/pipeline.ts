@@ -77,7 +77,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Reply> {
   const { door } = options;
   let framing: Framing | undefined;
-  let own: HeaderList = [];
+  let own: HeaderList | null = null;
   if (!isOriginForm(incoming.target)) return malformedReply(requestId, 505);
   try {
     checkMethodKnown(incoming.method);
@@ -86,6 +86,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     const route = chooseRoute(target, incoming.method);
     const model = target.model ?? options.model;
     let reply: RouteReply;
+    own = [];
     if (route.token) {
       const caller = door.authorize(valuesOf(incoming.headers, 'authorization'));
       own = keyHeaders(caller);
@@ -98,7 +99,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    return errorReply(requestId, error, endsWithError(error, framing), own);
+    return errorReply(requestId, error, endsWithError(error, framing), own ?? callerHeaders(door, incoming));
   }
 }
 
@@ -110,10 +111,21 @@ function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
   ];
 }
 
-function findTarget({ door }: PipelineOptions, { target }: Incoming): Target {
+/** What is refused before the token is looked at, such as a path, is still a response to the caller that it names. */
+function callerHeaders(door: Door, { headers }: Incoming): HeaderList {
+  const tokens = valuesOf(headers, 'authorization');
+  if (tokens.length === 0) return [];
+  try {
+    return keyHeaders(door.authorize(tokens));
+  } catch {
+    return [];
+  }
+}
+
+function findTarget({ door, model }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
   if (found === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
-  if (found.model !== null && !door.serves(found.model)) {
+  if (found.model !== null && !door.serves(found.model, model)) {
     throw new ApiError('model_not_found', 'The model in the path is not served here.');
   }
   return found;

@@ -76,9 +76,9 @@ export class BatchService {
         waitForFiles();
         return files.run('ingest', task);
       },
-      digest: async (bytes) => {
+      digest: async (task) => {
         waitForFiles();
-        return files.run('digest', bytes);
+        return files.run('digest', task);
       },
       prices: (model) => money.priceOf(buildOf(model)),
       checkWebhook: (address) => checkWebhookAddress(address, guard),

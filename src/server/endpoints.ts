@@ -53,7 +53,7 @@ function plans(settings: Settings, service: Service): EndpointPlan[] {
   };
   if (settings['gateway.port'] === 0) return [base];
   const model = settings['gateway.model'];
-  if (!service.serves(model)) {
+  if (!service.serves(model, null)) {
     throw new StartError(`gateway.model must name a model of the manifest, not "${model}".`);
   }
   return [base, { host: settings['gateway.host'], port: settings['gateway.port'], model, batches: false }];

@@ -1,11 +1,13 @@
 // The entry of the thread that takes batch files in: a list of tasks, each of which is one call into a room.
-import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { ThreadPool } from '../base/index.js';
 import {
   Blocks,
   type CheckedChunk,
   type ChunkWork,
+  type DigestResult,
+  type DigestTask,
+  digestFile,
   type IngestResult,
   type IngestTask,
   ingest as ingestFile,
@@ -44,7 +46,7 @@ export function ready(): true {
   return true;
 }
 
-/** SHA-256, in hexadecimal. */
-export function digest(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** What a file is known by. */
+export function digest(task: DigestTask): DigestResult {
+  return digestFile(task);
 }

@@ -72,8 +72,12 @@ export class Service implements Door {
     this.loaded();
   }
 
-  serves(model: string): boolean {
-    return this.engines.catalog.find(model) !== undefined;
+  serves(model: string, only: string | null): boolean {
+    const { catalog } = this.engines;
+    const build = catalog.find(model);
+    if (build === undefined || only === null) return build !== undefined;
+    // An endpoint of a dated build has that one, an endpoint of a model all of its builds.
+    return catalog.find(only)?.id === only ? build.id === only : catalog.movingId(model) === only;
   }
 
   models(model: string | null): ModelListEntry[] {

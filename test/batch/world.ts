@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { Access, createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
 import type { Clock } from '../../src/base/index.js';
-import { Batches, Blocks, ingest, type WebhookOutcome } from '../../src/batch/index.js';
+import { Batches, Blocks, digestFile, ingest, type WebhookOutcome } from '../../src/batch/index.js';
 import type { LineModels } from '../../src/batch/ingest/check-line.js';
 import type { Catalog, CatalogBuild } from '../../src/engine/index.js';
 import { openStore, Sealer, type Store } from '../../src/store/index.js';
@@ -172,7 +172,7 @@ export class World {
       onResolved: () => {},
       ingest: async (task) =>
         ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
-      digest: async (bytes) => Buffer.from(bytes).toString('base64'),
+      digest: async (task) => digestFile(task),
       prices: () => ({ live: 2n * PRICE, batch: PRICE }),
       checkWebhook: async () => {},
       call: async (address, { id, status }) => {

@@ -1,8 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { EngineGate } from '../helpers/engine-gate.js';
 import { dataFolder, startTestServer, testSurroundings } from '../helpers/server.js';
 import { until } from '../helpers/until.js';
+import { storedFrame } from '../helpers/zstd.js';
 import { hold, line, lines, newKey, outcomes, type ResultLine, tokensOfLine } from './batch-calls.js';
 import { PRICES, type Reply } from './service.js';
 import { type ContractTest, rule } from './suite.js';
@@ -138,6 +140,19 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.equal((await batches.list()).json.data.length, 2);
     service.clock.advance(DAY_MS);
     t.not(await batches.made(lines(3), once('a')), first.json.id);
+  }),
+  rule('7 live idempotency_conflict: a file is the same however it is compressed', async (t, service) => {
+    const { batches } = newKey(service, 'once-compressed');
+    const file = Buffer.from(`${lines(2).join('\n')}\n`);
+    const gzip = { ...once('a'), 'content-encoding': 'gzip' };
+    const made = await batches.made(gzipSync(file, { level: 9 }), gzip);
+    t.equal(await batches.made(gzipSync(file, { level: 1 }), gzip), made);
+    t.equal(await batches.made(storedFrame(file), { ...once('a'), 'content-encoding': 'zstd' }), made);
+    t.equal(await batches.made(file, once('a')), made);
+    t.equal((await batches.submit(gzipSync(lines(3).join('\n')), gzip)).json.type, 'idempotency_conflict');
+    const broken = await batches.submit(file, gzip);
+    t.strictSame([broken.status, broken.json.type], [400, 'bad_encoding']);
+    t.equal((await batches.list()).json.data.length, 1);
   }),
   rule('7 live idempotency_conflict: ten at once make one batch', async (t, service) => {
     const { batches, workspace } = newKey(service, 'once-ten');

@@ -59,7 +59,6 @@ const DECIDE: readonly ContractTest[] = [
     for (const [encoding, bytes] of [
       ['gzip', gzipSync(BODY)],
       ['zstd', storedFrame(Buffer.from(BODY))],
-      ['identity', Buffer.from(BODY)],
     ] as const) {
       const { status, text } = await post(bytes, { headers: { 'content-encoding': encoding } });
       t.equal(status, 200, encoding);
@@ -67,11 +66,32 @@ const DECIDE: readonly ContractTest[] = [
     }
   }),
   rule('4.1 point 2: any other encoding is 415', async (t, { post }) => {
-    for (const encoding of ['br', 'deflate', 'x-gzip', 'gzip, gzip', 'compress']) {
+    for (const encoding of ['br', 'deflate', 'x-gzip', 'gzip, gzip', 'compress', 'identity', 'Identity']) {
       const { status, json } = await post(BODY, { headers: { 'content-encoding': encoding } });
       t.strictSame([status, json.type], [415, 'unsupported_encoding'], encoding);
     }
   }),
+  rule(
+    '4.1 point 1: a JSON body, whatever else than multipart its type is called',
+    async (t, { post, raw, token }) => {
+      const plain = await post(BODY);
+      for (const type of [
+        'application/x-www-form-urlencoded',
+        'text/plain',
+        'application/octet-stream',
+        'x',
+      ]) {
+        const { status, text } = await post(BODY, { headers: { 'content-type': type } });
+        t.strictSame([status, text], [200, plain.text], type);
+      }
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': null };
+      t.equal((await raw(request('POST', '/v1/decide', BODY, headers))).body, plain.text, 'none');
+      for (const type of ['multipart/mixed; boundary=b', 'Multipart/Form-Data-2']) {
+        const { status, json } = await post(BODY, { headers: { 'content-type': type } });
+        t.strictSame([status, json.type], [415, 'unsupported_media_type'], type);
+      }
+    },
+  ),
   rule('4.1 point 3: multipart, when the first part is the request', async (t, { post }) => {
     const { status, text } = await post(part('request', BODY) + END, { headers: multipart });
     t.equal(status, 200);
@@ -127,16 +147,52 @@ const DECIDE: readonly ContractTest[] = [
       t.ok(headers.get('x-request-id'));
     },
   ),
-  rule('4.1 Service-Key-Id, Service-Key-Expires: of the key that asked', async (t, { post, account }) => {
-    const { token, key } = account('headers');
-    for (const body of [BODY, '{', '{}']) {
-      const { headers } = await post(body, { token });
-      t.equal(headers.get('service-key-id'), key);
-      t.match(headers.get('service-key-expires'), /^\d{4}-\d{2}-\d{2}$/);
-    }
-    const { headers } = await post(BODY, { token: null });
-    t.notOk(headers.has('service-key-id') || headers.has('service-key-expires'));
-  }),
+  rule(
+    '4.1 Service-Key-Id, Service-Key-Expires: of the key that asked',
+    async (t, { post, get, raw, account, gateway }) => {
+      const { token, key } = account('headers');
+      const batches = '/v1/batches';
+      const answers = [
+        [200, await post(BODY, { token })],
+        [200, await get(batches, { token })],
+        [400, await post('{', { token })],
+        [422, await post('{}', { token })],
+        [404, await post(BODY, { token, path: '/nowhere' })],
+        [404, await post(BODY, { token, path: '/m/nobody/v1/decide' })],
+        [404, await get(`${batches}/batch_1`, { token })],
+        [405, await get('/v1/decide', { token })],
+        [405, await post(BODY, { token, path: batches, method: 'DELETE' })],
+        [415, await post(BODY, { token, headers: { 'content-encoding': 'br' } })],
+        [415, await post(BODY, { token, headers: { 'content-type': 'multipart/mixed' } })],
+        [503, await post(BODY, { token, path: `${gateway}${batches}` })],
+      ] as const;
+      for (const [expected, { status, headers }] of answers) {
+        t.equal(status, expected);
+        t.equal(headers.get('service-key-id'), key, `${status}`);
+        t.match(headers.get('service-key-expires'), /^\d{4}-\d{2}-\d{2}$/, `${status}`);
+      }
+      for (const [path, length, expected] of [
+        ['/v1/decide', null, 411],
+        ['/v1/decide', '99999999', 413],
+        ['/v1/batches', '99999999', 413],
+      ] as const) {
+        const head = { Authorization: `Bearer ${token}`, 'Content-Length': length };
+        const { status, headers } = await raw(request('POST', path, '', head));
+        t.strictSame([status, headers.get('service-key-id')], [expected, key]);
+      }
+      const twice = { Authorization: `Bearer ${token}`, Host: 'a\r\nHost: b' };
+      const ambiguous = await raw(request('POST', '/v1/decide', '', twice));
+      t.strictSame([ambiguous.status, ambiguous.headers.get('service-key-id')], [400, key]);
+      for (const [other, sending] of [
+        ['no token', { token: null }],
+        ['a wrong one, and no path', { token: 'wrong', path: '/nowhere' }],
+        ['none, and no method', { token: null, method: 'PUT' }],
+      ] as const) {
+        const { headers } = await post(BODY, sending);
+        t.notOk(headers.has('service-key-id') || headers.has('service-key-expires'), other);
+      }
+    },
+  ),
   rule('4.2: answers as /v1/decide does', async (t, { post }) => {
     const path = '/v1/systemone';
     for (const body of [BODY, '{', '{}', '{"state":1}', `{"state":1,"questions":{"q":{"type":"x"}}}`]) {
@@ -223,6 +279,27 @@ const OTHERS: readonly ContractTest[] = [
       t.strictSame([reply.status, reply.json.type], [404, 'not_found'], path);
     }
   }),
+  rule(
+    '4.6 paths of a model: the gateway has those of its own model only',
+    async (t, { post, get, gateway }) => {
+      for (const model of ['decider-g-31b', BUILDS['decider-g-31b']]) {
+        const { status, json } = await post(BODY, { path: `${gateway}/m/${model}/v1/decide` });
+        t.strictSame([status, json.model], [200, BUILDS['decider-g-31b']], model);
+        t.equal((await get(`${gateway}/m/${model}/health`)).status, 200, model);
+      }
+      for (const model of ['decider-g-12b', BUILDS['decider-g-12b'], 'nobody']) {
+        for (const [path, method] of [
+          ['v1/decide', 'POST'],
+          ['v1/systemone', 'POST'],
+          ['v1/models', 'GET'],
+          ['health', 'GET'],
+        ] as const) {
+          const { status, json } = await get(`${gateway}/m/${model}/${path}`, { method });
+          t.strictSame([status, json.type], [404, 'model_not_found'], `${model} ${path}`);
+        }
+      }
+    },
+  ),
   rule('9 point 1: every path but the health check begins with its version', async (t, { get }) => {
     for (const path of ['/decide', '/systemone', '/models', '/v2/decide', '/V1/decide', '/v1']) {
       for (const method of ['GET', 'POST']) {

@@ -12,7 +12,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   method_not_allowed: ({ get }) => get('/v1/decide'),
   unauthorized: ({ post }) => post(BODY, { token: null }),
   unsupported_encoding: ({ post }) => post(BODY, { headers: { 'content-encoding': 'br' } }),
-  unsupported_media_type: ({ post }) => post(BODY, { headers: { 'content-type': 'text/plain' } }),
+  unsupported_media_type: ({ post }) => post(BODY, { headers: { 'content-type': 'multipart/mixed' } }),
   out_of_credit: ({ post, account }) => post(BODY, { token: account('errors-credit', 0).token }),
   budget_exceeded: ({ post, account, store }) => {
     const { token, workspace } = account('errors-budget');
@@ -88,13 +88,17 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
     const poor = account('order', 0).token;
     const steps: readonly [string, unknown, Parameters<Service['post']>[1]][] = [
       ['not_found', '{', { path: '/nowhere', token: null }],
-      ['unauthorized', '{', { token: null, headers: { 'content-encoding': 'br', 'content-type': 'a/b' } }],
+      [
+        'unauthorized',
+        '{',
+        { token: null, headers: { 'content-encoding': 'br', 'content-type': 'multipart/b' } },
+      ],
       [
         'unsupported_encoding',
         '{',
-        { token: poor, headers: { 'content-encoding': 'br', 'content-type': 'a/b' } },
+        { token: poor, headers: { 'content-encoding': 'br', 'content-type': 'multipart/b' } },
       ],
-      ['unsupported_media_type', '{', { token: poor, headers: { 'content-type': 'a/b' } }],
+      ['unsupported_media_type', '{', { token: poor, headers: { 'content-type': 'multipart/b' } }],
       ['out_of_credit', '{', { token: poor, headers: { 'content-type': json } }],
       ['invalid_json', '{"model":7', {}],
       ['invalid_request', { model: 7, questions: {} }, {}],

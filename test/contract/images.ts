@@ -67,7 +67,7 @@ const ASSETS: readonly ContractTest[] = [
     for (const type of [undefined, 'image']) {
       t.strictSame(await show(service, { cat: asset({ type }) }), VALID);
     }
-    for (const type of ['video', '', 'Image', 7]) {
+    for (const type of [null, 'video', '', 'Image', 7]) {
       t.strictSame(await show(service, { cat: asset({ type }) }), [400, 'invalid_assets'], `${type}`);
     }
   }),

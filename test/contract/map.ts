@@ -84,7 +84,12 @@ const RESOURCES: Record<string, Shown> = {
 
 const ENDPOINTS: Record<string, Shown> = {
   '4 token': by(TOKENS, NO_TOKENS),
-  '4.1 point 1': by('4.1 point 1: Content-Length is required', BODIES_SENT, BODIES_READ),
+  '4.1 point 1': by(
+    '4.1 point 1: Content-Length is required',
+    '4.1 point 1: a JSON body, whatever else than multipart its type is called',
+    BODIES_SENT,
+    BODIES_READ,
+  ),
   '4.1 point 2': by(
     '4.1 point 2: gzip and zstd are read, and answered as if sent plain',
     '4.1 point 2: any other encoding is 415',
@@ -126,6 +131,7 @@ const ENDPOINTS: Record<string, Shown> = {
   '4.5': by('4.5: the health check says ok, and needs no token'),
   '4.6 where': by(
     '4.6 paths of a model: pin it, whatever is named, and have no batches',
+    '4.6 paths of a model: the gateway has those of its own model only',
     '4.6 where: not at the gateway',
     '4.6 where: not under the path of a model',
   ),
@@ -269,6 +275,7 @@ const LIVE: Partial<Record<ErrorType, Shown>> = {
   internal_error: { elsewhere: ['test/http/errors.test.ts'] },
   idempotency_conflict: by(
     '7 live idempotency_conflict: the same key and body make one batch, in a day',
+    '7 live idempotency_conflict: a file is the same however it is compressed',
     '7 live idempotency_conflict: ten at once make one batch',
     '7 live idempotency_conflict: a file that is refused takes no key',
   ),

@@ -73,8 +73,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'http/pipeline.js',
-    ['4.1 header Service-Key-Id', 'endsWithError(error, framing), own)', 'endsWithError(error, framing))'],
+    ['4.1 header Service-Key-Id', 'own ?? callerHeaders(door, incoming)', '[]'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
+    ['4.6 where', 'door.serves(found.model, model)', 'door.serves(found.model, null)'],
   ),
   ...inFile(
     'http/reply.js',
@@ -87,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'http/content.js',
     ['4.1 point 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 point 1', 'if (length === null)', 'if (length === -1)'],
-    ['7 live unsupported_media_type', 'JSON_TYPE.test(type)', 'true'],
+    ['7 live unsupported_media_type', '!types.some(isMultipart)', 'true'],
   ),
   ...inFile(
     'http/routes/models.js',

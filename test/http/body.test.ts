@@ -66,7 +66,7 @@ onBoth('the body of a refused request is thrown away and the connection goes on'
   for (const [path, type, status] of [
     ['/nowhere', 'application/json', 404],
     ['/v1/models', 'application/json', 405],
-    ['/v1/decide', 'text/plain', 415],
+    ['/v1/decide', 'multipart/mixed', 415],
   ] as const) {
     await connection.send(request('POST', path, body, { 'Content-Type': type }));
     t.equal((await connection.response()).status, status);

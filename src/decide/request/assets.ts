@@ -6,7 +6,7 @@ import { quoteName } from './quote-name.js';
 
 /**
  * Checks the shape of `assets` (contract 2.3) and reads them; their bytes are not looked at. Other fields of an entry
- * are ignored.
+ * are ignored. A `type` of `null` is present, and not `image`; a `data_base64` or `part` of `null` counts as left out.
  *
  * @param value as `JSON.parse` made it: of a reference sent twice the last entry counts
  * @throws ApiError `invalid_assets`; `too_many_images` over `LIMITS.assets`; `invalid_request` where `data_base64` or
@@ -44,7 +44,7 @@ function checkReference(reference: string): number {
 function readAsset(reference: string, entry: unknown): Asset {
   const subject = `the asset ${quoteName(reference)}`;
   if (!isObject(entry)) throw invalid(`${subject} must be an object`);
-  if (!isAbsent(entry.type) && entry.type !== 'image')
+  if (entry.type !== undefined && entry.type !== 'image')
     throw invalid(`${subject}: \`type\` can only be \`image\``);
   const base64 = readText(subject, 'data_base64', entry.data_base64);
   const part = readText(subject, 'part', entry.part);

@@ -17,6 +17,8 @@ import { quoteName } from './quote-name.js';
 
 /** What an endpoint knows about models. */
 export interface ReadOptions {
+  /** Whether one model answers whatever the body names, and of whatever type that is (contract 2.1). */
+  readonly ignoresModel: boolean;
   /** Whether a model of this id answers here. */
   knows(model: string): boolean;
   /** Whether the caller may use the model of this id; null: the default one. */
@@ -35,13 +37,14 @@ const imageBudgetCheck = Compile(ImageBudgetSchema);
 /**
  * Reads and checks the fields of a decide request (contract 2.1 to 2.3), as far as no model is needed. The
  * checks run in the order of the error table, so that a body wrong in two ways is refused for the earlier.
- * The state, the questions and their labels keep the order of the body's own bytes.
+ * The state, the questions and their labels keep the order of the body's own bytes. A `null` is a value of `assets` and
+ * `image_budget` which contract 7.2 refuses; as `model` it means the default one.
  *
  * @throws ApiError `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
  *   `invalid_image_budget`, `invalid_assets` or `too_many_images`
  */
 export function readRequest({ fields, sources }: OpenBody, options: ReadOptions): DecideRequest {
-  const model = readModel(fields.model, options);
+  const model = options.ignoresModel ? null : readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
   const family = options.unknownModel === 'default';
@@ -49,7 +52,7 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
   const questions = readQuestionField(sources, fields.questions, family);
   const imageBudget = readImageBudget(fields.image_budget);
-  const assets = isAbsent(fields.assets) ? [] : readAssets(fields.assets);
+  const assets = fields.assets === undefined ? [] : readAssets(fields.assets);
   return { model, state: readField(sources, 'state'), questions, imageBudget, assets };
 }
 
@@ -78,8 +81,8 @@ function readField(sources: OpenBody['sources'], name: string): JsonNode {
 }
 
 function readImageBudget(value: unknown): ImageBudget {
-  if (isAbsent(value)) return DEFAULT_IMAGE_BUDGET;
-  if (!imageBudgetCheck.Check(value) || value === null) {
+  if (value === undefined) return DEFAULT_IMAGE_BUDGET;
+  if (!imageBudgetCheck.Check(value)) {
     const shown = typeof value === 'number' ? `, not ${value}` : '';
     const budgets = IMAGE_BUDGETS.join(', ');
     throw new ApiError('invalid_image_budget', `\`image_budget\` must be one of ${budgets}${shown}.`);

@@ -11,7 +11,7 @@ test('assets are read as they are named', async (t) => {
   const { assets } = read(
     bodyOf({
       a: { type: 'image', format: 'png', data_base64: 'aGk=', more: 1 },
-      b: { type: null, format: 'jpg', part: 'file', data_base64: null },
+      b: { format: 'jpg', part: 'file', data_base64: null },
       c: { format: 'jpeg', data_base64: '', part: null },
     }),
   );
@@ -31,7 +31,7 @@ test('`__proto__` is a reference like any other', async (t) => {
 
 test('invalid_assets: an entry is no object, a type is not `image`, both sources or none', async (t) => {
   for (const entry of [null, 1, 'x', [], [PNG]]) t.equal(refusedAs(bodyOf({ a: entry })), 'invalid_assets');
-  for (const type of ['Image', 'video', '', 1, true, {}]) {
+  for (const type of [null, 'Image', 'video', '', 1, true, {}]) {
     t.equal(refusedAs(bodyOf({ a: { ...PNG, type } })), 'invalid_assets', String(type));
   }
   t.equal(refusedAs(bodyOf({ a: { format: 'png' } })), 'invalid_assets');

@@ -4,6 +4,7 @@ import type { DecideRequest, Question } from '../../../src/decide/types.js';
 
 /** An endpoint that knows the model `known`. */
 export const OPTIONS: ReadOptions = {
+  ignoresModel: false,
   knows: (model) => model === 'known',
   allows: () => true,
   unknownModel: 'refuse',

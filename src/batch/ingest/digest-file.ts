@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
+import { decompress } from '../../decide/index.js';
+
+/** A batch file as it was sent. */
+export interface DigestTask {
+  readonly file: Uint8Array;
+  readonly encoding: ContentEncoding;
+}
+
+/** An error crosses threads as its parts. */
+export type DigestResult =
+  | { readonly ok: true; readonly digest: string }
+  | { readonly ok: false; readonly type: ErrorType; readonly message: string };
+
+/**
+ * The SHA-256 of a batch file, in hexadecimal, decompressed: a client that repeats a submission may compress it anew.
+ * Never throws for a file. The thread must have awaited `loadZstd`.
+ */
+export function digestFile({ file, encoding }: DigestTask): DigestResult {
+  try {
+    const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+    const plain = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
+    return { ok: true, digest: createHash('sha256').update(plain).digest('hex') };
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    throw error;
+  }
+}
