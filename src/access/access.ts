@@ -56,9 +56,14 @@ export class Access {
     return this.ledger.pause(workspace);
   }
 
-  /** Charges what was answered without a reservation: a batch line. */
-  charge({ key, workspace }: Caller, charge: Charge): void {
-    this.ledger.charge(key.id, workspace.id, charge);
+  /** Reserves what a batch line costs; null where credit or budget do not cover it now: the line waits. */
+  reserveLine(caller: Caller, charge: Charge): Reservation | null {
+    return this.ledger.reserveLine(caller, charge);
+  }
+
+  /** Whether a charge could be reserved now. */
+  covers(caller: Caller, charge: Charge): boolean {
+    return this.ledger.lacks(caller, charge) === null;
   }
 
   /** What else is written with the charges, in one transaction with them. Call `changed` when there is something. */

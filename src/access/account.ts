@@ -27,14 +27,16 @@ export class Account {
     return budget !== null && this.monthCharged >= budget ? 'budget_exceeded' : null;
   }
 
-  /** Sets an amount aside, and returns null; or says why it cannot, and sets nothing aside. */
-  reserve(amount: Amount, { granted, budget }: Workspace, now: number): Pause | null {
+  /** Why an amount cannot be reserved; null where it can. Reserves nothing. */
+  lacks(amount: Amount, { granted, budget }: Workspace, now: number): Pause | null {
     this.turnMonth(now);
     const held = this.reserved + amount;
     if (granted - this.charged < held) return 'out_of_credit';
-    if (budget !== null && this.monthCharged + held > budget) return 'budget_exceeded';
-    this.reserved = held;
-    return null;
+    return budget !== null && this.monthCharged + held > budget ? 'budget_exceeded' : null;
+  }
+
+  reserve(amount: Amount): void {
+    this.reserved += amount;
   }
 
   release(amount: Amount): void {

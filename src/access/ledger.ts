@@ -31,10 +31,10 @@ const PAUSED: Record<Pause, string> = {
 };
 
 /**
- * The money of live requests. One is reserved before it runs, at exactly what it will cost, and charged when the
- * engine has answered it; so nobody is charged without an answer or answered beyond the credit. Charges are in memory
- * at once and on the disk within FLUSH_DELAY_MS and a commit: what a crash can lose is that much, in the
- * customer's favour. Account and counters change in one transaction.
+ * The money of live requests and batch lines. Each is reserved before it runs, at exactly what it will cost, and
+ * charged when the engine has answered it; so nobody is charged without an answer or answered beyond the credit.
+ * Charges are in memory at once and on the disk within FLUSH_DELAY_MS and a commit: what a crash can lose is that
+ * much, in the customer's favour. Account and counters change in one transaction.
  */
 export class Ledger {
   private readonly accounts = new Map<string, Account>();
@@ -66,16 +66,31 @@ export class Ledger {
     refuse(this.pause(workspace));
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded` where it is not covered. */
-  reserve({ key, workspace: { id } }: Caller, charge: Charge): Reservation {
+  /** Throws ApiError `out_of_credit` or `budget_exceeded` where credit or budget do not cover the charge. */
+  reserve(caller: Caller, charge: Charge): Reservation {
     this.checkDisk();
-    const amount = BigInt(charge.inputTokens) * charge.price;
-    const account = this.account(id);
+    refuse(this.lacks(caller, charge));
+    return this.hold(caller, charge);
+  }
+
+  /** Like `reserve`, for a batch line, which waits where it is not covered: null then. */
+  reserveLine(caller: Caller, charge: Charge): Reservation | null {
+    return this.lacks(caller, charge) === null ? this.hold(caller, charge) : null;
+  }
+
+  /** Why a charge cannot be reserved now; null where it can. */
+  lacks({ workspace: { id } }: Caller, charge: Charge): Pause | null {
     // Credit may have come or gone since the caller was let in.
     this.directory.refresh();
     const workspace = this.directory.workspace(id);
     if (workspace === undefined) throw new Error('a caller’s workspace is gone');
-    refuse(account.reserve(amount, workspace, this.clock.now()));
+    return this.account(id).lacks(costOf(charge), workspace, this.clock.now());
+  }
+
+  private hold({ key, workspace: { id } }: Caller, charge: Charge): Reservation {
+    const amount = costOf(charge);
+    const account = this.account(id);
+    account.reserve(amount);
     let open = true;
     const settle = () => {
       if (!open) throw new Error('a reservation is settled once');
@@ -91,9 +106,8 @@ export class Ledger {
     };
   }
 
-  /** Charges what was not reserved. */
-  charge(key: string, workspace: string, charge: Charge): void {
-    const amount = BigInt(charge.inputTokens) * charge.price;
+  private charge(key: string, workspace: string, charge: Charge): void {
+    const amount = costOf(charge);
     const now = this.clock.now();
     const account = this.account(workspace);
     // First what can throw, where the counter on the disk is damaged: then nothing is charged.
@@ -185,6 +199,8 @@ export class Ledger {
     return account;
   }
 }
+
+const costOf = ({ inputTokens, price }: Charge): bigint => BigInt(inputTokens) * price;
 
 function refuse(pause: Pause | null): void {
   if (pause !== null) throw new ApiError(pause, PAUSED[pause]);

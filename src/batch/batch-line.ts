@@ -2,6 +2,8 @@
 export interface BatchLine {
   /** Its place in the batch, counted from 0. */
   readonly index: number;
+  /** The chunk that holds it. */
+  readonly chunk: number;
   readonly customId: string;
   /** As the line names it. */
   readonly model: string;

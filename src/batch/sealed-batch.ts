@@ -28,7 +28,7 @@ export class SealedBatch {
       const end = bytes.indexOf(LINE_FEED, start);
       const body = bytes.subarray(start, end < 0 ? bytes.length : end);
       start += body.length + 1;
-      return { index: first + at, customId, model, body, tries: 0 };
+      return { index: first + at, chunk, customId, model, body, tries: 0 };
     });
   }
 

@@ -64,14 +64,17 @@ export class BatchService {
       prepare,
       engine: (model) => engines.get(buildOf(model)),
       mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
-      charge: (caller, { build, usage: { inputTokens, outputTokens } }) => {
+      chargeOf: (build, inputTokens) => {
         const model = catalog.find(build)?.model.id ?? build;
-        access.charge(caller, { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch });
-        metrics.instruments.inputTokens.inc(inputTokens);
-        metrics.instruments.answers.inc(outputTokens);
+        return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
       },
       onTrouble: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
-      onResolved: (outcome) => metrics.instruments.batchLines.inc({ outcome }),
+      onAnswered: ({ usage: { inputTokens, outputTokens } }) => {
+        metrics.instruments.inputTokens.inc(inputTokens);
+        metrics.instruments.answers.inc(outputTokens);
+        metrics.instruments.batchLines.inc({ outcome: 'answered' });
+      },
+      onFailed: () => metrics.instruments.batchLines.inc({ outcome: 'failed' }),
       ingest: async (task) => {
         waitForFiles();
         return files.run('ingest', task);

@@ -83,8 +83,15 @@ export class World {
   }
 
   /** A new key of the workspace, which never expires unless it is said when. */
-  key(expires: number | null = null) {
-    return createKey(this.store, this.clock, 'w', expires).key;
+  key(expires: number | null = null, workspace = 'w') {
+    return createKey(this.store, this.clock, workspace, expires).key;
+  }
+
+  /** A new workspace with so much credit. */
+  workspace(id: string, credit: bigint): string {
+    createWorkspace(this.store, this.clock, id);
+    grantCredit(this.store, this.clock, id, credit);
+    return id;
   }
 
   caller(key: { readonly id: string }) {
@@ -139,12 +146,13 @@ export class World {
     this.begin();
   }
 
-  /** What the ledger has not written is lost. */
-  async crash(): Promise<void> {
+  /** What the ledger has not written is lost. `answersAtOnce`: the engine of the next process. */
+  async crash(answersAtOnce = true): Promise<void> {
     this.alive.yes = false;
     void this.batches.stop();
     await this.store.close();
     this.open();
+    this.engine.answersAtOnce = answersAtOnce;
     this.begin();
   }
 
@@ -166,10 +174,10 @@ export class World {
       prepare: (task) => engine.prepare(task),
       engine: (model) => engine.of(model),
       mayUse: (model, allowed) => allowed === null || allowed.includes(model),
-      charge: (caller, { build, usage: { inputTokens } }) =>
-        this.access.charge(caller, { model: build, kind: 'batch', inputTokens, price: PRICE }),
+      chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
       onTrouble: (error) => this.trouble(error),
-      onResolved: () => {},
+      onAnswered: () => {},
+      onFailed: () => {},
       ingest: async (task) =>
         ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
       digest: async (task) => digestFile(task),

@@ -110,11 +110,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'access/ledger.js',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
-    [
-      '8 price decider-g-12b',
-      'refuse(account.reserve(amount, workspace, this.clock.now()));',
-      'account.reserve(amount, workspace, this.clock.now());',
-    ],
+    ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
     ['8 price decider-g-12b', 'account.charge(amount, now);', 'account.charge(amount - 1n, now);'],
   ),
   ...inFile('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),

@@ -30,6 +30,10 @@ export class OpenBatch {
   /** One chunk, so that memory does not grow with the batch. */
   private window: Window | null = null;
   private again: BatchLine[] = [];
+  /** Chunks before `nextChunk` that have lines to start, and are not in memory. */
+  private readonly unread = new Set<number>();
+  /** How often lines were tried that are to be read again. */
+  private readonly tries = new Map<number, number>();
   /** Lines that wait for their next try. */
   private retrying = 0;
   private nextChunk = 0;
@@ -67,17 +71,17 @@ export class OpenBatch {
 
   /** Whether none is in memory, and there are some that are not. */
   get wantsLines(): boolean {
-    if (this.again.length > 0 || this.window !== null) return false;
-    return this.retrying < RETRYING_MAX && this.nextChunk < this.batch.chunks;
+    if (this.again.length > 0 || this.window !== null || this.retrying >= RETRYING_MAX) return false;
+    return this.unread.size > 0 || this.nextChunk < this.batch.chunks;
   }
 
   /** Reads the next chunk that has a line to start. Throws StoreError. */
   read(memory: ReadAhead): void {
-    while (this.window === null && this.nextChunk < this.batch.chunks) {
-      const chunk = this.nextChunk;
+    while (this.window === null && this.wantsLines) {
+      const chunk = this.unread.size > 0 ? Math.min(...this.unread) : this.nextChunk;
       const all = (this.sealed as SealedBatch).lines(chunk);
       const lines = orderByState(all.filter(({ index }) => this.lines[index] === WAITS)).reverse();
-      this.nextChunk += 1;
+      if (!this.unread.delete(chunk)) this.nextChunk += 1;
       if (lines.length === 0) continue;
       const bytes = all.reduce((sum, { body }) => sum + body.length, 0);
       this.window = { chunk, bytes, lines };
@@ -85,11 +89,21 @@ export class OpenBatch {
     }
   }
 
-  /** Forgets what is read ahead: it is read again when its turn comes. */
+  /** Forgets what is in memory of lines that have not started: they are read again when their turn comes. */
   release(memory: ReadAhead): void {
+    for (const line of this.again.splice(0)) {
+      memory.add(-line.body.length);
+      this.wait(line);
+    }
     if (this.window === null) return;
-    this.nextChunk = this.window.chunk;
+    this.unread.add(this.window.chunk);
     this.close(this.window, memory);
+  }
+
+  /** A line that was taken has not started: it waits again, in its place, as what was read with it. */
+  putBack(line: BatchLine, memory: ReadAhead): void {
+    this.wait(line);
+    this.release(memory);
   }
 
   /** Takes the line that `next` has shown. Its body is its own, and in shared memory: threads read it where it is. */
@@ -100,10 +114,12 @@ export class OpenBatch {
       return again;
     }
     const window = this.window as Window;
-    const { index, customId, model, body, tries } = window.lines.pop() as OrderedLine;
+    const { index, chunk, customId, model, body } = window.lines.pop() as OrderedLine;
+    const tries = this.tries.get(index) ?? 0;
+    this.tries.delete(index);
     this.lines[index] = TAKEN;
     if (window.lines.length === 0) this.close(window, memory);
-    return { index, customId, model, body: share(body), tries };
+    return { index, chunk, customId, model, body: share(body), tries };
   }
 
   /** A line is to be tried again, before all others, when the function returned is called. */
@@ -121,7 +137,6 @@ export class OpenBatch {
   end(memory: ReadAhead): void {
     this.hasEnded = true;
     this.release(memory);
-    for (const { body } of this.again.splice(0)) memory.add(-body.length);
   }
 
   /** A line has its result. */
@@ -129,6 +144,12 @@ export class OpenBatch {
     if (this.lines[index] === HAS_RESULT) throw new Error(`line ${index} of a batch has two results`);
     this.lines[index] = HAS_RESULT;
     this.resolvedCount += 1;
+  }
+
+  private wait({ index, chunk, tries }: BatchLine): void {
+    this.lines[index] = WAITS;
+    if (tries > 0) this.tries.set(index, tries);
+    this.unread.add(chunk);
   }
 
   private close({ bytes }: Window, memory: ReadAhead): void {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Access, Caller } from '../../access/index.js';
+import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
 import type { Engine } from '../../engine/index.js';
@@ -9,6 +9,7 @@ import type { Book } from '../book.js';
 import { apply, type Batch, type BatchEvent, isFinished, mayStart } from '../lifecycle/index.js';
 import { answeredLine, unansweredLine } from '../results/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
+import { Funds } from './funds.js';
 import type { OpenBatch } from './open-batch.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
 import { type Readiness, RunQueue } from './queue.js';
@@ -23,7 +24,7 @@ const STEPS_MAX = 256;
 
 /** What the runner needs of the rest of the program. */
 export interface RunnerCalls {
-  readonly access: Pick<Access, 'holder' | 'pause' | 'charge' | 'writable'>;
+  readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -32,11 +33,13 @@ export interface RunnerCalls {
   engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
   /** Whether a workspace with these models may use the model that a line names; null: all. */
   mayUse(model: string, allowed: readonly string[] | null): boolean;
-  /** Charges an answered line. */
-  charge(caller: Caller, decision: Decision): void;
+  /** What a line costs that a build answers. */
+  chargeOf(build: string, inputTokens: number): Charge;
   /** Told of what was not expected: a damaged value, a fault of the engine. */
   onTrouble(error: unknown, batch: string): void;
-  onResolved(outcome: 'answered' | 'failed'): void;
+  onAnswered(decision: Decision): void;
+  /** A line was refused or given up. */
+  onFailed(): void;
   /** A batch has finished; what is written of it may still be on its way to the disk. */
   onFinished(batch: Batch): void;
 }
@@ -48,12 +51,13 @@ export interface RunnerCalls {
  * be stopped any more by a cancel, a revoked key or an empty purse, and would take memory. Keys take turns; of each
  * key the oldest batch goes first.
  *
- * A line's result, its charge and the batch's counts are put into the book in one turn, and so are in one transaction.
+ * A line starts when what it costs is reserved, and the engine gets it. Its result, its charge and the batch's counts are put into the book in one turn, and so are in one transaction.
  * What the process has not written when it dies has not happened: those lines run again.
  */
 export class Runner {
   private readonly queue = new RunQueue();
   private readonly memory = new ReadAhead();
+  private readonly funds: Funds;
   private readonly leaving = new AbortController();
   private preparing = 0;
   private looking = false;
@@ -65,6 +69,7 @@ export class Runner {
     private readonly book: Book,
     private readonly calls: RunnerCalls,
   ) {
+    this.funds = new Funds(calls.access);
     // Every line in progress listens; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, this.leaving.signal);
   }
@@ -176,7 +181,7 @@ export class Runner {
   private mayRun({ batch, isDamaged }: OpenBatch): boolean {
     const caller = this.calls.access.holder(batch.key);
     if (isDamaged || !mayStart(batch) || caller === undefined) return false;
-    return this.calls.access.pause(caller.workspace) === null;
+    return this.funds.mayStart(caller);
   }
 
   /** Those that may be able to go on meanwhile have the memory. */
@@ -206,13 +211,14 @@ export class Runner {
   }
 
   private start(open: OpenBatch, line: BatchLine): void {
-    this.event(open, 'line_started');
     open.inProgress += 1;
     const answered = this.answer(open, line).catch((error) => this.calls.onTrouble(error, open.batch.id));
     void answered.then(() => {
       open.inProgress -= 1;
       if (this.leaving.signal.aborted) return;
       this.settle(open);
+      // What it held may be another line's now.
+      this.queue.wake(open.batch.key);
       this.run();
     });
   }
@@ -221,14 +227,35 @@ export class Runner {
     const { signal } = this.leaving;
     const caller = this.calls.access.holder(open.batch.key) as Caller;
     const handedOn = this.prepares();
+    let held: Reservation | null = null;
+    const reserve = (build: string, inputTokens: number) => {
+      held = this.reserve(open, caller, this.calls.chargeOf(build, inputTokens));
+      return CHARGED_WITH_RESULT;
+    };
+    const charge = () => {
+      const reservation = held as Reservation;
+      held = null;
+      reservation.post();
+    };
     try {
-      const decision = await decide(taskOf(line, caller), this.decideCalls(handedOn), signal);
-      if (!signal.aborted) this.answered(open, line, caller, decision);
+      const decision = await decide(taskOf(line, caller), this.decideCalls(reserve, handedOn), signal);
+      if (!signal.aborted) this.answered(open, line, decision, charge);
     } catch (error) {
-      if (!signal.aborted) this.failed(open, line, error);
+      if (error instanceof NotStarted) open.putBack(line, this.memory);
+      else if (!signal.aborted) this.failed(open, line, error);
     } finally {
+      (held as Reservation | null)?.release();
       handedOn();
     }
+  }
+
+  /** The line starts. Throws NotStarted where its batch has ended meanwhile, or its key cannot pay for it now. */
+  private reserve(open: OpenBatch, caller: Caller, charge: Charge): Reservation {
+    this.look(open);
+    const reservation = mayStart(open.batch) ? this.funds.reserve(caller, charge) : null;
+    if (reservation === null) throw new NotStarted();
+    this.event(open, 'line_started');
+    return reservation;
   }
 
   /** Counts a line as being prepared until the function returned is called, more than once does no harm. */
@@ -243,19 +270,21 @@ export class Runner {
     };
   }
 
-  private answered(open: OpenBatch, line: BatchLine, caller: Caller, decision: Decision): void {
+  private answered(open: OpenBatch, line: BatchLine, decision: Decision, charge: () => void): void {
     const { batch, sealed } = open;
     // First what can throw: then the line has no result, and is not charged.
     const result = (sealed as SealedBatch).writeResult(line.index, answeredLine(line.customId, decision));
-    this.calls.charge(caller, decision);
+    charge();
     open.batch = { ...batch, done: batch.done + 1 };
     this.keep(open, line, result);
-    this.calls.onResolved('answered');
+    this.calls.onAnswered(decision);
   }
 
   private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
     const failure = failureOf(error);
     if (failure.type === 'internal_error') this.calls.onTrouble(error, open.batch.id);
+    // Also what is refused before it costs anything has run.
+    if (mayStart(open.batch)) this.event(open, 'line_started');
     const tries = line.tries + 1;
     if (!failure.temporary || tries === TRIES_MAX) {
       this.giveUp(open, line, failure);
@@ -274,7 +303,7 @@ export class Runner {
     const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
     this.keep(open, line, result);
-    this.calls.onResolved('failed');
+    this.calls.onFailed();
   }
 
   private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
@@ -287,6 +316,10 @@ export class Runner {
     if (next === open.batch) return;
     open.batch = next;
     this.book.put(next);
+    if (mayStart(next)) return;
+    // The line that its key waits to pay for may have been one of this batch.
+    this.funds.forget(next.key);
+    this.queue.wake(next.key);
   }
 
   /** Finishes a batch of which no line is in progress, and none is to be run. */
@@ -303,7 +336,7 @@ export class Runner {
   }
 
   /** `handedOn`: called when the engine has the line's plan, and knows of it when it is asked for room. */
-  private decideCalls(handedOn: () => void): DecideCalls {
+  private decideCalls(reserve: DecideCalls['reserve'], handedOn: () => void): DecideCalls {
     return {
       clock: this.calls.clock,
       prepare: this.calls.prepare,
@@ -318,11 +351,16 @@ export class Runner {
           },
         };
       },
-      // A line is charged with its result: see `answered`.
-      reserve: () => ({ post() {}, release() {} }),
+      reserve,
     };
   }
 }
+
+/** A line is charged, or what it holds given back, with its result: see `answer`. */
+const CHARGED_WITH_RESULT: Reservation = { post() {}, release() {} };
+
+/** A line has not started, and waits again. */
+class NotStarted extends Error {}
 
 const WITHDRAWN: Failure = {
   status: null,

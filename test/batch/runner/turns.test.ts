@@ -60,6 +60,7 @@ test('lines of one state and model stand behind each other; the rest keeps its o
     orderByState(
       all.map(([customId, state, model = 'm'], index) => ({
         index,
+        chunk: 0,
         customId,
         model,
         body: Buffer.from(line(customId, state, model)),
