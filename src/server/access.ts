@@ -46,7 +46,7 @@ export async function openAccess(
   let leave = () => {};
   let sealer: Sealer;
   try {
-    leave = serveAlone(store);
+    leave = serveAlone(settings.data);
     sealer = new Sealer(store, settings.master_key);
     prove(store, surroundings);
     welcome(store, surroundings);

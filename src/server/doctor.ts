@@ -69,8 +69,7 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   try {
     yield ok('data', data);
     yield attempt('master key', () => examineMasterKey(store, given));
-    const pid = servingProcess(store);
-    yield ok('serving', pid === null ? 'nobody' : `process ${pid}`);
+    yield ok('serving', servingProcess(data) ?? 'nobody');
     yield* examineBooks(store, settings['billing.currency']);
   } catch (error) {
     yield problem('data', error);

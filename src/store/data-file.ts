@@ -52,5 +52,6 @@ export function fillUp<Result>(file: string, pageSize: number, pages: number, re
   }
 }
 
-const damaged = (file: string, how: string) =>
+/** What LMDB could not read, or would lose. */
+export const damaged = (file: string, how: string): StoreError =>
   new StoreError(`${file} is damaged: ${how}. Restore it from a copy.`);

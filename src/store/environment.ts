@@ -1,8 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { checkHeaders, fillUp } from './data-file.js';
 import { StoreError } from './errors.js';
+import { makeStore } from './make-store.js';
+import { dataFileOf, pathOf } from './paths.js';
+import { refuseOtherContainer } from './serving.js';
+import { syncFolder } from './sync-folder.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 
 export type BinaryDatabase = Database<Buffer, Buffer>;
@@ -17,32 +21,39 @@ export interface Environment {
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
-const pathOf = (folder: string) => join(folder, 'store');
-
-/** Whether a data folder was ever opened: `openStore` would make it otherwise. */
-export const storeExists = (folder: string): boolean => existsSync(pathOf(folder));
-
 /**
  * Opens the environment of a data folder, which is made, for its owner only, where there is none. Several
  * processes and threads may have it open. Throws StoreError.
  */
 export function openEnvironment(folder: string): Environment {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    const path = pathOf(folder);
-    // Of its own: the folder may be there already, open to others.
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const file = join(path, 'data.mdb');
+    refuseOtherContainer(folder);
+    makeStore(folder, makeEnvironment);
+    if (made !== undefined) syncFolder(dirname(made));
+    const file = dataFileOf(folder);
     checkHeaders(file);
-    // LMDB alone would answer from a transaction that is in no disk's keeping yet (overlappingSync).
-    const root = open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
+    const root = openRoot(pathOf(folder));
     return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`);
   }
 }
+
+function makeEnvironment(path: string): void {
+  const root = openRoot(path);
+  try {
+    openTables(root);
+  } finally {
+    void root.close();
+  }
+}
+
+// LMDB alone would answer from a transaction that is in no disk's keeping yet (overlappingSync).
+const openRoot = (path: string): Environment['root'] =>
+  open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
 
 function openTables(root: Environment['root']): Environment['databases'] {
   const databases = TABLE_NAMES.map((name) => [name, root.openDB({ name, ...BINARY })] as const);

@@ -41,10 +41,10 @@ function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): vo
       `The data folder ${store.folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
     );
   }
-  const server = servingProcess(store);
+  const server = servingProcess(store.folder);
   if (found < format && server !== null) {
     throw new StoreError(
-      `The data folder ${store.folder} has the older format ${found} and is served by the process ${server}; end that first.`,
+      `The data folder ${store.folder} has the older format ${found} and is served by ${server}; stop that first.`,
     );
   }
   for (let version = found; version < format; version += 1) {

@@ -1,7 +1,7 @@
-export { storeExists } from './environment.js';
 export * from './errors.js';
 export { FORMAT, openStore, type Upgrade } from './format.js';
 export type { Part } from './key-layout.js';
+export { storeExists } from './make-store.js';
 export { MASTER_KEY_FILE } from './master-key.js';
 export { placeOf } from './place.js';
 export { Sealer } from './sealer.js';

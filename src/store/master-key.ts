@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from './errors.js';
 import { KEY_BYTES } from './sealing.js';
+import { syncFolder } from './sync-folder.js';
 
 export const MASTER_KEY_FILE = 'master.key';
 
@@ -47,12 +39,14 @@ function read(file: string): string {
 function create(folder: string, file: string): Buffer {
   const key = randomBytes(KEY_BYTES);
   const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true });
-  writeFileSync(unfinished, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-  renameSync(unfinished, file);
-  const directory = openSync(folder, 'r');
-  fsyncSync(directory);
-  closeSync(directory);
+  try {
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(unfinished, file);
+    syncFolder(folder);
+  } catch (error) {
+    throw new StoreError(`${file} cannot be written: ${(error as Error).message}.`);
+  }
   return key;
 }
 

@@ -1,33 +1,97 @@
+import { readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { readJsonFile } from '../base/index.js';
 import { StoreError } from './errors.js';
-import { startOfProcess } from './process-identity.js';
-import type { Store } from './store.js';
+import { isLocked, lockFile } from './file-lock.js';
+import { dataFileOf, pathOf } from './paths.js';
+
+/** Who serves, for people: what decides is the lock of the data file. */
+const Serving = Type.Object({
+  pid: Type.Integer(),
+  host: Type.String(),
+  /** The PID namespace, by which Linux tells containers apart; '' elsewhere. */
+  namespace: Type.String(),
+});
+type Serving = Static<typeof Serving>;
+const serving = Compile(Serving);
+
+const fileOf = (folder: string) => join(pathOf(folder), 'server.json');
 
 /**
- * Makes this process the one that serves the folder; the function returned ends that. Throws StoreError, with the
- * process id of the other, where one serves it already. The transaction decides between two that start at once.
+ * Makes this process the one that serves a data folder that has been opened; the function returned ends that, and so
+ * does any end of the process. Throws StoreError, which names the other, where one serves it already.
  */
-export function serveAlone(store: Store): () => void {
-  const meta = store.table('meta');
-  const own = { pid: process.pid, started: startOfProcess(process.pid) ?? '' };
-  store.change(() => {
-    const other = servingProcess(store);
-    if (other !== null) {
-      throw new StoreError(
-        `The data folder ${store.folder} is served by the process ${other}; a second server needs its own folder.`,
-      );
-    }
-    meta.put(['server'], own);
-  });
+export function serveAlone(folder: string): () => void {
+  const unlock = lockFile(dataFileOf(folder));
+  if (unlock === null) {
+    throw new StoreError(
+      `The data folder ${folder} is served by ${servingProcess(folder) ?? UNKNOWN}. Stop that process, or give this server a data folder of its own (data, DECIDER_DATA).`,
+    );
+  }
+  const file = fileOf(folder);
+  const own: Serving = { pid: process.pid, host: hostname(), namespace: pidNamespace() };
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(own), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    unlock();
+    throw new StoreError(`${file} cannot be written: ${(error as Error).message}.`);
+  }
   return () => {
-    store.change(() => {
-      const { pid, started } = meta.get('server') ?? {};
-      if (pid === own.pid && started === own.started) meta.put(['server'], {});
-    });
+    try {
+      rmSync(file, { force: true });
+    } finally {
+      unlock();
+    }
   };
 }
 
-/** The process that serves the folder; null where none does, or where it has ended without saying so. */
-export function servingProcess(store: Store): number | null {
-  const { pid, started } = store.table('meta').get('server') ?? {};
-  return pid !== undefined && startOfProcess(pid) === started ? pid : null;
+const UNKNOWN = 'another process';
+
+/** The process that serves a data folder, as `process 7 on host`; null where none does. Throws StoreError. */
+export function servingProcess(folder: string): string | null {
+  if (!isServed(folder)) return null;
+  const found = readServing(folder);
+  return found === null ? UNKNOWN : `process ${found.pid} on ${found.host}`;
+}
+
+/**
+ * Throws StoreError where the server of the folder is in another container: LMDB knows its readers by process ids, and
+ * a process that ends there would set free what one of the same id here still reads.
+ */
+export function refuseOtherContainer(folder: string): void {
+  if (!isServed(folder)) return;
+  const found = readServing(folder);
+  if (found === null || found.namespace === pidNamespace()) return;
+  throw new StoreError(
+    `The data folder ${folder} is served by process ${found.pid} on ${found.host}, in another container. Run commands in that container (docker exec); a second server needs a data folder of its own (data, DECIDER_DATA).`,
+  );
+}
+
+/** An empty file is locked by whoever makes the store. */
+function isServed(folder: string): boolean {
+  const file = dataFileOf(folder);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return size > 0 && isLocked(file);
+}
+
+/** Null where the file is not there, which it is not for a moment after the lock is taken. */
+function readServing(folder: string): Serving | null {
+  try {
+    const found = readJsonFile(fileOf(folder));
+    return serving.Check(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
 }

@@ -36,13 +36,11 @@ interface TableFacts {
 export const TABLES = {
   meta: {
     owner: 'store',
-    meaning: 'The format’s version, the process that serves, a count of administrative changes.',
+    meaning: 'The format’s version, a count of administrative changes, what proves the master key.',
     key: [['name', 'text']],
     value: Type.Object({
       format: Type.Optional(Count),
       changes: Type.Optional(Count),
-      pid: Type.Optional(Count),
-      started: Type.Optional(Type.String()),
       check: Type.Optional(Type.String()),
     }),
   },

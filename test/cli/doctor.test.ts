@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { createWorkspace, grantCredit } from '../../src/access/index.js';
@@ -33,7 +34,7 @@ function patient(t: Parameters<typeof books>[0]) {
 
 test('doctor: all is well, beside the process that serves', async (t) => {
   const { store, run, examine, data, models } = patient(t);
-  t.teardown(serveAlone(store));
+  t.teardown(serveAlone(data));
   new Sealer(store, '');
   createWorkspace(store, systemClock, 'default');
   grantCredit(store, systemClock, 'default', 1n);
@@ -46,7 +47,7 @@ test('doctor: all is well, beside the process that serves', async (t) => {
       'backend',
     ),
   );
-  t.equal(of('serving'), `process ${process.pid}`);
+  t.equal(of('serving'), `process ${process.pid} on ${hostname()}`);
   t.equal(of('master key'), join(data, 'master.key'));
   t.equal(of('workspace default'), 'balance 0.000000000001 GBP: 0.000000000001 granted, 0.00 charged');
   t.equal(of('model tiny-20260101'), `${join(models, 'tiny.gguf')}, SHA-256 as in the manifest`);

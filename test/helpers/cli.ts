@@ -55,11 +55,19 @@ export class Command {
   }
 }
 
-/** Starts `decider` with arguments, on an empty data folder; ended with the test at the latest. */
-export function decider(t: Test, args: readonly string[], environment: Record<string, string> = {}): Command {
+/**
+ * Starts `decider` with arguments, on an empty data folder; ended with the test at the latest. `shell`: what bash does
+ * before.
+ */
+export function decider(
+  t: Test,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  shell = '',
+): Command {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('DECIDER_'));
   // As a user starts it: without the options that the test runner adds to every Node process, which cost a second.
-  const command = ['-c', 'unset NODE_OPTIONS; exec "$@"', 'bash', process.execPath, MAIN, ...args];
+  const command = ['-c', `unset NODE_OPTIONS; ${shell} exec "$@"`, 'bash', process.execPath, MAIN, ...args];
   const child = spawn('bash', command, {
     env: {
       ...Object.fromEntries(inherited),

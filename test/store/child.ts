@@ -1,6 +1,6 @@
 // A process beside the test: does to a data folder what each line of its standard input says, and answers with a line.
 import { createInterface } from 'node:readline';
-import { openStore, type RawWrite, type Store, serveAlone } from '../../src/store/index.js';
+import { openStore, type RawWrite, Sealer, type Store, serveAlone } from '../../src/store/index.js';
 
 const row = (charged: number) => ({ charged: String(charged), month: '2026-01', monthCharged: '0' });
 
@@ -9,8 +9,14 @@ const COMMANDS: Record<string, (store: Store, ...args: string[]) => unknown> = {
   change: (store, digest, key) =>
     store.change(() => store.table('digests').put([digest as string], key as string)),
   digest: (store, digest) => store.table('digests').get(digest as string),
+  /** What a first start does before it makes a workspace. */
+  seal: (store) => {
+    serveAlone(store.folder);
+    new Sealer(store, '');
+    return 'sealed';
+  },
   serve: (store) => {
-    serveAlone(store);
+    serveAlone(store.folder);
     return process.pid;
   },
   /** Writes so many accounts, from a number on. */

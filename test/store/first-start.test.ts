@@ -1,0 +1,94 @@
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { lockFile } from '../../src/store/file-lock.js';
+import { openStore, Sealer, serveAlone, storeExists } from '../../src/store/index.js';
+import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/store/make-store.js';
+import { child } from '../helpers/child.js';
+
+const CHILD = new URL('./child.js', import.meta.url);
+const KILLED = new URL('./killed-before-call.js', import.meta.url);
+/** More than a first start calls the file system. */
+const CALLS_MAX = 200;
+/** Every so many calls one is killed; every one where KILLS is set. */
+const STEP = process.env.KILLS === undefined ? 4 : 1;
+
+/** Opens the folder, serves and seals, and is killed before a call of the file system: whether it came that far. */
+async function killed(t: Test, folder: string, call: number): Promise<boolean> {
+  const shell = `export KILL_IN=${folder} KILL_BEFORE=${call} NODE_OPTIONS=--import=${KILLED};`;
+  const first = child(t, CHILD, [folder], shell);
+  if ((await first.line().catch(() => '')) === 'open') await first.ask('seal').catch(() => '');
+  first.process.stdin?.end();
+  return (await first.end()).signal === 'SIGKILL';
+}
+
+test('interrupted first start: killed before any call of the file system, the next one serves', async (t) => {
+  const folder = join(t.testdir(), 'data');
+  let kills = 0;
+  for (let call = 0; call < CALLS_MAX && (await killed(t, folder, call)); call += STEP) {
+    kills += 1;
+    const store = openStore(folder);
+    const stop = serveAlone(folder);
+    t.doesNotThrow(() => new Sealer(store, ''), `killed before call ${call}`);
+    stop();
+    await store.close();
+    t.strictSame(readdirSync(folder).sort(), ['master.key', 'store']);
+    t.strictSame(readdirSync(join(folder, 'store')).sort(), ['data.mdb', 'lock.mdb']);
+    rmSync(folder, { recursive: true });
+  }
+  t.ok(kills * STEP > 20 && kills * STEP < CALLS_MAX, `${kills} kills`);
+});
+
+test('interrupted first start: an empty data file holds nothing, until a master key was made for it', async (t) => {
+  const folder = t.testdir();
+  // As it was left by servers that let LMDB make it in its place.
+  mkdirSync(join(folder, 'store'));
+  const file = join(folder, 'store', 'data.mdb');
+  writeFileSync(file, '');
+  writeFileSync(join(folder, 'store', 'lock.mdb'), Buffer.alloc(8_272));
+  t.notOk(storeExists(folder));
+  const store = openStore(folder);
+  t.ok(storeExists(folder));
+  new Sealer(store, '');
+  await store.close();
+  truncateSync(file, 0);
+  t.ok(storeExists(folder));
+  t.throws(() => openStore(folder), {
+    name: 'StoreError',
+    message: /data\.mdb is damaged: it is empty\. Restore/,
+  });
+  t.equal(statSync(file).size, 0);
+});
+
+test('interrupted first start: of many that start at once on an empty folder all have the same store', async (t) => {
+  const folder = join(t.testdir(), 'data');
+  const all = Array.from({ length: 4 }, () => child(t, CHILD, [folder]));
+  t.same(
+    await Promise.all(all.map((each) => each.line())),
+    all.map(() => 'open'),
+  );
+  await all[0]?.ask('change d key_1');
+  t.same(
+    await Promise.all(all.map((each) => each.ask('digest d'))),
+    all.map(() => 'key_1'),
+  );
+  const served = await Promise.all(all.map((each) => each.ask('serve')));
+  t.equal(served.filter((said) => /^\d+$/.test(said)).length, 1, served.join('\n'));
+});
+
+test('interrupted first start: a process that makes the store and does not finish is told', async (t) => {
+  const folder = t.testdir({ store: { 'data.mdb': '' } });
+  t.teardown(lockFile(join(folder, 'store', 'data.mdb')) ?? (() => {}));
+  t.throws(() => makeStore(folder, () => t.fail('two make it'), 2), {
+    name: 'StoreError',
+    message: /^Another process is making the store of the data folder .* does not finish\. Stop it\.$/,
+  });
+});
+
+test('interrupted first start: the disk must have the named minimum free', async (t) => {
+  t.doesNotThrow(() => requireSpace('data', FREE_BYTES_MIN));
+  t.throws(() => requireSpace('data', FREE_BYTES_MIN - 1), {
+    name: 'StoreError',
+    message: `The disk of the data folder data has ${FREE_BYTES_MIN - 1} bytes free, and a new store needs ${FREE_BYTES_MIN}. Free some, or name a folder on another disk (data, DECIDER_DATA).`,
+  });
+});
