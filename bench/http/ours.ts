@@ -19,7 +19,7 @@ import {
 import { createLog, systemClock } from '../../src/base/index.js';
 import { type DecideCalls, decide, type PrepareResult, type SentTask } from '../../src/decide/index.js';
 import { openBody, readRequest } from '../../src/decide/request/index.js';
-import { loadAddon, type Plan } from '../../src/engine/index.js';
+import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { openStore } from '../../src/store/index.js';
@@ -105,7 +105,14 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
   if (kind === 'whole') {
     loadAddon('cpu');
     const pool = new PreparePool(
-      { backend: 'cpu', device: '', models: MODELS, cells: CELLS },
+      {
+        backend: 'cpu',
+        device: '',
+        manifest: readManifest(MODELS),
+        models: MODELS,
+        images: new Map(),
+        cells: CELLS,
+      },
       { threads: 1, readsImages: false },
     );
     await pool.ready();

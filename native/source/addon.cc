@@ -181,12 +181,13 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
 
 Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
 
-// openModel({path, device}, onProgress(0…1): whether to go on): handle
+// openModel({path, device, mapped}, onProgress(0…1): whether to go on): handle
 Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   const auto env = info.Env();
   const auto object = info[0].As<Napi::Object>();
   const auto on_progress = info[1].As<Napi::Function>();
-  const ModelOptions options{object.Get("path").As<Napi::String>(), object.Get("device").As<Napi::String>()};
+  const ModelOptions options{object.Get("path").As<Napi::String>(), object.Get("device").As<Napi::String>(),
+                             object.Get("mapped").As<Napi::Boolean>()};
   try {
     auto model = open_model(options, [&](float value) {
       Napi::HandleScope scope(env);

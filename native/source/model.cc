@@ -35,6 +35,9 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
   params.devices = devices;
   params.n_gpu_layers = options.device.empty() ? 0 : -1;
   params.split_mode = LLAMA_SPLIT_MODE_LAYER;
+  // Mapped weights change when the file is overwritten, and a file that is cut short ends the process (SIGBUS).
+  params.load_mode = options.mapped ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
+  params.lazy_mode = LLAMA_LAZY_MODE_OFF;
   params.progress_callback = [](float value, void * data) {
     return (*static_cast<const std::function<bool(float)> *>(data))(value);
   };

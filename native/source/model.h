@@ -16,6 +16,8 @@ struct ModelOptions {
   std::string path;
   // The name of the one device that holds the weights; empty: the CPU.
   std::string device;
+  // The weights are pages of the file, and not a copy.
+  bool mapped;
 };
 
 struct TokenEntry {

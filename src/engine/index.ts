@@ -1,5 +1,5 @@
 export * from './addon/index.js';
-export * from './ask-once.js';
+export * from './check/index.js';
 export { COUPLED_PRODUCT_MAX, EXACT, type Sharing, type Urgency } from './dispatcher/index.js';
 export * from './engine.js';
 export * from './events.js';

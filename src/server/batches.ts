@@ -47,6 +47,7 @@ export class BatchService {
       file: new URL('./ingest-thread.js', import.meta.url),
       threads: 1,
       data: {
+        manifest: engines.manifest,
         models: settings.models,
         helpers: Math.min(HELPERS_MAX, availableParallelism() - 1),
       } satisfies IngestSetup,

@@ -1,14 +1,15 @@
 import { IMAGE_BUDGETS } from '../api/index.js';
-import { answer, answerJson, planRequest, type Question } from '../decide/index.js';
+import { answer, answerJson, type Question } from '../decide/index.js';
 import {
-  askOnce,
   Catalog,
   type CatalogBuild,
+  checkModel,
+  FIRST_QUESTION,
   LABELS,
   ModelError,
-  type OpenModel,
-  openModel,
+  type ModelFacts,
   readManifest,
+  requireUnchanged,
   verifyChecksum,
 } from '../engine/index.js';
 import { prepareEngine, requireImageRoom } from './engines.js';
@@ -21,7 +22,7 @@ export interface ModelCheck {
   readonly summary: string;
   readonly profile: string;
   /** Where the profile comes from: the GGUF, the manifest, or neither. */
-  readonly source: OpenModel['source'];
+  readonly source: ModelFacts['source'];
   readonly contextLength: number;
   /** How it reads images; null: it reads none. */
   readonly images: {
@@ -32,20 +33,19 @@ export interface ModelCheck {
   readonly temperatures: Readonly<Record<Question['type'], number>>;
   /** Letter to token. */
   readonly letters: Readonly<Record<string, number>>;
-  /** The answer to `FIRST_QUESTION`, with the weights as they are. */
+  /** The answer to a question about the sky; weights that answer it wrongly deserve a look. */
   readonly answer: unknown;
 }
 
-/** Loaded weights that answer this wrongly deserve a look. */
-export const FIRST_QUESTION: Question = {
-  name: 'sky',
+const QUESTION: Question = {
+  name: FIRST_QUESTION.name,
   type: 'choice',
-  instructions: 'Which colour is the clear sky at noon?',
-  options: ['blue', 'green', 'red'].map((label) => ({ key: label, name: label, description: null })),
+  instructions: FIRST_QUESTION.instructions,
+  options: FIRST_QUESTION.labels.map((label) => ({ key: label, name: label, description: null })),
 };
 
 /**
- * Verifies, loads, proves and asks each build named (all where none is), one after the other.
+ * Verifies each build named (all where none is), and loads, proves and asks it in a process of its own.
  * Throws ModelError at the first that fails.
  */
 export async function* checkModels(
@@ -55,28 +55,13 @@ export async function* checkModels(
 ): AsyncGenerator<ModelCheck> {
   const catalog = new Catalog(readManifest(settings.models), settings.models);
   const builds = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
-  const { addon, device, bounds } = prepareEngine(settings, { notice });
+  const { backend, device, bounds } = prepareEngine(settings, { notice });
   for (const build of new Set(builds)) {
     requireImageRoom(build, bounds);
-    await verifyChecksum(build);
-    const model = openModel(addon, device, build);
-    try {
-      const { plan, temperatures } = planRequest(
-        {
-          model: null,
-          state: { kind: 'text', value: 'It is noon and there is no cloud.' },
-          questions: [FIRST_QUESTION],
-          imageBudget: 280,
-          assets: [],
-        },
-        model,
-      );
-      const [logits] = askOnce(addon, model, plan, bounds, settings['engine.threads'], device);
-      const first = answer(FIRST_QUESTION, logits as Float32Array, temperatures[0] as number);
-      yield describe(model, JSON.parse(answerJson(first)));
-    } finally {
-      addon.closeModel(model.handle);
-    }
+    const files = await verifyChecksum(build);
+    const facts = await checkModel({ backend, device, build, threads: settings['engine.threads'] });
+    for (const file of files) requireUnchanged(file);
+    yield describe(build, facts);
   }
 }
 
@@ -86,24 +71,18 @@ function requireBuild(catalog: Catalog, name: string): CatalogBuild {
   return build;
 }
 
-function describe(
-  { build, description, profile, source, contextLength, images }: OpenModel,
-  first: unknown,
-): ModelCheck {
+function describe({ id, path }: CatalogBuild, facts: ModelFacts): ModelCheck {
+  const { summary, profile, source, contextLength, images, temperatures, labels, logits } = facts;
   return {
-    build: build.id,
-    file: build.path,
-    summary: description.summary,
-    profile: profile.format.name,
+    build: id,
+    file: path,
+    summary,
+    profile,
     source,
     contextLength,
     images: images === null ? null : { projector: images.kind, side: images.side, budgets: IMAGE_BUDGETS },
-    temperatures: {
-      noul: profile.temperatures.of('noul', 2),
-      choice: profile.temperatures.of('choice', 3),
-      score: profile.temperatures.of('score', 3),
-    },
-    letters: Object.fromEntries(LABELS.map((label, index) => [label, profile.labels[index] as number])),
-    answer: first,
+    temperatures,
+    letters: Object.fromEntries(LABELS.map((label, index) => [label, labels[index] as number])),
+    answer: JSON.parse(answerJson(answer(QUESTION, logits, temperatures.choice))),
   };
 }

@@ -1,10 +1,11 @@
 // The entry of a thread that helps to check large batch files: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
 import { type CheckedChunk, type ChunkWork, checkChunks } from '../batch/index.js';
-import { Catalog, readManifest } from '../engine/index.js';
+import { Catalog } from '../engine/index.js';
+import type { IngestSetup } from './ingest-setup.js';
 
-const models = workerData as string;
-const catalog = new Catalog(readManifest(models), models);
+const { manifest, models } = workerData as IngestSetup;
+const catalog = new Catalog(manifest, models);
 
 /** What this thread did of a file. */
 export function check(work: ChunkWork): Promise<CheckedChunk[] | null> {

@@ -7,15 +7,21 @@ import {
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
   type CountMemory,
+  checkModel,
   chooseBackend,
   chooseDevices,
+  cpuBeside,
   Engine,
   EngineThread,
   EXACT,
+  holdWeights,
+  type ImageReading,
   loadAddon,
+  type Manifest,
   ModelError,
   memoryCounter,
   readManifest,
+  requireUnchanged,
   type Sharing,
   threadDevices,
   verifyChecksum,
@@ -64,12 +70,18 @@ export interface StartReport {
  * The constructor throws BackendError or ModelError.
  */
 export class Engines {
+  /** As it was at the start: threads that start later must not see another. */
+  readonly manifest: Manifest;
   readonly catalog: Catalog;
+  /** How each loaded build reads images, by its id. */
+  readonly images = new Map<string, ImageReading | null>();
   /** For the main thread. */
   readonly countMemory: CountMemory;
   private readonly prepared: ReturnType<typeof prepareEngine>;
   private readonly threads: EngineThread[] = [];
   private readonly loaded = new Map<string, Engine>();
+  /** Give the weights back. */
+  private readonly releases: Array<() => void> = [];
 
   constructor(
     private readonly settings: Settings,
@@ -77,7 +89,8 @@ export class Engines {
     private readonly metrics: Metrics,
   ) {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
-    this.catalog = new Catalog(readManifest(settings.models), settings.models);
+    this.manifest = readManifest(settings.models);
+    this.catalog = new Catalog(this.manifest, settings.models);
     this.prepared = prepareEngine(settings, surroundings.report);
     this.countMemory = memoryCounter(this.prepared.addon);
   }
@@ -106,7 +119,7 @@ export class Engines {
     return this.threads.flatMap(({ worker }) => worker ?? []);
   }
 
-  /** Verifies every model of the manifest and loads it. Throws ModelError, or the reason to stop; then `close`. */
+  /** Verifies every model of the manifest, checks it in a process of its own and loads it. Throws ModelError, or the reason to stop; then `close`. */
   async load(): Promise<void> {
     const { stop, log } = this.surroundings;
     // Only while it loads: once it runs, waves are answered before the end.
@@ -129,6 +142,7 @@ export class Engines {
 
   async close(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.close()));
+    for (const release of this.releases.splice(0)) release();
   }
 
   private async loadBuild(build: CatalogBuild): Promise<Engine> {
@@ -137,8 +151,11 @@ export class Engines {
     requireImageRoom(build, bounds);
     const bytes = sizeOf(build.path);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
-    await verifyChecksum(build, stop);
-    const setup = { backend, build, bounds, threads: this.settings['engine.threads'] };
+    const files = await verifyChecksum(build, stop);
+    const threads = this.settings['engine.threads'];
+    const { images } = await checkModel({ backend: cpuBeside(backend), device: '', build, threads }, stop);
+    this.images.set(build.id, images);
+    const setup = { backend, build, images, bounds, threads };
     const onProgress = (fraction: number) => report.progress(build, fraction);
     const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
     const own = threadDevices(devices, contexts).map(
@@ -149,11 +166,16 @@ export class Engines {
     const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch((error: Error) => {
       throw new ModelError(error.message);
     });
+    for (const device of devices) {
+      this.releases.push(holdWeights(this.prepared.addon, device, build, threads));
+    }
+    // From here on no thread reads the files again.
+    for (const file of files) requireUnchanged(file);
     const engine = new Engine(own, {
       bounds,
       sharing: sharingOf(this.settings, introductions[0]?.head ?? new Int32Array(0)),
       queueMax: this.settings['engine.queue'],
-      images: introductions[0]?.images ?? null,
+      images,
       deadlineMs: this.settings['engine.deadline_ms'],
       clock,
       events: engineEvents(this.metrics, build.id),

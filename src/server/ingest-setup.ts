@@ -1,5 +1,9 @@
+import type { Manifest } from '../engine/index.js';
+
 /** What the thread that takes batch files in starts with. */
 export interface IngestSetup {
+  /** As the server read it: the file may have changed since. */
+  readonly manifest: Manifest;
   /** The folder of the models. */
   readonly models: string;
   /** Threads that check a large file together with it. */

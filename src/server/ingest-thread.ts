@@ -13,12 +13,13 @@ import {
   ingest as ingestFile,
 } from '../batch/index.js';
 import { loadZstd } from '../decide/index.js';
-import { Catalog, readManifest } from '../engine/index.js';
+import { Catalog } from '../engine/index.js';
 import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 
-const { models, helpers } = workerData as IngestSetup;
+const setup = workerData as IngestSetup;
+const { manifest, models, helpers } = setup;
 const blocks = new Blocks();
-const catalog = new Catalog(readManifest(models), models);
+const catalog = new Catalog(manifest, models);
 // Here and not in a task: a thread that takes the place of another must have it too.
 await loadZstd();
 
@@ -35,7 +36,7 @@ async function help(work: ChunkWork): Promise<Array<CheckedChunk[] | null>> {
   helping ??= new ThreadPool({
     file: new URL('./check-thread.js', import.meta.url),
     threads: helpers,
-    data: models,
+    data: setup,
     youngMebibytes: YOUNG_MEBIBYTES,
   });
   return helping.runOnAll('check', work);

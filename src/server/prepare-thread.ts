@@ -8,18 +8,17 @@ import {
   memoryCounter,
   type OpenModel,
   openModel,
-  readManifest,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
 import type { PrepareSetup } from './prepare-messages.js';
 
 const setup = workerData as PrepareSetup;
 const { addon } = loadAddon(setup.backend);
-const catalog = new Catalog(readManifest(setup.models), setup.models);
+const catalog = new Catalog(setup.manifest, setup.models);
 // The weights are shared with the engine's threads: opening a model here reads its vocabulary only.
 const models = new Map(
   catalog.builds.map((build) => {
-    const model = openModel(addon, setup.device, build);
+    const model = openModel(addon, setup.device, build, { images: setup.images.get(build.id) });
     return [build.id, { ...model, contextLength: Math.min(model.contextLength, setup.cells) }];
   }),
 );

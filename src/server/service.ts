@@ -42,10 +42,10 @@ export class Service implements Door {
   async load(): Promise<void> {
     const { engines, settings } = this;
     await engines.load();
-    const { backend, device, catalog, countMemory } = engines;
+    const { backend, device, manifest, images, catalog, countMemory } = engines;
     const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
     this.preparing = new PreparePool(
-      { backend, device, models, cells },
+      { backend, device, manifest, models, images, cells },
       {
         threads,
         readsImages: catalog.builds.some(({ model }) => model.reads_images),

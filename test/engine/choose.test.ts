@@ -64,7 +64,7 @@ test('the log of llama.cpp reaches the last who asked, however often', async (t)
       if (text.includes('nowhere')) resolve(text);
     });
   });
-  t.throws(() => addon.openModel({ path: '/nowhere.gguf', device: '' }, () => true));
+  t.throws(() => addon.openModel({ path: '/nowhere.gguf', device: '', mapped: false }, () => true));
   // A log keeps no process alive.
   const alive = setInterval(() => {}, 1_000);
   t.match(await line, /nowhere/);

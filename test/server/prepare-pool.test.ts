@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
 import type { ContentEncoding } from '../../src/api/index.js';
+import { readManifest } from '../../src/engine/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { modelsFolder } from '../helpers/server.js';
 import { noisyJpeg } from '../images/jpeg.js';
@@ -11,7 +12,14 @@ const QUESTIONS = { q: { type: 'noul' } };
 async function startPool(t: Test) {
   const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
   const counted: SharedArrayBuffer[] = [];
-  const setup = { backend: 'cpu', device: '', models, cells: 8_192 } as const;
+  const setup = {
+    backend: 'cpu',
+    device: '',
+    manifest: readManifest(models),
+    models,
+    images: new Map(),
+    cells: 8_192,
+  } as const;
   const pool = new PreparePool(setup, {
     threads: 1,
     readsImages: true,

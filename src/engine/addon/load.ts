@@ -45,6 +45,11 @@ export function loadAddon(backend: Backend): LoadedAddon {
   return { backend, addon, devices };
 }
 
+/** The backend that computes on the CPU beside another: without GPUs and their drivers, where there is one. */
+export function cpuBeside(backend: Backend): Backend {
+  return platform().backends.includes('cpu') && existsSync(addonFile('cpu')) ? 'cpu' : backend;
+}
+
 function notInstalled(backend: Backend): string {
   const { platform: name, backends } = platform();
   if (!backends.includes(backend)) return `The backend ${backend} does not exist on ${name}.`;

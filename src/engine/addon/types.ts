@@ -4,9 +4,13 @@ export interface Addon {
   onLog(callback: (level: number, text: string) => void): void;
   /** Loads the compute backends in a folder (once per process and folder) and lists all devices so far. */
   loadBackends(folder: string): Device[];
-  /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `onProgress` returns whether to go on. */
+  /**
+   * Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `mapped`: the weights are
+   * pages of the file, and not a copy. `onProgress` returns whether to go on; it is not called for weights that
+   * another thread holds.
+   */
   openModel(
-    options: { path: string; device: string },
+    options: { path: string; device: string; mapped: boolean },
     onProgress: (fraction: number) => boolean,
   ): ModelHandle;
   closeModel(model: ModelHandle): void;

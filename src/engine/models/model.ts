@@ -27,6 +27,16 @@ export interface OpenModel {
   readonly images: ImageReading | null;
 }
 
+/** How a model is opened, where not as by default. */
+export interface Opening {
+  /** Called with the loaded part of the weights, 0 to 1; returns whether to go on. */
+  readonly onProgress?: (fraction: number) => boolean;
+  /** Uses the pages of the file as weights: at once, but only for as long as nobody writes to it. */
+  readonly mapped?: boolean;
+  /** How the build reads images, where that is known: its projector's file is then not read. */
+  readonly images?: ImageReading | null | undefined;
+}
+
 /**
  * Loads a build (or joins the threads that hold it), reads its profile and proves it.
  * Throws ModelError: one line with the file and the reason.
@@ -35,16 +45,16 @@ export function openModel(
   addon: Addon,
   device: string,
   build: CatalogBuild,
-  onProgress: (fraction: number) => boolean = () => true,
+  { onProgress = () => true, mapped = false, images }: Opening = {},
 ): OpenModel {
   let handle: ModelHandle;
   try {
-    handle = addon.openModel({ path: build.path, device }, onProgress);
+    handle = addon.openModel({ path: build.path, device, mapped }, onProgress);
   } catch (error) {
     throw new ModelError(`${build.path}: ${reason((error as Error).message)}`);
   }
   try {
-    return describe(addon, handle, build);
+    return describe(addon, handle, build, images);
   } catch (error) {
     addon.closeModel(handle);
     if (error instanceof ProfileError) throw new ModelError(`${build.path}: ${error.message}`);
@@ -52,7 +62,12 @@ export function openModel(
   }
 }
 
-function describe(addon: Addon, handle: ModelHandle, build: CatalogBuild): OpenModel {
+function describe(
+  addon: Addon,
+  handle: ModelHandle,
+  build: CatalogBuild,
+  known: ImageReading | null | undefined,
+): OpenModel {
   const description = addon.describeModel(handle);
   const declared = readDecisionMetadata(description);
   const { format, source } = chooseFormat(declared.format, build);
@@ -66,7 +81,7 @@ function describe(addon: Addon, handle: ModelHandle, build: CatalogBuild): OpenM
     description.contextLength,
     build.model.context_length ?? description.contextLength,
   );
-  const images = readProjector(addon, build, description);
+  const images = known === undefined ? readProjector(addon, build, description) : known;
   return { build, handle, description, tokenizer, profile, source, images, contextLength };
 }
 

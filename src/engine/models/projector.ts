@@ -17,7 +17,7 @@ const PATCHES_PER_TOKEN: Readonly<Record<keyof typeof MARKERS, (merge: number) =
 };
 
 /** The longest side there can be, in tokens: that of the flattest image at the largest budget. */
-const SIDE_TOKENS_MAX = Math.floor(
+export const SIDE_TOKENS_MAX = Math.floor(
   Math.sqrt((Math.max(...IMAGE_BUDGETS) * LIMITS.imageSidePixelsMax) / LIMITS.imageSidePixelsMin),
 );
 

@@ -1,5 +1,6 @@
 import { Template } from '@huggingface/jinja';
 import type { ModelDescription } from '../addon/index.js';
+import { renderInTime } from './render.js';
 import { ProfileError } from './types.js';
 
 /** What a chat template writes before and after the text of a single user turn. */
@@ -29,13 +30,15 @@ export function chatFrame(description: ModelDescription): ChatFrame {
 
 function render(source: string, description: ModelDescription): string {
   try {
-    return new Template(source).render({
-      messages: [{ role: 'user', content: PLACE }],
-      add_generation_prompt: true,
-      enable_thinking: false,
-      bos_token: description.bosText,
-      eos_token: description.eosText,
-    });
+    return renderInTime(() =>
+      new Template(source).render({
+        messages: [{ role: 'user', content: PLACE }],
+        add_generation_prompt: true,
+        enable_thinking: false,
+        bos_token: description.bosText,
+        eos_token: description.eosText,
+      }),
+    );
   } catch (error) {
     throw new ProfileError(`its chat template does not render: ${(error as Error).message}`);
   }

@@ -1,5 +1,6 @@
 import { Template } from '@huggingface/jinja';
 import type { ChatFrame } from './chat.js';
+import { renderInTime } from './render.js';
 import { type Format, type Part, ProfileError, type QuestionShape, type Slot } from './types.js';
 
 /** A rendered prompt of one shape: template text and slots, in order. */
@@ -15,7 +16,7 @@ export function displayOrder(format: Format, shape: QuestionShape): number[] {
 /** Compiles a format's Jinja source. Throws ProfileError. */
 export function compileTemplate(format: Format): Template {
   try {
-    return new Template(format.template);
+    return renderInTime(() => new Template(format.template));
   } catch (error) {
     throw new ProfileError(`its decision template does not parse: ${(error as Error).message}`);
   }
@@ -66,18 +67,20 @@ export function renderShape(
   }));
   let text: string;
   try {
-    text = template.render({
-      id: standIn({ of: 'name' }),
-      type: shape.type,
-      state: standIn({ of: 'state' }),
-      instructions: shape.hasInstructions ? standIn({ of: 'instructions' }) : null,
-      options,
-      // A template that shows all questions at once would make each answer depend on the others: refused below.
-      questions: [{ id: '\u0001', type: '\u0001', instructions: '\u0001' }],
-      images: [],
-      chat_head: chat.head,
-      chat_tail: chat.tail,
-    });
+    text = renderInTime(() =>
+      template.render({
+        id: standIn({ of: 'name' }),
+        type: shape.type,
+        state: standIn({ of: 'state' }),
+        instructions: shape.hasInstructions ? standIn({ of: 'instructions' }) : null,
+        options,
+        // A template that shows all questions at once would make each answer depend on the others: refused below.
+        questions: [{ id: '\u0001', type: '\u0001', instructions: '\u0001' }],
+        images: [],
+        chat_head: chat.head,
+        chat_tail: chat.tail,
+      }),
+    );
   } catch (error) {
     throw new ProfileError(`its decision template does not render: ${(error as Error).message}`);
   }

@@ -1,6 +1,6 @@
 import type { Backend } from '#native/platform.mjs';
 import type { EmbeddingSizes } from '../dispatcher/index.js';
-import type { CatalogBuild } from '../models/index.js';
+import type { CatalogBuild, ImageReading } from '../models/index.js';
 import type { WaveBounds } from '../wave/index.js';
 
 /** What passes between the main thread and an engine thread, besides waves; the rest stays on its side. */
@@ -11,6 +11,8 @@ export interface WorkerSetup {
   /** The device that holds the weights; '' for the CPU. */
   readonly device: string;
   readonly build: CatalogBuild;
+  /** How the build reads images; where absent, its projector's file says. */
+  readonly images?: ImageReading | null | undefined;
   readonly bounds: WaveBounds;
   readonly threads: number;
   /** One word of shared memory: non-zero ends the loading, or the wave under way. */

@@ -7,9 +7,12 @@ import type { Introduction, LoadProgress, WorkerSetup } from './messages.js';
 
 const setup = workerData as WorkerSetup;
 const { addon } = loadAddon(setup.backend);
-const model = openModel(addon, setup.device, setup.build, (loaded) => {
-  parentPort?.postMessage({ loaded } satisfies LoadProgress);
-  return Atomics.load(setup.cancel, 0) === 0;
+const model = openModel(addon, setup.device, setup.build, {
+  images: setup.images,
+  onProgress: (loaded) => {
+    parentPort?.postMessage({ loaded } satisfies LoadProgress);
+    return Atomics.load(setup.cancel, 0) === 0;
+  },
 });
 const encoder = openEncoder();
 const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));

@@ -1,4 +1,4 @@
-import type { Addon } from './addon/index.js';
+import type { Addon } from '../addon/index.js';
 import {
   ContextState,
   Dispatcher,
@@ -7,42 +7,53 @@ import {
   EXACT,
   noEmbeddings,
   settle,
-} from './dispatcher/index.js';
-import { type OpenModel, openProjector } from './models/index.js';
+} from '../dispatcher/index.js';
+import { type OpenModel, openProjector } from '../models/index.js';
 import {
   contextOptions,
+  type ImageEncoder,
   NO_ENCODER,
   type Plan,
   type PlanLogits,
   runWave,
   type WaveBounds,
-} from './wave/index.js';
+} from '../wave/index.js';
 
-/** Answers one plan on a context made for it, on the calling thread, exact: for a check, not for serving. */
+/**
+ * Answers plans one after the other, on a context made for them, on the calling thread, exact: for a check, not for
+ * serving.
+ */
 export function askOnce(
   addon: Addon,
   model: OpenModel,
-  plan: Plan,
+  plans: readonly Plan[],
   bounds: WaveBounds,
   threads: number,
-  device = '',
-): PlanLogits {
+  device: string,
+): PlanLogits[] {
   const { projector } = model.build;
-  const opened = projector === null ? null : openProjector(addon, model, projector, device, threads);
+  const opened =
+    projector === null || model.images === null
+      ? null
+      : openProjector(addon, model, projector, device, threads);
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
+  const encoder: ImageEncoder = opened ?? NO_ENCODER;
   const nobodyCancels = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
   const embeddings = model.images === null ? noEmbeddings() : new Embeddings(model.images, 0);
   const state = new ContextState<Entry>(bounds, EXACT, embeddings);
-  dispatcher.add({ plan, dropped: false }, 'live');
-  try {
+  const ask = (plan: Plan): PlanLogits => {
+    dispatcher.add({ plan, dropped: false }, 'live');
     for (;;) {
       const wave = dispatcher.fill(state);
       if (wave === null) throw new Error('the plan was not answered');
-      const results = runWave(context, wave.task, bounds, nobodyCancels, opened ?? NO_ENCODER);
+      const results = runWave(context, wave.task, bounds, nobodyCancels, encoder);
       const [answered] = settle(wave, results);
       if (answered !== undefined) return answered.logits;
     }
+  };
+  try {
+    return plans.map(ask);
   } finally {
     context.close();
     opened?.close();

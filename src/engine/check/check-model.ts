@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type CatalogBuild, ModelError } from '../models/index.js';
+import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
+
+/** What a process that checks a model may use. */
+export interface CheckLimits {
+  readonly milliseconds: number;
+  /** Of private memory. */
+  readonly dataBytes: number;
+}
+
+/** The time of a check: as much for its start, and more for a file that has to come from a slow disk. */
+const CHECK_MS_BASE = 60_000;
+const CHECK_BYTES_PER_MS = 20_000;
+/** The memory of a check: as much for Node and llama.cpp, and more for weights that are rearranged or copied. */
+const CHECK_DATA_BYTES_BASE = 2 << 30;
+const CHECK_DATA_PER_FILE_BYTE = 2;
+/** Of JavaScript: an array that a template of a model file grows without an end. */
+const CHECK_HEAP_MEBIBYTES = 1_024;
+/** What is kept of the end of what it writes. */
+const CHECK_OUTPUT_CHARACTERS_MAX = 1 << 20;
+
+const PROCESS_FILE = fileURLToPath(new URL('./check-process.js', import.meta.url));
+
+/**
+ * Opens a build in a process of its own, with bounded time and memory, exactly as a server would: vocabulary, template,
+ * one wave, and two images where it reads images. llama.cpp ends the process on a failed assertion, and a damaged or
+ * hostile file fails many: here it ends that process only. Throws ModelError: one line with the file and the reason;
+ * or the signal's reason.
+ */
+export async function checkModel(
+  task: CheckTask,
+  stop?: AbortSignal,
+  limits: CheckLimits = limitsOf(task.build),
+): Promise<ModelFacts> {
+  stop?.throwIfAborted();
+  const child = start(task, limits);
+  const [, , errors, reports] = child.stdio as unknown as [Writable, null, Readable, Readable];
+  const end = () => child.kill('SIGKILL');
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    end();
+  }, limits.milliseconds);
+  stop?.addEventListener('abort', end);
+  try {
+    const stdin = child.stdin as Writable;
+    // It may end before it has read all.
+    stdin.on('error', () => {});
+    stdin.end(JSON.stringify(task));
+    const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), once(child, 'close')]);
+    stop?.throwIfAborted();
+    return verdict(task, child, reported, said, late ? limits.milliseconds : null);
+  } finally {
+    clearTimeout(timer);
+    stop?.removeEventListener('abort', end);
+  }
+}
+
+function start({ device, threads }: CheckTask, { milliseconds, dataBytes }: CheckLimits): ChildProcess {
+  // A GPU's libraries reserve what they like. The time is for a process that has outlived the one that started it.
+  const limits = [`-t ${Math.ceil(milliseconds / 1_000) * (threads + 1)}`];
+  if (device === '') limits.push(`-d ${Math.ceil(dataBytes / 1_024)}`);
+  const limit = limits.map((each) => `(ulimit ${each}) 2>/dev/null && ulimit ${each}; `).join('');
+  const node = [process.execPath, `--max-old-space-size=${CHECK_HEAP_MEBIBYTES}`, PROCESS_FILE];
+  // Without a backtrace: ggml would start a debugger for it, where there is one.
+  const environment: NodeJS.ProcessEnv = { ...process.env, GGML_NO_BACKTRACE: '1' };
+  delete environment.NODE_OPTIONS;
+  return spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...node], {
+    env: environment,
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+  });
+}
+
+function limitsOf({ path, projector }: CatalogBuild): CheckLimits {
+  const bytes = sizeOf(path) + (projector === null ? 0 : sizeOf(projector.path));
+  return {
+    milliseconds: CHECK_MS_BASE + bytes / CHECK_BYTES_PER_MS,
+    dataBytes: CHECK_DATA_BYTES_BASE + bytes * CHECK_DATA_PER_FILE_BYTE,
+  };
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+async function lastOf(stream: Readable): Promise<string> {
+  let text = '';
+  stream.setEncoding('utf8');
+  for await (const piece of stream) text = (text + piece).slice(-CHECK_OUTPUT_CHARACTERS_MAX);
+  return text;
+}
+
+function verdict(
+  { build }: CheckTask,
+  { signalCode, exitCode }: ChildProcess,
+  reported: string,
+  said: string,
+  lateMs: number | null,
+): ModelFacts {
+  const lines = reported.split('\n').slice(0, -1);
+  let at = build.path;
+  for (const line of lines) {
+    const report: CheckReport = JSON.parse(line);
+    if ('facts' in report) return report.facts;
+    if ('error' in report) throw new ModelError(oneLine(report.error));
+    at = report.at;
+  }
+  if (lateMs !== null)
+    throw new ModelError(`${at}: its check takes more than ${Math.round(lateMs / 1_000)} s`);
+  const reason = lastWords(said) ?? (signalCode === null ? `status ${exitCode}` : signalCode);
+  throw new ModelError(`${at}: it ends the process that loads it: ${oneLine(reason)}`);
+}
+
+/** Why a process ended: what ggml, C++ or V8 wrote last. */
+function lastWords(said: string): string | undefined {
+  const patterns = [/^\S+:\d+: (.+)$/m, /^ *what\(\): +(.+)$/m, /^(?:FATAL|Fatal) .*?: (.+)$/m];
+  return patterns.map((pattern) => pattern.exec(said)?.[1]).find((found) => found !== undefined);
+}
+
+/** A file's own texts stand in what is wrong with it: nothing of them may reach a terminal but as text. */
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();

@@ -1,0 +1,87 @@
+// Run as a process of its own by check-model.ts: opens a model as a server will, asks it, and reports what it found.
+import { readFileSync, writeSync } from 'node:fs';
+import { loadAddon } from '../addon/index.js';
+import { ModelError, type OpenModel, openModel, readProjector } from '../models/index.js';
+import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/index.js';
+import { askOnce } from './ask-once.js';
+import { extremeImages, firstPlan } from './first-plans.js';
+import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
+
+const REPORT_FD = 3;
+/** A file's own texts stand in what is wrong with it. */
+const ERROR_CHARACTERS_MAX = 1_000;
+/** The longest first question that is asked; the published formats take fewer than 200 tokens. */
+const PROMPT_TOKENS_MAX = 8_192;
+const BOUNDS = { waveTokens: 512, microBatchTokens: 512, microBatchTokensMin: 64, sequences: 4 };
+
+const task: CheckTask = JSON.parse(readFileSync(0, 'utf8'));
+let at = task.build.path;
+try {
+  report({ facts: check() });
+} catch (error) {
+  const { message } = error as Error;
+  const line = error instanceof ModelError ? message : `${at}: ${message}`;
+  report({ error: line.slice(0, ERROR_CHARACTERS_MAX) });
+}
+// The destructors of libraries that have been given a damaged file prove nothing.
+process.exit(0);
+
+function check(): ModelFacts {
+  const { backend, device, build } = task;
+  const { addon } = loadAddon(backend);
+  begin(build.path);
+  const model = openModel(addon, device, build, { mapped: device === '', images: null });
+  const { description, profile, source, contextLength } = model;
+  const [logits] = ask(model, [firstPlan(model)]) as [number[]];
+  let images: ModelFacts['images'] = null;
+  if (build.projector !== null) {
+    begin(build.projector.path);
+    images = readProjector(addon, build, description);
+    const reader = { ...model, images };
+    if (images !== null)
+      ask(
+        reader,
+        extremeImages(images).map((image) => firstPlan(reader, image)),
+      );
+  }
+  return {
+    summary: description.summary,
+    profile: profile.format.name,
+    source,
+    contextLength,
+    images,
+    temperatures: {
+      noul: profile.temperatures.of('noul', 2),
+      choice: profile.temperatures.of('choice', 3),
+      score: profile.temperatures.of('score', 3),
+    },
+    labels: [...profile.labels],
+    logits,
+  };
+
+  function ask(asked: OpenModel, plans: readonly Plan[]): number[][] {
+    const answers = askOnce(addon, asked, plans, boundsFor(asked, plans), task.threads, device);
+    return answers.map(([first]) => {
+      if (first?.every(Number.isFinite)) return [...first];
+      throw new ModelError(`${at}: what it computes is not a number; its weights are damaged`);
+    });
+  }
+}
+
+function boundsFor({ contextLength }: OpenModel, plans: readonly Plan[]): WaveBounds {
+  const longest = Math.max(...plans.map(longestPrompt));
+  const most = Math.min(contextLength, PROMPT_TOKENS_MAX);
+  if (longest > most) {
+    throw new ModelError(`${at}: its first question takes ${longest} tokens, and it can be asked ${most}`);
+  }
+  return { ...BOUNDS, cells: Math.max(...plans.map(planCells)) };
+}
+
+function begin(file: string): void {
+  at = file;
+  report({ at });
+}
+
+function report(line: CheckReport): void {
+  writeSync(REPORT_FD, `${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,21 @@
+import { createContext, Script } from 'node:vm';
+
+/** How long a template of a model file may take to render; the usual ones take less than a millisecond. */
+export const RENDER_MS_MAX = 2_000;
+
+const sandbox: { run: () => unknown } = { run: () => undefined };
+const context = createContext(sandbox);
+const script = new Script('run()');
+
+/** Runs what a model file's template says, which may be a loop without an end. Throws an Error where it takes too long. */
+export function renderInTime<Result>(run: () => Result): Result {
+  sandbox.run = run;
+  try {
+    return script.runInContext(context, { timeout: RENDER_MS_MAX }) as Result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Error(`it takes more than ${RENDER_MS_MAX} ms`);
+  } finally {
+    sandbox.run = () => undefined;
+  }
+}
