@@ -44,7 +44,7 @@ for (const [name, rows] of Object.entries({ errors, settings, metrics })) {
 
 test('the README names every route and the limits of a body', async (t) => {
   for (const { method, path, meaning } of ROUTES) t.match(readme(), `| \`${method} ${path}\` | ${meaning} |`);
-  for (const limit of [LIMITS.jsonContainers, LIMITS.jsonValues, LIMITS.stateCodePoints]) {
+  for (const limit of [LIMITS.jsonContainers, LIMITS.jsonValues, LIMITS.jsonKeys, LIMITS.stateCodePoints]) {
     t.match(readme(), limit.toLocaleString('en'));
   }
 });

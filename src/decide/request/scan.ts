@@ -1,6 +1,7 @@
 import { ApiError, LIMITS } from '../../api/index.js';
 import { BYTE } from './bytes.js';
 import { type ByteRange, FieldRanges } from './fields.js';
+import { KeyCount, UNCOUNTED_BODY_BYTES_MAX } from './key-count.js';
 import { stringEnd } from './string-end.js';
 
 /**
@@ -14,10 +15,12 @@ import { stringEnd } from './string-end.js';
  * @param body UTF-8 bytes
  * @param names the fields to find: letters, digits and `_` only
  * @returns for each field found, the bytes between its colon and the end of its entry
- * @throws ApiError `invalid_json` over `LIMITS.jsonDepth`, `LIMITS.jsonContainers` or `LIMITS.jsonValues`
+ * @throws ApiError `invalid_json` over `LIMITS.jsonDepth`, `LIMITS.jsonContainers`, `LIMITS.jsonValues` or `LIMITS.jsonKeys`
  */
 export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<string, ByteRange> {
   const fields = new FieldRanges(body, names);
+  const keys = body.length > UNCOUNTED_BODY_BYTES_MAX ? new KeyCount(body) : null;
+  let [stringStart, stringEnds] = [0, 0];
   let depth = 0;
   let containers = 0;
   let commas = 0;
@@ -26,6 +29,7 @@ export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<st
       case BYTE.quote: {
         const end = stringEnd(body, at);
         if (depth === 1) fields.string(at, end);
+        [stringStart, stringEnds] = [at, end];
         at = end - 1;
         break;
       }
@@ -35,6 +39,7 @@ export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<st
         containers += 1;
         refuseOver('jsonDepth', depth, 'levels');
         refuseOver('jsonContainers', containers, 'objects and arrays');
+        keys?.open(depth);
         break;
       case BYTE.closeBrace:
       case BYTE.closeBracket:
@@ -49,13 +54,21 @@ export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<st
         break;
       case BYTE.colon:
         if (depth === 1) fields.colon(at);
+        if (keys !== null) {
+          keys.key(Math.max(0, depth), stringStart, stringEnds);
+          refuseOver('jsonKeys', keys.count, 'different object keys');
+        }
         break;
     }
   }
   return fields.ranges;
 }
 
-function refuseOver(limit: 'jsonDepth' | 'jsonContainers' | 'jsonValues', found: number, unit: string): void {
+function refuseOver(
+  limit: 'jsonDepth' | 'jsonContainers' | 'jsonValues' | 'jsonKeys',
+  found: number,
+  unit: string,
+): void {
   if (found <= LIMITS[limit]) return;
   throw new ApiError('invalid_json', `The body has more than the limit of ${LIMITS[limit]} ${unit}.`);
 }

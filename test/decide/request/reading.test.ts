@@ -40,7 +40,7 @@ test('containers: 200,000 are accepted, 200,001 refused', async (t) => {
   t.match(error.message, String(LIMITS.jsonContainers));
 });
 
-test('values: a million are accepted, one more refused', async (t) => {
+test('values: 500,000 are accepted, one more refused', async (t) => {
   const withState = (inner: number) => `{${QUESTIONS},"state":[${Array(inner).fill('1').join(',')}]}`;
   // The body, the questions, the question and the state are containers; so many values stand behind a comma.
   const others = 4 + [...`{${QUESTIONS},"state":[]}`].filter((character) => character === ',').length - 1;
@@ -50,8 +50,57 @@ test('values: a million are accepted, one more refused', async (t) => {
   t.match(error.message, String(LIMITS.jsonValues));
 });
 
+/** An object with so many different keys. */
+const keysObject = (count: number) =>
+  `{${Array.from({ length: count }, (_, at) => `"key ${at}":1`).join(',')}}`;
+/** The keys `state`, `questions`, `q` and `type`. */
+const OWN_KEYS = 4;
+
+test('item 3: 100,000 different object keys are accepted, one more refused', async (t) => {
+  const withKeys = (count: number) => `{${QUESTIONS},"state":${keysObject(count)}}`;
+  t.doesNotThrow(() => read(withKeys(LIMITS.jsonKeys - OWN_KEYS)));
+  const error = refusal(withKeys(LIMITS.jsonKeys - OWN_KEYS + 1));
+  t.equal(error.type, 'invalid_json');
+  t.match(error.message, `${LIMITS.jsonKeys} different object keys`);
+});
+
+test('item 3: a key counts once behind each sequence of keys, wherever it stands', async (t) => {
+  const half = LIMITS.jsonKeys / 2;
+  const twoKeys = (first: (at: number) => string, second: (at: number) => string, count: number) =>
+    `{${QUESTIONS},"state":[${Array.from({ length: count }, (_, at) => `{"${first(at)}":1,"${second(at)}":2}`)}]}`;
+  const same = () => 'k';
+  const own = (at: number) => `own ${at}`;
+  const counts = (source: string) => {
+    try {
+      scanBody(Buffer.from(source), []);
+      return false;
+    } catch (error) {
+      return (error as Error).message.includes('different object keys');
+    }
+  };
+  t.notOk(counts(twoKeys(same, same, 160_000)), 'records of one shape');
+  t.notOk(counts(twoKeys(same, own, LIMITS.jsonKeys - OWN_KEYS - 1)), 'the second key differs');
+  t.ok(counts(twoKeys(same, own, LIMITS.jsonKeys)));
+  t.notOk(counts(twoKeys(own, same, half - OWN_KEYS)), 'what follows a different key is different too');
+  t.ok(counts(twoKeys(own, same, half)));
+  const nest = (inner: string) => `${'{"a":'.repeat(59)}${inner}${'}'.repeat(59)}`;
+  const nests = Array.from({ length: 1_000 }, (_, at) => nest(`{"n${at}":1}`));
+  const nested = `{${QUESTIONS},"state":[${nests}]}`;
+  t.notOk(counts(nested), 'objects in objects begin anew');
+  const records = Array.from({ length: 20_000 }, (_, at) => ({
+    id: at,
+    name: `n${at}`,
+    ...(at % 2 === 0 && { note: 'long '.repeat(200) }),
+    seen: { by: 'x', at },
+  }));
+  t.doesNotThrow(
+    () => read(JSON.stringify({ state: records, questions: { q: { type: 'noul' } } })),
+    'a realistic body of 20 MB',
+  );
+});
+
 test('a state too long to write out is cut, not refused', async (t) => {
-  const state = `${'['.repeat(60)}${Array(900_000).fill('1').join(',')}${']'.repeat(60)}`;
+  const state = `${'['.repeat(60)}${Array(450_000).fill('1').join(',')}${']'.repeat(60)}`;
   const request = read(`{${QUESTIONS},"state":${state}}`);
   t.equal(stateText(request.state, LIMITS.stateCodePoints).length, LIMITS.stateCodePoints);
 });
