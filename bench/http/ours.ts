@@ -116,7 +116,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
       { threads: 1, readsImages: false },
     );
     await pool.ready();
-    prepare = (task) => pool.prepare(task);
+    prepare = (task) => pool.prepare(task, { workspace: 'default', key: 'key' });
   }
   const { token, authorize } = kind === 'open' ? NOBODY : openKeys();
   const log = createLog('info');

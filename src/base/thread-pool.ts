@@ -10,6 +10,8 @@ export interface ThreadPoolOptions {
   readonly threads: number;
   /** Given to every thread when it starts. */
   readonly data: unknown;
+  /** Tasks of one thread at one time, for functions that let others have their turn; 1 by default. */
+  readonly tasksPerThread?: number;
   /** The memory of a thread's young objects, in MiB; by default Node's own. */
   readonly youngMebibytes?: number;
   /** What threads post besides answers. */
@@ -49,11 +51,6 @@ export class ThreadPool {
     return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, task)));
   }
 
-  /** Tasks that wait for a thread. */
-  get waiting(): number {
-    return this.pool.queueSize;
-  }
-
   /** Lets the tasks under way end. */
   close(): Promise<void> {
     this.closing = true;
@@ -66,7 +63,7 @@ export class ThreadPool {
   }
 
   private start(): Piscina {
-    const { file, threads, data, youngMebibytes, onMessage } = this.options;
+    const { file, threads, data, tasksPerThread, youngMebibytes, onMessage } = this.options;
     const pool = new Piscina({
       filename: fileURLToPath(file),
       minThreads: threads,
@@ -74,7 +71,7 @@ export class ThreadPool {
       idleTimeout: Number.POSITIVE_INFINITY,
       // A thread that waits in Atomics.wait cannot be ended cleanly while it is inside native code.
       atomics: 'disabled',
-      concurrentTasksPerWorker: 1,
+      concurrentTasksPerWorker: tasksPerThread ?? 1,
       closeTimeout: CLOSE_TIMEOUT_MS,
       workerData: data,
       ...(youngMebibytes !== undefined && { resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes } }),

@@ -34,10 +34,10 @@ export interface Submission {
 export interface SubmitCalls {
   readonly access: Pick<Access, 'holder'>;
   readonly clock: Clock;
-  /** Runs `ingest` on a thread of its own. */
-  ingest(task: IngestTask): Promise<IngestResult>;
+  /** Runs `ingest` on a thread of its own, in the caller's turn. */
+  ingest(task: IngestTask, caller: Caller): Promise<IngestResult>;
   /** Runs `digestFile` on that thread. */
-  digest(task: DigestTask): Promise<DigestResult>;
+  digest(task: DigestTask, caller: Caller): Promise<DigestResult>;
   /** Units per token, live and in a batch, of the model that a line names. */
   prices(model: string): { readonly live: bigint; readonly batch: bigint };
   /** Throws ApiError `invalid_webhook_url`. */
@@ -95,7 +95,7 @@ export class Submitter {
     idempotencyKey: string,
   ): Promise<Batch | string> {
     const { file, encoding } = submission;
-    const result = await this.calls.digest({ file, encoding });
+    const result = await this.calls.digest({ file, encoding }, caller);
     if (!result.ok) throw new ApiError(result.type, result.message);
     const body = result.digest;
     const now = this.calls.clock.now();
@@ -113,13 +113,8 @@ export class Submitter {
     const id = `batch_${randomLetters(24)}`;
     const dataKey = this.sealer.newDataKey(id);
     const allowedModels = caller.workspace.models;
-    const result = await this.calls.ingest({
-      file,
-      encoding,
-      allowedModels,
-      batch: id,
-      dataKey: dataKey.key,
-    });
+    const task = { file, encoding, allowedModels, batch: id, dataKey: dataKey.key };
+    const result = await this.calls.ingest(task, caller);
     if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
     try {
       return await this.keep(id, caller, dataKey, result, { webhook, once });

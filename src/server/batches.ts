@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { type Metrics, ThreadPool } from '../base/index.js';
+import type { Metrics } from '../base/index.js';
 import {
   Batches,
   callWebhook,
@@ -13,20 +12,15 @@ import {
 import { type DecideCalls, mayUse } from '../decide/index.js';
 import type { BatchDoor } from '../http/index.js';
 import type { OpenAccess } from './access.js';
+import { BatchFiles } from './batch-files.js';
 import type { Engines, Surroundings } from './engines.js';
-import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 import type { Settings } from './settings.js';
-
-/** Files that may wait for the thread that takes them in; http bounds their bytes. */
-const FILES_WAITING_MAX = 16;
-/** Threads that help it with a large file, where there are cores for them: two threads take half the time of one. */
-const HELPERS_MAX = 3;
 
 /** The batch interface of a server whose models are loaded. */
 export class BatchService {
   private constructor(
     private readonly batches: Batches,
-    private readonly files: ThreadPool,
+    private readonly files: BatchFiles,
   ) {}
 
   /** Goes on with the batches that are open. Rejects with StoreError. */
@@ -43,21 +37,8 @@ export class BatchService {
     const network = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
-    const files = new ThreadPool({
-      file: new URL('./ingest-thread.js', import.meta.url),
-      threads: 1,
-      data: {
-        manifest: engines.manifest,
-        models: settings.models,
-        helpers: Math.min(HELPERS_MAX, availableParallelism() - 1),
-      } satisfies IngestSetup,
-      youngMebibytes: YOUNG_MEBIBYTES,
-    });
-    await files.run('ready', null);
-    const waitForFiles = () => {
-      if (files.waiting < FILES_WAITING_MAX) return;
-      throw new ApiError('overloaded', 'Too many batch files wait to be read.', { retryAfterSeconds: 1 });
-    };
+    const files = new BatchFiles(engines.manifest, settings.models);
+    await files.ready();
     const batches = new Batches(store, sealer, settings['billing.currency'], {
       access,
       clock,
@@ -76,14 +57,8 @@ export class BatchService {
         metrics.instruments.batchLines.inc({ outcome: 'answered' });
       },
       onFailed: () => metrics.instruments.batchLines.inc({ outcome: 'failed' }),
-      ingest: async (task) => {
-        waitForFiles();
-        return files.run('ingest', task);
-      },
-      digest: async (task) => {
-        waitForFiles();
-        return files.run('digest', task);
-      },
+      ingest: (task, caller) => files.ingest(task, caller),
+      digest: (task, caller) => files.digest(task, caller),
       prices: (model) => money.priceOf(buildOf(model)),
       checkWebhook: (address) => checkWebhookAddress(address, guard),
       call: (address, event) => callWebhook(address, event, guard),

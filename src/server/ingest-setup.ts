@@ -8,6 +8,8 @@ export interface IngestSetup {
   readonly models: string;
   /** Threads that check a large file together with it. */
   readonly helpers: number;
+  /** Files that are read at one time. */
+  readonly filesAtOnce: number;
 }
 
 /**

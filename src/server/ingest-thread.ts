@@ -17,7 +17,7 @@ import { Catalog } from '../engine/index.js';
 import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 
 const setup = workerData as IngestSetup;
-const { manifest, models, helpers } = setup;
+const { manifest, models, helpers, filesAtOnce } = setup;
 const blocks = new Blocks();
 const catalog = new Catalog(manifest, models);
 // Here and not in a task: a thread that takes the place of another must have it too.
@@ -36,6 +36,7 @@ async function help(work: ChunkWork): Promise<Array<CheckedChunk[] | null>> {
   helping ??= new ThreadPool({
     file: new URL('./check-thread.js', import.meta.url),
     threads: helpers,
+    tasksPerThread: filesAtOnce,
     data: setup,
     youngMebibytes: YOUNG_MEBIBYTES,
   });

@@ -61,7 +61,7 @@ export class Service implements Door {
         this.surroundings,
         engines,
         this.money,
-        (task) => preparing.prepareFew(task),
+        (task) => preparing.prepareLine(task),
         this.metrics,
       );
     }
@@ -124,9 +124,10 @@ export class Service implements Door {
     { body, content, model, unknownModel, signal }: DecideCall,
   ): Promise<Decision> {
     const preparing = this.loaded();
+    const owner = { workspace: caller.workspace.id, key: caller.key.id };
     const calls: DecideCalls = {
       clock: this.surroundings.clock,
-      prepare: (task) => preparing.prepare(task),
+      prepare: (task) => preparing.prepare(task, owner, signal),
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };

@@ -29,13 +29,16 @@ async function startPool(t: Test) {
   await pool.ready();
   const prepare = async (request: object, encoding: ContentEncoding = 'identity') => {
     const text = Buffer.from(JSON.stringify(request));
-    const result = await pool.prepare({
-      body: encoding === 'gzip' ? gzipSync(text) : text,
-      content: { encoding, media: { kind: 'json' } },
-      model: null,
-      unknownModel: 'refuse',
-      allowedModels: null,
-    });
+    const result = await pool.prepare(
+      {
+        body: encoding === 'gzip' ? gzipSync(text) : text,
+        content: { encoding, media: { kind: 'json' } },
+        model: null,
+        unknownModel: 'refuse',
+        allowedModels: null,
+      },
+      { workspace: 'w', key: 'k' },
+    );
     if (!result.ok) throw new Error(result.message);
     return result.plan.images.map(({ rgb }) => rgb.buffer);
   };

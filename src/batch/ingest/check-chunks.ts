@@ -6,6 +6,7 @@ import { type SealedChunk, sealChunk, type ValidLine } from './chunks.js';
 import type { Cut } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
 import { readLines } from './lines.js';
+import { Turns } from './turns.js';
 
 /** A file's cuts, which any number of threads check and seal together. */
 export interface ChunkWork {
@@ -38,6 +39,7 @@ export async function checkChunks(
 ): Promise<CheckedChunk[] | null> {
   const { cuts, next } = work;
   const reader = new ImageReader();
+  const turns = new Turns();
   const checked: CheckedChunk[] = [];
   for (;;) {
     const number = Atomics.add(next, 0, 1);
@@ -49,6 +51,8 @@ export async function checkChunks(
       return null;
     }
     checked.push(chunk);
+    const turn = turns.after(cut.end - cut.start);
+    if (turn !== null) await turn;
   }
 }
 

@@ -4,6 +4,7 @@ import { checkLine, LineError, type LineModels } from './check-line.js';
 import { cutFile } from './cut-file.js';
 import { type FileLine, readLines } from './lines.js';
 import { Refusal } from './refusal.js';
+import { Turns } from './turns.js';
 
 /** One entry of contract 2.9 `errors`. */
 export interface LineFault {
@@ -22,8 +23,11 @@ export async function checkFile(file: Buffer, models: LineModels): Promise<void>
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
   const reader = new ImageReader();
+  const turns = new Turns();
   let invalid = 0;
   for (const line of readLines(file)) {
+    const turn = turns.after(line.bytes.length);
+    if (turn !== null) await turn;
     try {
       const { checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
       if (checkImages !== null) await checkImages(reader);

@@ -1,0 +1,58 @@
+import { availableParallelism } from 'node:os';
+import type { Caller } from '../access/index.js';
+import { FairQueue, type Shares, ThreadPool } from '../base/index.js';
+import type { DigestResult, DigestTask, IngestResult, IngestTask } from '../batch/index.js';
+import type { Manifest } from '../engine/index.js';
+import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
+import { inTurn } from './queue-full.js';
+
+/**
+ * Files that are read at one time, a part of each in turn, so that one which takes minutes (thousands of images) holds
+ * up no other key. Each takes up to 100 MiB.
+ */
+export const FILES_AT_ONCE_MAX: Shares = { key: 1, workspace: 2, all: 4 };
+/** Files that may wait for that; their bytes are bounded by http. */
+export const FILES_WAITING_MAX: Shares = { key: 4, workspace: 8, all: 32 };
+/** Threads that help with a large file, where there are cores for them: two threads take half the time of one. */
+const HELPERS_MAX = 3;
+
+/** The thread that takes batch files in, for which keys take turns. */
+export class BatchFiles {
+  private readonly thread: ThreadPool;
+  private readonly queue = new FairQueue(FILES_AT_ONCE_MAX, FILES_WAITING_MAX);
+
+  constructor(manifest: Manifest, models: string) {
+    const helpers = Math.min(HELPERS_MAX, availableParallelism() - 1);
+    this.thread = new ThreadPool({
+      file: new URL('./ingest-thread.js', import.meta.url),
+      threads: 1,
+      tasksPerThread: FILES_AT_ONCE_MAX.all,
+      data: { manifest, models, helpers, filesAtOnce: FILES_AT_ONCE_MAX.all } satisfies IngestSetup,
+      youngMebibytes: YOUNG_MEBIBYTES,
+    });
+  }
+
+  /** Resolves when the thread can take a file. */
+  async ready(): Promise<void> {
+    await this.thread.run('ready', null);
+  }
+
+  /** Rejects with ApiError `overloaded` where too many files wait. */
+  ingest(task: IngestTask, caller: Caller): Promise<IngestResult> {
+    return this.run('ingest', task, caller);
+  }
+
+  /** Rejects with ApiError `overloaded` where too many files wait. */
+  digest(task: DigestTask, caller: Caller): Promise<DigestResult> {
+    return this.run('digest', task, caller);
+  }
+
+  close(): Promise<void> {
+    return this.thread.close();
+  }
+
+  private run<Answer>(name: string, task: unknown, { key, workspace }: Caller): Promise<Answer> {
+    const owner = { key: key.id, workspace: workspace.id };
+    return inTurn(this.queue, owner, 'batch files', () => this.thread.run<Answer>(name, task));
+  }
+}

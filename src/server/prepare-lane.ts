@@ -1,0 +1,44 @@
+import { FairQueue, type Owner, type Shares, ThreadPool, type ThreadPoolOptions } from '../base/index.js';
+import type { PrepareResult, SentTask } from '../decide/index.js';
+import { inTurn } from './queue-full.js';
+
+/** Requests that may wait for a thread of one lane; their bodies' bytes are bounded by http. */
+export const WAITING_MAX: Shares = { key: 1_024, workspace: 2_048, all: 4_096 };
+/** From this size on a body is handed over instead of copied. */
+const TRANSFER_BYTES_MIN = 64 * 1024;
+
+/** Threads that prepare requests of one kind, for which keys take turns. */
+export class PrepareLane {
+  private readonly pool: ThreadPool;
+  private readonly queue: FairQueue;
+
+  constructor(options: ThreadPoolOptions) {
+    const { threads } = options;
+    this.pool = new ThreadPool(options);
+    this.queue = new FairQueue({ key: threads, workspace: threads, all: threads }, WAITING_MAX);
+  }
+
+  /** Resolves when every thread has its models; rejects with the first thread's error. */
+  async ready(): Promise<void> {
+    await this.pool.runOnAll('ready', null);
+  }
+
+  /**
+   * Prepares a request in its owner's turn. Rejects with ApiError `overloaded` where too much waits, and with the
+   * signal's reason where the client leaves before the turn comes.
+   */
+  run(task: SentTask, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+    return inTurn(this.queue, owner, 'requests', () => this.prepare(task), signal);
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
+  }
+
+  private prepare(task: SentTask): Promise<PrepareResult> {
+    const { buffer, byteLength } = task.body;
+    const owned =
+      buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;
+    return this.pool.run('prepare', task, owned ? [buffer] : []);
+  }
+}
