@@ -132,6 +132,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
         const calls: DecideCalls = { clock: systemClock, prepare, engine: () => immediate, reserve };
         return {
           keyId,
+          workspaceId: '',
           keyExpires,
           admit,
           admitFree: () => {},

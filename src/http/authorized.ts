@@ -38,7 +38,7 @@ export function callAuthorized(
   if (route.body === 'decision') {
     const { length, ...content } = checkContent(framing, headers);
     caller.admit(length);
-    return withBody(options, incoming, length, (body) =>
+    return withBody(options, request, length, (body) =>
       DECISIONS[route.name]({ caller, body, content, model, requestId, signal }),
     );
   }
@@ -50,7 +50,7 @@ export function callAuthorized(
   }
   const { length, encoding } = checkFile(framing, headers);
   caller.admit(length);
-  return withBody(options, incoming, length, (body) =>
+  return withBody(options, request, length, (body) =>
     SUBMISSIONS[route.name]({ ...call, body, encoding, headers }),
   );
 }
@@ -63,13 +63,13 @@ function batchDoor({ batches: here }: AuthorizedOptions, caller: Authorized): Ba
 
 async function withBody(
   { clock, deadlines, memory }: AuthorizedOptions,
-  incoming: Incoming,
+  { caller, incoming }: AuthorizedRequest,
   length: number,
   handle: (body: Buffer) => RouteReply | Promise<RouteReply>,
 ): Promise<RouteReply> {
-  const place = memory.take(length);
+  const place = memory.take({ workspace: caller.workspaceId, key: caller.keyId }, length);
   try {
-    return await handle(await collectBody(incoming, length, deadlines, clock, place.allocate));
+    return await handle(await collectBody(incoming, place, deadlines, clock));
   } finally {
     place.release();
   }

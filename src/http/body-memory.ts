@@ -1,78 +1,199 @@
 import { ApiError, LIMITS } from '../api/index.js';
+import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
+import { type BodyBlock, BodyBlocks } from './body-blocks.js';
 
-/** From this size on a body goes into a block that is used again. */
-const BLOCK_BODY_BYTES_MIN = 1024 * 1024;
-/** Blocks kept: more large bodies at one time than these get memory of their own. */
-const BLOCKS_MAX = 4;
-/** New memory that is touched in one turn of the event loop: half a millisecond of it. */
-const TOUCHED_BYTES = 1024 * 1024;
+const KIBIBYTE = 1024;
+/** The memory of a body that has begun, in steps: it has the least that holds what has arrived, or its length. */
+const STEPS_BYTES = [64 * KIBIBYTE, 512 * KIBIBYTE, 4096 * KIBIBYTE] as const;
+/** A body of at least so many bytes is put into a block, where one is free, … */
+const BLOCK_BODY_BYTES_MIN = 1024 * KIBIBYTE;
+/** … when more than so many have arrived: nobody has one for bytes that are only announced. */
+const ARRIVED_BYTES_MIN = 512 * KIBIBYTE;
+/** A body that is slower after its first second may lose its memory to others: the largest takes half a minute at it. */
+export const SLOW_BODY_BYTES_PER_SECOND = 1024 * KIBIBYTE;
+/** A part of the memory that bodies over `SMALL_BODY_BYTES_MAX` leave to the others, so that these always get in. */
+const SMALL_BODIES_PART = 1 / 8;
+export const SMALL_BODY_BYTES_MAX = 256 * KIBIBYTE;
 
-/** The memory of one body. */
-export interface BodyPlace {
-  /** A buffer of the length taken, with anything in it. Call it once. */
-  allocate(): Buffer;
-  /** Gives the memory back: the buffer may be another body's from then on. Call it once. */
-  release(): void;
-}
+/** What one key and one workspace may have of the memory; never less than one largest body. */
+export const bodyShares = (limitBytes: number): Shares => ({
+  key: Math.max(limitBytes / 4, LIMITS.bodyBytes),
+  workspace: Math.max(limitBytes / 2, LIMITS.bodyBytes),
+  all: limitBytes,
+});
+
+const OWNERS = {
+  key: 'The request bodies of the key take',
+  workspace: 'The request bodies of the workspace take',
+  all: 'The request bodies of all keys take',
+} as const;
 
 /**
- * Bounds the bytes of all bodies held at one time. A body counts with its announced length from before it is read
- * until its request is answered.
- *
- * Large bodies are written into blocks that are kept: to touch 32 MiB of new memory takes 20 ms, which no other
- * request would be answered in; to write into memory that was touched before takes 5. So the next block is touched bit
- * by bit while the one before it is in use; only the first large body of a process pays for its own. The blocks are
- * shared, so that another thread reads them where they are. A block takes no more memory than the largest body so far.
+ * Bounds the memory of all bodies at one time, from before they are read until their requests are answered: not what
+ * they announce, but what they have been given, which grows as they arrive. Keys and workspaces have shares of it.
+ * Where it is short, the slowest of the slow bodies that are still arriving is ended, before another is refused.
  */
 export class BodyMemory {
-  #held = 0;
-  #blocks = 0;
-  readonly #free: SharedArrayBuffer[] = [];
+  private readonly given: ShareCounts;
+  private readonly shares: Shares;
+  private readonly large: ShareCounts;
+  private readonly arriving = new Set<ArrivingBody>();
+  private readonly blocks = new BodyBlocks();
 
-  constructor(readonly limitBytes: number) {}
-
-  /** Takes `bytes`, or throws `overloaded`. */
-  take(bytes: number): BodyPlace {
-    if (this.#held + bytes > this.limitBytes) {
-      throw new ApiError('overloaded', 'The server holds as many request bodies as it can.');
-    }
-    this.#held += bytes;
-    let block: SharedArrayBuffer | undefined;
-    return {
-      allocate: () => {
-        if (bytes >= BLOCK_BODY_BYTES_MIN) block = this.#takeBlock(bytes);
-        return block === undefined ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(block, 0, bytes);
-      },
-      release: () => {
-        this.#held -= bytes;
-        if (block !== undefined) this.#free.push(block);
-      },
-    };
+  constructor(
+    limitBytes: number,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+  ) {
+    this.shares = bodyShares(limitBytes);
+    this.given = new ShareCounts(this.shares);
+    const all = limitBytes * (1 - SMALL_BODIES_PART);
+    this.large = new ShareCounts({ key: all, workspace: all, all });
   }
 
-  #takeBlock(bytes: number): SharedArrayBuffer | undefined {
-    const taken = this.#free.pop() ?? this.#newBlock();
-    const next = this.#free.length === 0 ? this.#newBlock() : undefined;
-    if (next !== undefined) {
-      this.#free.push(next);
-      touch(next, 0, bytes, () => this.#free.includes(next));
-    }
-    return taken;
+  /** Takes what a body of so many bytes begins with. Throws ApiError `overloaded` where there is not so much. */
+  take(owner: Owner, length: number): ArrivingBody {
+    const { clock, blocks, arriving } = this;
+    const body: ArrivingBody = new ArrivingBody(owner, length, clock.monotonic(), {
+      take: (bytes) => this.give(body, bytes),
+      giveBack: (bytes) => this.count(body, -bytes),
+      block: () => blocks.take(owner, length),
+      settled: () => arriving.delete(body),
+    });
+    body.begin();
+    arriving.add(body);
+    return body;
   }
 
-  #newBlock(): SharedArrayBuffer | undefined {
-    if (this.#blocks === BLOCKS_MAX) return undefined;
-    this.#blocks += 1;
-    return new SharedArrayBuffer(LIMITS.bodyBytes);
+  private give(body: ArrivingBody, bytes: number): void {
+    for (;;) {
+      const full = this.exceededBy(body, bytes);
+      if (full === null) break;
+      const slowest = this.slowest(full, body);
+      if (slowest === undefined || slowest === body) throw tooMuch(full, this.shares[full]);
+      slowest.end();
+    }
+    this.count(body, bytes);
+  }
+
+  private exceededBy({ owner, length }: ArrivingBody, bytes: number): keyof Shares | null {
+    const full = this.given.exceededBy(owner, bytes);
+    if (full !== null || length <= SMALL_BODY_BYTES_MAX) return full;
+    return this.large.exceededBy(owner, bytes) === null ? null : 'all';
+  }
+
+  private count({ owner, length }: ArrivingBody, bytes: number): void {
+    this.given.add(owner, bytes);
+    if (length > SMALL_BODY_BYTES_MAX) this.large.add(owner, bytes);
+  }
+
+  /** The slowest of those that share the memory that is short, where it is slow. */
+  private slowest(share: keyof Shares, { owner }: ArrivingBody): ArrivingBody | undefined {
+    const now = this.clock.monotonic();
+    let slowest: ArrivingBody | undefined;
+    let least = SLOW_BODY_BYTES_PER_SECOND;
+    for (const body of this.arriving) {
+      if (share !== 'all' && body.owner[share] !== owner[share]) continue;
+      const rate = body.bytesPerSecond(now);
+      if (rate >= least) continue;
+      [slowest, least] = [body, rate];
+    }
+    return slowest;
   }
 }
 
-/** Writes into the bytes from `at` to `end`, a bit in a turn, for as long as nobody else does. */
-function touch(block: SharedArrayBuffer, at: number, end: number, isFree: () => boolean): void {
-  setImmediate(() => {
-    if (!isFree()) return;
-    const next = Math.min(end, at + TOUCHED_BYTES);
-    new Uint8Array(block, at, next - at).fill(0);
-    if (next < end) touch(block, next, end, isFree);
-  });
+function tooMuch(share: keyof Shares, limit: number): ApiError {
+  return new ApiError('overloaded', `${OWNERS[share]} the ${limit} bytes of memory that they may.`);
+}
+
+/** What a body needs of the memory of all. */
+interface Memory {
+  /** Throws ApiError `overloaded`. */
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
+  block(): BodyBlock | undefined;
+  /** It is whole, or given up: nothing is taken from it any more. */
+  settled(): void;
+}
+
+/** A body and its memory, which grows as it arrives. */
+export class ArrivingBody {
+  received = 0;
+  /** Called where others need its memory more. */
+  onEnd: (error: ApiError) => void = () => {};
+  private bytes: Buffer | null = null;
+  private block: BodyBlock | undefined;
+  private taken = 0;
+  private released = false;
+
+  constructor(
+    readonly owner: Owner,
+    readonly length: number,
+    private readonly since: number,
+    private readonly memory: Memory,
+  ) {}
+
+  /** Takes the first step, of which no page is touched before there are bytes for it. */
+  begin(): void {
+    this.takeUpTo(this.step(1));
+  }
+
+  /** Adds a copy of what has arrived. Throws ApiError `overloaded` where there is no memory for it. */
+  add(chunk: Uint8Array): void {
+    const end = this.received + chunk.byteLength;
+    if (this.bytes === null || end > this.bytes.length) this.grow(end);
+    this.bytes?.set(chunk, this.received);
+    this.received = end;
+    if (end === this.length) this.memory.settled();
+  }
+
+  /** Once it has arrived: a buffer of its length, which may be shared. It may be another body's after `release`. */
+  get whole(): Buffer {
+    return this.bytes ?? Buffer.alloc(0);
+  }
+
+  /** As if it had not been slow before it began: so it is not slow in its first second. */
+  bytesPerSecond(now: number): number {
+    return ((this.received + SLOW_BODY_BYTES_PER_SECOND) * 1_000) / Math.max(1, now - this.since);
+  }
+
+  /** Gives the memory back. More than once does no harm. */
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.memory.settled();
+    this.memory.giveBack(this.taken);
+    this.block?.release();
+    this.bytes = null;
+  }
+
+  /** Gives it up for others. */
+  end(): void {
+    const { received, length } = this;
+    this.release();
+    const message = `Only ${received} of ${length} bytes of the body had arrived when the server needed their memory for faster requests.`;
+    this.onEnd(new ApiError('request_timeout', message));
+  }
+
+  private grow(end: number): void {
+    const before = this.bytes;
+    this.bytes = this.roomFor(end);
+    if (before !== null) this.bytes.set(before.subarray(0, this.received));
+  }
+
+  private roomFor(end: number): Buffer {
+    const { length } = this;
+    if (length >= BLOCK_BODY_BYTES_MIN && end > ARRIVED_BYTES_MIN) this.block = this.memory.block();
+    this.takeUpTo(this.block === undefined ? this.step(end) : length);
+    if (this.block === undefined) return Buffer.allocUnsafeSlow(this.taken);
+    return Buffer.from(this.block.memory, 0, length);
+  }
+
+  private step(end: number): number {
+    return Math.min(this.length, STEPS_BYTES.find((step) => step >= end) ?? this.length);
+  }
+
+  private takeUpTo(bytes: number): void {
+    this.memory.take(bytes - this.taken);
+    this.taken = bytes;
+  }
 }

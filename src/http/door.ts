@@ -63,6 +63,7 @@ export interface BatchDoor {
 /** A caller whose token was accepted, and what only such a one may do. */
 export interface Authorized {
   readonly keyId: string;
+  readonly workspaceId: string;
   /** The day on which the key ends, ISO 8601, or `never`. */
   readonly keyExpires: string;
   /** Counts a request with a body of so many bytes. Throws an `ApiError` where the key is paused or over its limits. */

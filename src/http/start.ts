@@ -14,10 +14,10 @@ import {
   type TransportName,
 } from './transport/index.js';
 
-/** A body that stops coming is given up after 8 seconds, and any after a minute. */
-export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, totalMs: 60_000 };
+/** A body that brings less than 64 KiB in 8 seconds, or 8 KiB per second, is given up, and any after a minute. */
+export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, stallBytes: 64 * 1024, totalMs: 60_000 };
 
-/** Sixteen bodies of the largest size. */
+/** Sixteen bodies of the largest size; see `bodyShares`. */
 export const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
 
 export interface HttpOptions {
@@ -37,7 +37,7 @@ export interface HttpOptions {
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly newRequestId?: () => string;
   readonly deadlines?: BodyDeadlines;
-  /** The most bytes of bodies held at a time; more is answered `overloaded`. */
+  /** The most memory of bodies at a time. */
   readonly bodyMemoryBytes?: number;
 }
 
@@ -65,7 +65,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     onAccess: options.onAccess,
     onUnexpected: options.onUnexpected,
     deadlines: options.deadlines ?? BODY_DEADLINES,
-    memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES),
+    memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES, clock),
   });
   const transport = await chooseTransport(options.transport);
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);

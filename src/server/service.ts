@@ -94,6 +94,7 @@ export class Service implements Door {
     const batches = () => this.batchesOf(caller);
     return {
       keyId: id,
+      workspaceId: caller.workspace.id,
       keyExpires: expires === null ? 'never' : dayOf(expires),
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),

@@ -62,6 +62,7 @@ export async function serve(
       checkReady: () => {},
       authorize: () => ({
         keyId: 'key_test',
+        workspaceId: 'default',
         keyExpires: '2027-01-01',
         admit: () => {},
         admitFree: () => {},

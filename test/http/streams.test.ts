@@ -26,7 +26,13 @@ async function start(
     onAsked();
     return { pieces: lines.map((line) => Buffer.from(line)), collected: () => {} };
   };
-  const caller = { keyId: 'key_test', keyExpires: 'never', admit: () => {}, admitFree: () => {} };
+  const caller = {
+    keyId: 'key_test',
+    workspaceId: 'default',
+    keyExpires: 'never',
+    admit: () => {},
+    admitFree: () => {},
+  };
   const door = {
     checkReady: () => {},
     authorize: () => ({
