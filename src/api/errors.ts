@@ -20,7 +20,10 @@ export const ERRORS = {
   batch_not_found: { status: 404, meaning: 'The key has no such batch, or it was deleted.' },
   batch_not_finished: { status: 409, meaning: 'The batch has not finished: there are no results yet.' },
   batch_finished: { status: 409, meaning: 'The batch has finished and cannot be cancelled.' },
-  request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
+  request_timeout: {
+    status: 408,
+    meaning: 'The body did not arrive in time, or was the slowest when memory for bodies was short.',
+  },
   bad_encoding: { status: 400, meaning: 'The body does not decompress.' },
   bad_multipart: {
     status: 400,
@@ -89,7 +92,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'This endpoint has no batch interface, or it cannot store now.',
   },
-  overloaded: { status: 503, meaning: 'The queue is full; see `Retry-After`.' },
+  overloaded: {
+    status: 503,
+    meaning:
+      'A queue or the memory is full, or the share of it that a key or workspace may have; see `Retry-After`.',
+  },
   model_unavailable: { status: 503, meaning: 'The model is known, but not ready; see `Retry-After`.' },
   internal_error: { status: 500, meaning: 'The server failed. The message holds nothing internal.' },
 } as const;

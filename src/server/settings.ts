@@ -198,7 +198,7 @@ export const SETTINGS = [
     min: 0,
     max: 64,
     meaning:
-      'Threads that check, render and tokenize, and where a model reads images as many again for requests with images; 0: a quarter of the cores.',
+      'Threads that check, render and tokenize; one more for bodies over 256 KiB, and where a model reads images as many again for requests with images. 0: a quarter of the cores.',
   },
   {
     key: 'webhook.allowed_hosts',
