@@ -19,15 +19,26 @@ export function modelsFolder(
   model: Record<string, unknown> = {},
   projector?: ProjectorKind,
 ): string {
+  return writeModels(folder, tinyModel(options), projector && tinyProjector({ kind: projector }), model);
+}
+
+/** Writes a models folder with one model of these files; returns the folder. */
+export function writeModels(
+  folder: string,
+  weights: Buffer = tinyModel(),
+  projector?: Buffer,
+  model: Record<string, unknown> = {},
+): string {
   const models = join(folder, 'models');
   mkdirSync(models, { recursive: true });
   const write = (file: string, bytes: Buffer) => {
     writeFileSync(join(models, file), bytes);
     return { file, sha256: createHash('sha256').update(bytes).digest('hex') };
   };
-  const weights = write('tiny.gguf', tinyModel(options));
-  const reader = projector && {
-    projector: write('tiny-projector.gguf', tinyProjector({ kind: projector })),
+  const build = {
+    date: '20260101',
+    ...write('tiny.gguf', weights),
+    ...(projector && { projector: write('tiny-projector.gguf', projector) }),
   };
   const manifest = {
     default: model.id ?? 'tiny',
@@ -36,7 +47,7 @@ export function modelsFolder(
         id: 'tiny',
         description: 'A tiny model.',
         release_date: null,
-        builds: [{ date: '20260101', ...weights, ...reader }],
+        builds: [build],
         reads_images: projector !== undefined,
         price_class: 'decider-g-12b',
         ...model,

@@ -19,9 +19,12 @@ import {
   type WaveBounds,
 } from '../wave/index.js';
 
+/** What a file is refused for. */
+const NOT_NUMBERS = 'what it computes is not a number; its weights or its metadata are damaged';
+
 /**
  * Answers plans one after the other, on a context made for them, on the calling thread, exact: for a check, not for
- * serving.
+ * serving. Throws an Error also where what comes out are no numbers.
  */
 export function askOnce(
   addon: Addon,
@@ -37,7 +40,7 @@ export function askOnce(
       ? null
       : openProjector(addon, model, projector, device, threads);
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
-  const encoder: ImageEncoder = opened ?? NO_ENCODER;
+  const encoder = opened === null ? NO_ENCODER : inspected(opened);
   const nobodyCancels = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
   const embeddings = model.images === null ? noEmbeddings() : new Embeddings(model.images, 0);
@@ -49,7 +52,7 @@ export function askOnce(
       if (wave === null) throw new Error('the plan was not answered');
       const results = runWave(context, wave.task, bounds, nobodyCancels, encoder);
       const [answered] = settle(wave, results);
-      if (answered !== undefined) return answered.logits;
+      if (answered !== undefined) return requireNumbers(answered.logits);
     }
   };
   try {
@@ -58,4 +61,23 @@ export function askOnce(
     context.close();
     opened?.close();
   }
+}
+
+function requireNumbers(logits: PlanLogits): PlanLogits {
+  if (logits.every((each) => each.every(Number.isFinite))) return logits;
+  throw new Error(NOT_NUMBERS);
+}
+
+/** The largest number of an embedding: its square is one, and larger ones come out as nothing behind a norm. */
+const EMBEDDING_MAX = 1e18;
+
+/** Refuses what is no embedding. llama.cpp makes the largest number there is of what is none. */
+function inspected(encoder: ImageEncoder): ImageEncoder {
+  return {
+    ...encoder,
+    encode(pixels, out) {
+      encoder.encode(pixels, out);
+      if (!out.every((value) => Math.abs(value) < EMBEDDING_MAX)) throw new Error(NOT_NUMBERS);
+    },
+  };
 }

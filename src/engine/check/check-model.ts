@@ -14,7 +14,7 @@ export interface CheckLimits {
 }
 
 /** The time of a check: as much for its start, and more for a file that has to come from a slow disk. */
-const CHECK_MS_BASE = 60_000;
+const CHECK_MS_BASE = 30_000;
 const CHECK_BYTES_PER_MS = 20_000;
 /** The memory of a check: as much for Node and llama.cpp, and more for weights that are rearranged or copied. */
 const CHECK_DATA_BYTES_BASE = 2 << 30;

@@ -1,7 +1,14 @@
 // Run as a process of its own by check-model.ts: opens a model as a server will, asks it, and reports what it found.
 import { readFileSync, writeSync } from 'node:fs';
-import { loadAddon } from '../addon/index.js';
-import { ModelError, type OpenModel, openModel, readProjector } from '../models/index.js';
+import { type Addon, loadAddon } from '../addon/index.js';
+import {
+  type CatalogProjector,
+  type ImageReading,
+  ModelError,
+  type OpenModel,
+  openModel,
+  readProjector,
+} from '../models/index.js';
 import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/index.js';
 import { askOnce } from './ask-once.js';
 import { extremeImages, firstPlan } from './first-plans.js';
@@ -32,18 +39,8 @@ function check(): ModelFacts {
   begin(build.path);
   const model = openModel(addon, device, build, { mapped: device === '', images: null });
   const { description, profile, source, contextLength } = model;
-  const [logits] = ask(model, [firstPlan(model)]) as [number[]];
-  let images: ModelFacts['images'] = null;
-  if (build.projector !== null) {
-    begin(build.projector.path);
-    images = readProjector(addon, build, description);
-    const reader = { ...model, images };
-    if (images !== null)
-      ask(
-        reader,
-        extremeImages(images).map((image) => firstPlan(reader, image)),
-      );
-  }
+  const [logits] = ask(addon, model, [firstPlan(model)]) as [number[]];
+  const images = build.projector === null ? null : checkImages(addon, model, build.projector);
   return {
     summary: description.summary,
     profile: profile.format.name,
@@ -58,21 +55,29 @@ function check(): ModelFacts {
     labels: [...profile.labels],
     logits,
   };
+}
 
-  function ask(asked: OpenModel, plans: readonly Plan[]): number[][] {
-    const answers = askOnce(addon, asked, plans, boundsFor(asked, plans), task.threads, device);
-    return answers.map(([first]) => {
-      if (first?.every(Number.isFinite)) return [...first];
-      throw new ModelError(`${at}: what it computes is not a number; its weights are damaged`);
-    });
-  }
+function checkImages(addon: Addon, model: OpenModel, { path }: CatalogProjector): ImageReading | null {
+  begin(path);
+  const images = readProjector(addon, model.build, model.description);
+  if (images === null) return null;
+  const reader = { ...model, images };
+  const plans = extremeImages(images).map((image) => firstPlan(reader, image));
+  ask(addon, reader, plans);
+  return images;
+}
+
+/** The first question's logits for each plan. */
+function ask(addon: Addon, model: OpenModel, plans: readonly Plan[]): number[][] {
+  const answers = askOnce(addon, model, plans, boundsFor(model, plans), task.threads, task.device);
+  return answers.map(([first]) => [...(first as Float32Array)]);
 }
 
 function boundsFor({ contextLength }: OpenModel, plans: readonly Plan[]): WaveBounds {
   const longest = Math.max(...plans.map(longestPrompt));
-  const most = Math.min(contextLength, PROMPT_TOKENS_MAX);
+  const most = Math.max(0, Math.min(contextLength, PROMPT_TOKENS_MAX));
   if (longest > most) {
-    throw new ModelError(`${at}: its first question takes ${longest} tokens, and it can be asked ${most}`);
+    throw new ModelError(`${at}: its first question takes ${longest} tokens, which is more than ${most}`);
   }
   return { ...BOUNDS, cells: Math.max(...plans.map(planCells)) };
 }

@@ -4,6 +4,7 @@ export * from './image-tokens.js';
 export { LABELS } from './labels.js';
 export { readDecisionMetadata } from './metadata.js';
 export { Profile } from './profile.js';
+export { RENDER_MS_MAX } from './render.js';
 export { readTemperatures } from './temperatures.js';
 export { concatenate, Tokenizer } from './tokenizer.js';
 export type * from './types.js';

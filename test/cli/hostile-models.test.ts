@@ -1,0 +1,84 @@
+// Model files that cannot be used: one line and status 1, from the check and from the server alike.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { type MetadataValue, type TinyModelOptions, tinyProjector } from '../../models/tiny/index.js';
+import { decider } from '../helpers/cli.js';
+import { withoutNumbers, withValue } from '../helpers/gguf-file.js';
+import { modelsFolder, writeModels } from '../helpers/server.js';
+
+/** Both commands refuse the models of a folder in one line that names the file. */
+async function areRefused(t: Test, models: string, file: string, reason: RegExp) {
+  const environment = { DECIDER_MODELS: models, DECIDER_PORT: '0', DECIDER_ENGINE_BACKEND: 'cpu' };
+  const commands = [['models', 'check'], ['serve']];
+  await Promise.all(
+    commands.map(async (args) => {
+      const { code, stderr } = await decider(t, args, environment).end();
+      t.equal(code, 1, args.join(' '));
+      t.match(stderr, new RegExp(`^\\S*${file}\\.gguf: [^\\p{Cc}]+\\n$`, 'u'));
+      t.match(stderr, reason);
+    }),
+  );
+}
+
+const number = (value: number): MetadataValue => ({ type: 'uint32', value });
+const text = (value: string): MetadataValue => ({ type: 'string', value });
+const LOOP = '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}';
+
+const METADATA: ReadonlyArray<readonly [key: string, value: MetadataValue, reason: RegExp]> = [
+  ['gemma4.attention.value_length', number(1), /GGML_ASSERT/],
+  ['gemma4.block_count', number(0), /GGML_ASSERT/],
+  ['gemma4.rope.dimension_count', number(3), /GGML_ASSERT/],
+  ['gemma4.rope.freq_base', { type: 'float32', value: 0 }, /not a number/],
+  ['tokenizer.chat_template', text(LOOP), /takes more than \d+ ms/],
+];
+
+for (const [key, value, reason] of METADATA) {
+  test(`hostile metadata, ${key}: one line and status 1`, async (t) => {
+    const options: TinyModelOptions = { layers: 2, globalEvery: 2, metadata: { [key]: value } };
+    await areRefused(t, modelsFolder(t.testdir(), options), 'tiny', reason);
+  });
+}
+
+for (const [fault, projector] of [
+  ['that ends the process', withValue(tinyProjector({ kind: 'gemma4v' }), 'clip.vision.patch_size', 7)],
+  ['whose weights are no numbers', withoutNumbers(tinyProjector({ kind: 'gemma4uv' }))],
+  ['that is cut short', tinyProjector({ kind: 'gemma4v' }).subarray(0, 100_000)],
+] as const) {
+  test(`a projector ${fault}: one line and status 1`, async (t) => {
+    await areRefused(t, writeModels(t.testdir(), undefined, projector), 'tiny-projector', /gguf: ./);
+  });
+}
+
+/** What may stand where a file should. */
+const PLACES: Readonly<Record<string, (path: string, t: Test) => void | Promise<void>>> = {
+  'a FIFO': (path) => {
+    execFileSync('mkfifo', [path]);
+  },
+  'a directory': (path) => {
+    mkdirSync(path);
+  },
+  '/dev/zero': (path) => symlinkSync('/dev/zero', path),
+  'a socket': async (path, t) => {
+    const server = createServer().listen(path);
+    t.teardown(() => server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+  },
+  'a link to nothing': (path) => symlinkSync('nothing', path),
+  'an empty file': (path) => writeFileSync(path, ''),
+};
+
+for (const [kind, make] of Object.entries(PLACES)) {
+  // Every file is opened in the same way: the projector's is tried where opening it could block.
+  for (const file of kind === 'a FIFO' ? ['tiny', 'tiny-projector'] : ['tiny']) {
+    test(`${kind} in the place of ${file}.gguf: one line and status 1`, async (t) => {
+      const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
+      const path = join(models, `${file}.gguf`);
+      rmSync(path);
+      await make(path, t);
+      await areRefused(t, models, file, /not a regular file|no such file|its SHA-256 is/);
+    });
+  }
+}
