@@ -16,7 +16,7 @@ import {
   REQUESTS_PER_MINUTE_MAX,
   type Reservation,
 } from '../../src/access/index.js';
-import { createLog, systemClock } from '../../src/base/index.js';
+import { createErrorLog, systemClock } from '../../src/base/index.js';
 import { type DecideCalls, decide, type PrepareResult, type SentTask } from '../../src/decide/index.js';
 import { openBody, readRequest } from '../../src/decide/request/index.js';
 import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
@@ -119,7 +119,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
     prepare = (task) => pool.prepare(task, { workspace: 'default', key: 'key' });
   }
   const { token, authorize } = kind === 'open' ? NOBODY : openKeys();
-  const log = createLog('info');
+  const log = createErrorLog('info').log;
   const { port } = await startHttp({
     transport,
     host: '127.0.0.1',

@@ -9,7 +9,7 @@ import {
   DEFAULT_WORKSPACE,
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
-import { createLog, systemClock } from '../../src/base/index.js';
+import { createErrorLog, systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
 import type { Delay, Listening } from './delay.js';
@@ -26,7 +26,7 @@ const settings = loadSettings({ ...process.env, DECIDER_PORT: '0', DECIDER_DATA:
 let token = '';
 const { url } = await startServer(settings, {
   clock: systemClock,
-  log: createLog(settings['log.level']),
+  log: createErrorLog(settings['log.level']).log,
   report: {
     notice: () => {},
     token: (made) => {

@@ -3,6 +3,7 @@ export * from './end-all.js';
 export * from './fair-queue.js';
 export * from './ids.js';
 export * from './json-file.js';
+export * from './line-output.js';
 export * from './log.js';
 export * from './metrics.js';
 export * from './settings.js';

@@ -89,6 +89,12 @@ export const METRICS = {
     help: 'Batches that have not finished.',
     labels: [],
   },
+  logLinesDropped: {
+    name: 'decider_log_lines_dropped_total',
+    kind: 'counter',
+    help: 'Lines of the log that were dropped because nobody read standard error.',
+    labels: [],
+  },
   threadsReplaced: {
     name: 'decider_threads_replaced_total',
     kind: 'counter',

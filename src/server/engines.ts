@@ -48,6 +48,8 @@ const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };
 export interface Surroundings {
   readonly clock: Clock;
   readonly log: Log;
+  /** Lines of the log that were dropped, since the start. */
+  readonly logLinesDropped?: () => number;
   readonly report: StartReport;
   /** Aborts where the operator wants an end while the server still starts. */
   readonly stop: AbortSignal;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { AccessError } from '../access/index.js';
-import { createLog, SettingsError, systemClock } from '../base/index.js';
+import { createErrorLog, LineOutput, SettingsError, systemClock } from '../base/index.js';
 import { BackendError, type CatalogBuild, ModelError } from '../engine/index.js';
 import { ListenError } from '../http/index.js';
 import { StoreError } from '../store/index.js';
@@ -27,15 +27,19 @@ const EXAMPLE = JSON.stringify({
   },
 });
 
+/** How long the end of a server may wait for those who read its log and what it printed. */
+const FLUSH_MS_MAX = 500;
+
 /**
  * `decider serve`: starts the server in this process and ends it on a signal. The first SIGTERM or SIGINT ends
  * a start with 0, and a server that runs when it has answered what is in flight, with 0; a second one ends it at
  * once, with 1.
  */
 export async function serve(config: string | undefined): Promise<void> {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   // Whoever read what the start said may be gone: nobody's answer ends with that.
-  process.stdout.on('error', () => {});
+  const printed = new LineOutput(1);
+  const print = (line: string) => printed.write(`${line}\n`);
+  const outputs = [printed];
   const ending = new AbortController();
   let server: Server | undefined;
   let token = 'dk_…';
@@ -49,7 +53,8 @@ export async function serve(config: string | undefined): Promise<void> {
   );
   try {
     const settings = loadSettings(process.env, config);
-    const log = createLog(settings['log.level']);
+    const { log, output } = createErrorLog(settings['log.level']);
+    outputs.push(output);
     const report = {
       notice: print,
       token: (made: string) => {
@@ -58,7 +63,13 @@ export async function serve(config: string | undefined): Promise<void> {
       },
       progress: progress(print),
     };
-    server = await startServer(settings, { clock: systemClock, log, report, stop: ending.signal });
+    server = await startServer(settings, {
+      clock: systemClock,
+      log,
+      logLinesDropped: () => output.dropped,
+      report,
+      stop: ending.signal,
+    });
   } catch (error) {
     if (ending.signal.aborted) process.exit(0);
     fail(error);
@@ -71,6 +82,7 @@ export async function serve(config: string | undefined): Promise<void> {
   } catch (error) {
     fail(error);
   }
+  await Promise.all(outputs.map((output) => output.flush(FLUSH_MS_MAX)));
   process.exit(0);
 }
 

@@ -29,6 +29,11 @@ const DRAIN_MS_MAX = 60_000;
 export async function startServer(settings: Settings, surroundings: Surroundings): Promise<Server> {
   const { clock, report } = surroundings;
   const metrics = new Metrics();
+  metrics.beforeScrape(() => {
+    const { logLinesDropped } = metrics.instruments;
+    logLinesDropped.reset();
+    logLinesDropped.inc(surroundings.logLinesDropped?.() ?? 0);
+  });
   const service = await Service.open(settings, surroundings, metrics);
   const endpoints = await listen(settings, surroundings, service, metrics);
   let listener: MetricsListener | null = null;

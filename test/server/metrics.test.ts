@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Test, test } from 'tap';
 import { METRICS, Metrics } from '../../src/base/index.js';
 import { listenForMetrics } from '../../src/server/metrics-listener.js';
-import { startTestServer } from '../helpers/server.js';
+import { modelsFolder, startTestServer } from '../helpers/server.js';
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<string> {
@@ -123,4 +123,17 @@ test('batch lines count among tokens and answers, and are no live decisions', as
   t.equal(value('decider_batch_lines_total{outcome="answered"}'), 2);
   t.equal(value('decider_batches_open'), 0);
   t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
+});
+
+test('logging: the lines of the log that were dropped are a metric', async (t) => {
+  let dropped = 0;
+  const environment = { DECIDER_METRICS_PORT: await freePort() };
+  const server = await startTestServer(t, environment, modelsFolder(t.testdir()), {
+    logLinesDropped: () => dropped,
+  });
+  for (const count of [0, 3, 5]) {
+    dropped = count;
+    const value = await scrape(server.metricsUrl as string);
+    t.equal(value('decider_log_lines_dropped_total'), count);
+  }
 });
