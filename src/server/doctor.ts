@@ -111,11 +111,15 @@ async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Fi
   const check = `model ${build.id}`;
   try {
     if (checksums) await verifyChecksum(build);
-    else if (!statSync(build.path).isFile()) throw new Error(`${build.path}: not a file`);
+    else for (const { path } of [build, build.projector ?? build]) requireFile(path);
     return ok(check, `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`);
   } catch (error) {
     return problem(check, error);
   }
+}
+
+function requireFile(path: string): void {
+  if (!statSync(path).isFile()) throw new Error(`${path}: not a regular file`);
 }
 
 function attempt(check: string, look: () => string): Finding {

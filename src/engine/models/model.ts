@@ -11,6 +11,7 @@ import {
 import type { CatalogBuild } from './catalog.js';
 import { ModelError } from './manifest.js';
 import { type ImageReading, readProjector } from './projector.js';
+import { reason } from './reason.js';
 
 /** A model that has been loaded and proven askable. */
 export interface OpenModel {
@@ -99,18 +100,4 @@ function chooseFormat(
     );
   }
   return { format, source: 'manifest' };
-}
-
-/** The line of llama.cpp's log that says why, without its function names. */
-function reason(log: string): string {
-  const lines = log
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/^\w+: /, '')
-        .replace(/^error loading model: /, '')
-        .trim(),
-    )
-    .filter((line) => line !== '' && !/failed to load model/.test(line));
-  return lines.at(-1) ?? 'llama.cpp does not say why it does not load';
 }

@@ -3,6 +3,7 @@ import type { Addon, ModelDescription, ProjectorFile } from '../addon/index.js';
 import type { ImageMarkers } from '../profile/index.js';
 import type { CatalogBuild, CatalogProjector } from './catalog.js';
 import { ModelError } from './manifest.js';
+import { reason } from './reason.js';
 
 /** The tokens that llama.cpp writes around an image, by kind of projector. */
 const MARKERS = {
@@ -115,6 +116,6 @@ export function openProjector(
       close: () => addon.closeProjector(projector),
     };
   } catch (error) {
-    throw new ModelError(`${path}: ${(error as Error).message.trim()}`);
+    throw new ModelError(`${path}: ${reason((error as Error).message)}`);
   }
 }
