@@ -47,8 +47,7 @@ export function deviceOf(settings: Settings) {
 }
 
 export async function openOurs(path: string, settings: Settings): Promise<Ours> {
-  const { backend, addon, device, bounds, contexts } = deviceOf(settings);
-  const threads = settings['engine.threads'];
+  const { backend, addon, device, bounds, contexts, threads } = deviceOf(settings);
   const build = buildOf(path);
   const model = openModel(addon, device, build);
   const own = Array.from(

@@ -55,11 +55,11 @@ export async function* checkModels(
 ): AsyncGenerator<ModelCheck> {
   const catalog = new Catalog(readManifest(settings.models), settings.models);
   const builds = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
-  const { backend, device, bounds } = prepareEngine(settings, { notice });
+  const { backend, device, bounds, threads } = prepareEngine(settings, { notice });
   for (const build of new Set(builds)) {
     requireImageRoom(build, bounds);
     const files = await verifyChecksum(build);
-    const facts = await checkModel({ backend, device, build, threads: settings['engine.threads'] });
+    const facts = await checkModel({ backend, device, build, threads });
     for (const file of files) requireUnchanged(file);
     yield describe(build, facts);
   }

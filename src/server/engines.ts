@@ -27,6 +27,7 @@ import {
   verifyChecksum,
   type WaveBounds,
 } from '../engine/index.js';
+import { engineThreads } from './cores.js';
 import { engineEvents, measureQueues } from './engine-metrics.js';
 import type { Settings } from './settings.js';
 
@@ -149,12 +150,11 @@ export class Engines {
 
   private async loadBuild(build: CatalogBuild): Promise<Engine> {
     const { report, clock, stop } = this.surroundings;
-    const { backend, devices, bounds, contexts } = this.prepared;
+    const { backend, devices, bounds, contexts, threads } = this.prepared;
     requireImageRoom(build, bounds);
     const bytes = sizeOf(build.path);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     const files = await verifyChecksum(build, stop);
-    const threads = this.settings['engine.threads'];
     const { images } = await checkModel({ backend: cpuBeside(backend), device: '', build, threads }, stop);
     this.images.set(build.id, images);
     const setup = { backend, build, images, bounds, threads };
@@ -228,6 +228,8 @@ export function prepareEngine(settings: Settings, report: Pick<StartReport, 'not
   const devices = gpus.length === 0 ? [''] : gpus;
   const [device = ''] = devices;
   const derived = DERIVED[device === '' ? 'cpu' : 'gpu'];
+  const contexts = settings['engine.contexts'] || derived.contexts;
+  const computing = device === '' ? contexts : 1;
   return {
     backend,
     addon,
@@ -235,7 +237,9 @@ export function prepareEngine(settings: Settings, report: Pick<StartReport, 'not
     devices,
     bounds: waveBounds(settings, derived),
     /** Of each device. */
-    contexts: settings['engine.contexts'] || derived.contexts,
+    contexts,
+    /** Of each context. */
+    threads: engineThreads(settings['engine.threads'], computing, (sentence) => report.notice(sentence)),
   };
 }
 

@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { DEFAULT_PRICES } from '../access/index.js';
 import { LOG_LEVELS, readSettings, type Setting, type Values } from '../base/index.js';
 import { readAllowedHosts } from '../batch/index.js';
 import { BACKEND_CHOICES } from '../engine/index.js';
+import { usableCores } from './cores.js';
 
 /** Everything an operator can set. The README's table is tested against this one. */
 export const SETTINGS = [
@@ -118,7 +118,7 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 512,
-    meaning: 'CPU threads of a context; 0: all cores but one.',
+    meaning: 'CPU threads of a context, at most the cores there are; 0: all cores but one.',
   },
   {
     key: 'engine.exact',
@@ -240,7 +240,7 @@ export type Settings = Values<typeof SETTINGS>;
 export function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
-  cores: number = availableParallelism(),
+  cores: number = usableCores(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
   readAllowedHosts(settings['webhook.allowed_hosts']);

@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { engineThreads, usableCores } from '../../src/server/cores.js';
+
+test('many threads: no more compute at a time than there are cores, and the notice says so', async (t) => {
+  const cases = [
+    { set: 8, contexts: 1, cores: 8, threads: 8 },
+    { set: 9, contexts: 1, cores: 8, threads: 8 },
+    { set: 512, contexts: 1, cores: 2, threads: 2 },
+    { set: 4, contexts: 2, cores: 8, threads: 4 },
+    { set: 5, contexts: 2, cores: 8, threads: 4 },
+    { set: 3, contexts: 8, cores: 2, threads: 1 },
+  ];
+  for (const { set, contexts, cores, threads } of cases) {
+    const notices: string[] = [];
+    const notice = (sentence: string) => void notices.push(sentence);
+    t.equal(engineThreads(set, contexts, notice, cores), threads);
+    t.equal(notices.length, threads < set ? 1 : 0);
+    if (threads < set) t.match(notices[0], new RegExp(`^engine\\.threads is ${set}, but ${cores} cores`));
+  }
+});
+
+test('many threads: the quota of a container counts as its cores', async (t) => {
+  const file = join(t.testdir({}), 'cpu.max');
+  const cases = [
+    ['max 100000\n', 8],
+    ['200000 100000\n', 2],
+    ['250000 100000\n', 2],
+    ['50000 100000\n', 1],
+    ['6400000 100000\n', 8],
+    ['', 8],
+    ['0 0', 8],
+  ] as const;
+  for (const [text, cores] of cases) {
+    writeFileSync(file, text);
+    t.equal(usableCores(file, 8), cores, text);
+  }
+  t.equal(usableCores(`${file}.none`, 8), 8);
+});
