@@ -3,6 +3,14 @@
  * The table is the only place where a type meets its status; the README's list is tested against it.
  */
 export const ERRORS = {
+  http_version_not_supported: {
+    status: 505,
+    meaning: 'The first line is not a method, a path and `HTTP/1.1`.',
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The first line and the header fields take more than 16 KiB, or there are more than 98 fields.',
+  },
   not_found: { status: 404, meaning: 'No such path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
   unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },

@@ -9,6 +9,9 @@ export interface Framing {
   readonly chunked: boolean;
 }
 
+/** Digits; not more than every reader has room for. */
+const LENGTH = /^[0-9]{1,18}$/;
+
 /**
  * Reads how the request is framed, and refuses (`invalid_request`) what two readers could understand
  * differently: one of them takes for a body what the other takes for the next request. This comes before all
@@ -27,7 +30,7 @@ export function readFraming(headers: HeaderList): Framing {
     throw ambiguous('Transfer-Encoding can only be chunked');
   }
   const [length] = lengths;
-  if (length !== undefined && !/^[0-9]+$/.test(length)) throw ambiguous('Content-Length is not a number');
+  if (length !== undefined && !LENGTH.test(length)) throw ambiguous('Content-Length is not a number');
   return { length: length === undefined ? null : Number(length), chunked: encodings.length > 0 };
 }
 

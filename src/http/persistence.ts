@@ -1,7 +1,7 @@
 import { type ApiError, LIMITS } from '../api/index.js';
 import type { Framing } from './framing.js';
 import { valuesOf } from './headers.js';
-import type { Incoming } from './transport/index.js';
+import type { Incoming, UnreadReason } from './transport/index.js';
 
 /**
  * Whether the connection ends behind an error. A body that was not read is discarded by the transport and the
@@ -12,6 +12,12 @@ import type { Incoming } from './transport/index.js';
 export function endsWithError(error: ApiError, framing: Framing | undefined): boolean {
   if (framing === undefined || tooLongToDiscard(framing)) return true;
   return error.type === 'length_required' || error.type === 'request_timeout';
+}
+
+/** Why a connection that ends behind an error does not wait for the rest of the request; undefined: it does. */
+export function unreadReason(error: ApiError, framing: Framing | undefined): UnreadReason | undefined {
+  if (framing === undefined) return 'unframed';
+  return error.type === 'request_timeout' ? 'overdue' : undefined;
 }
 
 /** Whether a body that nobody reads is longer than what is worth receiving. */

@@ -4,7 +4,7 @@ import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { valuesOf } from './headers.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
-import { endsByRequest, endsWithError, tooLongToDiscard } from './persistence.js';
+import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
 import { errorReply, malformedReply, okReply } from './reply.js';
 import { checkMethodKnown, isOriginForm } from './request-line.js';
 import { OPEN, type RouteReply } from './routes/index.js';
@@ -99,7 +99,10 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    return errorReply(requestId, error, endsWithError(error, framing), own ?? callerHeaders(door, incoming));
+    const headers = own ?? callerHeaders(door, incoming);
+    const refusal = errorReply(requestId, error, endsWithError(error, framing), headers);
+    const unread = unreadReason(error, framing);
+    return unread === undefined ? refusal : { ...refusal, unread };
   }
 }
 

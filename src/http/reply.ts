@@ -1,4 +1,4 @@
-import { ApiError } from '../api/index.js';
+import { ApiError, type ErrorType } from '../api/index.js';
 import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/index.js';
 
 /** A 200 with a JSON text or a stream, and headers of its own besides the common ones. */
@@ -28,10 +28,18 @@ export function errorReply(
   return { status: error.status, headers, body: JSON.stringify(error.body()), close };
 }
 
-/** The answer to what is no request that we read: 400 in the shape of contract 2.9, the others bare. */
+const MALFORMED: Readonly<Record<MalformedStatus, readonly [ErrorType, message: string]>> = {
+  400: ['invalid_request', 'This is not an HTTP request.'],
+  431: [
+    'headers_too_large',
+    'The first line and the header fields are over the limit of 16 KiB or 98 fields.',
+  ],
+  505: ['http_version_not_supported', 'The first line must be a method, a path and HTTP/1.1.'],
+};
+
+/** The answer to what is no request that we read. */
 export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
-  if (status !== 400) return { status, headers: idHeaders(requestId), body: '', close: true };
-  return errorReply(requestId, new ApiError('invalid_request', 'This is not an HTTP request.'), true);
+  return { ...errorReply(requestId, new ApiError(...MALFORMED[status]), true), unread: 'unframed' };
 }
 
 const streamHeaders = (requestId: string, { type }: BodyStream): HeaderList => [

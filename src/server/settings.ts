@@ -94,7 +94,8 @@ export const SETTINGS = [
     kind: 'choice',
     choices: ['auto', 'uws', 'node'],
     default: 'auto',
-    meaning: '`uws` is faster; `auto` falls back to `node` where it does not load.',
+    meaning:
+      '`auto` is `node`. `uws` takes less processor time, but is not safe behind a proxy that shares its connections between callers: see Endpoints.',
   },
   {
     key: 'engine.backend',

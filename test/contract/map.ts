@@ -235,6 +235,8 @@ const LIMITS: Record<string, Shown> = {
 
 /** What answers a live call with an error that the contract does not name, by its type. */
 const LIVE: Partial<Record<ErrorType, Shown>> = {
+  http_version_not_supported: { elsewhere: ['test/http/exchanges.test.ts'] },
+  headers_too_large: { elsewhere: ['test/http/exchanges.test.ts'] },
   not_found: by(live('not_found'), '9 point 1: every path but the health check begins with its version'),
   method_not_allowed: by(live('method_not_allowed')),
   unauthorized: by(

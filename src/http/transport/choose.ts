@@ -5,21 +5,20 @@ import { loadUws } from './uws.js';
 export type TransportChoice = 'auto' | TransportName;
 
 /**
- * The transport for a setting: `auto` is uWebSockets.js where it loads and node:http elsewhere. Rejects where `uws`
- * is asked for by name and does not load.
+ * The transport for a setting: `auto` is node:http, because uWebSockets.js does not see every header field (see
+ * `uws.ts`). Rejects where `uws` is asked for and does not load.
  */
 export async function chooseTransport(
   choice: TransportChoice,
   load: () => Promise<Transport> = loadUws,
 ): Promise<Transport> {
-  if (choice === 'node') return nodeTransport;
+  if (choice !== 'uws') return nodeTransport;
   try {
     return await load();
   } catch (cause) {
-    if (choice === 'auto') return nodeTransport;
     throw new ListenError(
       `the transport "uws" does not load on Node.js ${process.versions.node}: uWebSockets.js is not installed, ` +
-        'or has no binary for it; "auto" or "node" work everywhere',
+        'or has no binary for it; "node" works everywhere',
       { cause },
     );
   }

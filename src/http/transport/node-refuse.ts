@@ -1,7 +1,15 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Connections } from './node-connections.js';
-import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS, type MalformedStatus, type WholeReply } from './types.js';
+import type { Clock } from '../../base/index.js';
+import { Linger } from './linger.js';
+import type { Turns } from './node-turns.js';
+import {
+  type ListenOptions,
+  MAX_HEADER_BYTES,
+  MAX_HEADER_FIELDS,
+  type MalformedStatus,
+  type WholeReply,
+} from './types.js';
 
 /** `bytesParsed`: of the packet, which may begin with the end of a body. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
@@ -13,16 +21,19 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readon
  */
 export function refuseMalformed(
   server: Server,
-  connections: Connections,
-  refuse: (status: MalformedStatus) => WholeReply,
+  turns: Turns,
+  { refuse, clock }: Pick<ListenOptions, 'refuse' | 'clock'>,
 ): void {
+  const refused = new WeakSet<Socket>();
   const end = (socket: Socket, status: MalformedStatus) => {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
+    // Node tells of every further packet.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (!socket.writable) socket.destroy();
+    else if (!turns.closeBehindLast(socket)) {
+      socket.end(rawReply(refuse(status)));
+      discardRest(socket, clock);
     }
-    if (connections.closeBehindLast(socket)) return;
-    socket.end(rawReply(refuse(status)), () => socket.destroy());
   };
   server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket;
@@ -35,6 +46,15 @@ export function refuseMalformed(
     stream.on('error', () => {});
     end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505);
   });
+}
+
+/** Reads what the client still sends, without node's parser, and closes the connection when it is done. */
+function discardRest(socket: Socket, clock: Clock): void {
+  const linger = new Linger(clock, () => socket.destroy());
+  socket.once('close', () => linger.stop());
+  socket.once('end', () => socket.destroy());
+  socket.removeAllListeners('data');
+  socket.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
 }
 
 /** What is wrong with a request that node's parser takes, but uWebSockets.js does not; null: nothing. */

@@ -8,13 +8,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { InFlight } from './in-flight.js';
-import { Connections } from './node-connections.js';
+import { IDLE_MS, NodeExchange, type ServerState } from './node-exchange.js';
 import { misfit, refuseMalformed } from './node-refuse.js';
-import { sendPieces } from './send-pieces.js';
+import { Turns } from './node-turns.js';
 import {
   type BodyListener,
-  type BodyStream,
-  ClientGone,
   type HeaderList,
   type Incoming,
   isStream,
@@ -22,11 +20,9 @@ import {
   type Listener,
   type ListenOptions,
   MAX_HEADER_BYTES,
-  type Reply,
   type Transport,
 } from './types.js';
 
-const IDLE_MS = 10_000;
 const NOTHING = new Uint8Array(0);
 
 /** Above every deadline for a body that the handler sets: it bounds bodies that nobody reads. */
@@ -50,22 +46,21 @@ function listen(options: ListenOptions): Promise<Listener> {
   server.maxHeadersCount = 0;
   const state: ServerState = {
     options,
-    connections: new Connections(),
+    turns: new Turns(),
     inFlight: new InFlight(),
     stopping: false,
   };
-  server.on('request', (req, res) => serve(state, req, res, false));
-  server.on('checkContinue', (req, res) => serve(state, req, res, true));
-  server.on('checkExpectation', (req, res) => serve(state, req, res, false));
-  refuseMalformed(server, state.connections, options.refuse);
+  const take = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+    // A connection cut off is told by 'close'; without these listeners it would end the process.
+    req.on('error', () => {});
+    res.on('error', () => {});
+    state.turns.take(req.socket, () => serve(state, req, res, awaitsContinue));
+  };
+  server.on('request', (req, res) => take(req, res, false));
+  server.on('checkContinue', (req, res) => take(req, res, true));
+  server.on('checkExpectation', (req, res) => take(req, res, false));
+  refuseMalformed(server, state.turns, options);
   return bind(server, options, () => drain(server, state));
-}
-
-interface ServerState {
-  readonly options: ListenOptions;
-  readonly connections: Connections;
-  readonly inFlight: InFlight;
-  stopping: boolean;
 }
 
 function bind(
@@ -102,21 +97,14 @@ async function drain(server: Server, state: ServerState): Promise<void> {
   server.close();
 }
 
+/** Answers one request. Resolves when its response is over, written or not. Must not throw. */
 function serve(
   server: ServerState,
   req: IncomingMessage,
   res: ServerResponse,
   awaitsContinue: boolean,
-): void {
-  const gone = new AbortController();
-  server.inFlight.enter();
-  server.connections.begin(req, res, (lost) => {
-    server.inFlight.leave();
-    if (lost) gone.abort(new ClientGone());
-  });
-  // A connection cut off is told by 'close'; without these listeners it would end the process.
-  req.on('error', () => {});
-  res.on('error', () => {});
+): Promise<void> {
+  const exchange = new NodeExchange(server, req, res);
   const onBody = (listener: BodyListener) => {
     if (awaitsContinue) res.writeContinue();
     receive(req, res, listener);
@@ -125,26 +113,23 @@ function serve(
     method: req.method ?? '',
     target: req.url ?? '',
     headers: headerList(req.rawHeaders),
-    signal: gone.signal,
+    signal: exchange.signal,
     onBody,
   };
   const wrong = misfit(req);
   if (wrong !== null) {
     const refusal = server.options.refuse(wrong);
-    write(res, refusal, refusal.body, server.stopping);
-  } else answer(server, incoming, res).catch(() => res.destroy());
+    exchange.write(refusal, refusal.body);
+  } else answer(server, incoming, exchange).catch(() => res.destroy());
+  return exchange.over;
 }
 
-async function answer(
-  server: ServerState,
-  incoming: Parameters<ListenOptions['handler']>[0],
-  res: ServerResponse,
-): Promise<void> {
+async function answer(server: ServerState, incoming: Incoming, exchange: NodeExchange): Promise<void> {
   const reply = await server.options.handler(incoming);
-  if (res.destroyed || incoming.signal.aborted) return;
-  if (isStream(reply.body)) {
-    await writeStream(res, reply, reply.body, incoming, server.stopping);
-  } else write(res, reply, reply.body, server.stopping);
+  const { body } = reply;
+  if (incoming.signal.aborted) return;
+  if (isStream(body)) await exchange.writeStream(reply, body);
+  else exchange.write(reply, body);
 }
 
 function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListener): void {
@@ -157,39 +142,6 @@ function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListen
   };
   req.on('data', (chunk: Uint8Array) => pass(chunk, false));
   req.on('end', () => pass(NOTHING, true));
-}
-
-function write(res: ServerResponse, reply: Reply, body: string | Uint8Array, stopping: boolean): void {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  writeHead(res, reply, stopping, [['Content-Length', String(bytes.byteLength)]]);
-  res.end(bytes);
-}
-
-async function writeStream(
-  res: ServerResponse,
-  reply: Reply,
-  { pieces, sent }: BodyStream,
-  { method, signal }: Incoming,
-  stopping: boolean,
-): Promise<void> {
-  writeHead(res, reply, stopping, []);
-  if (method === 'HEAD') {
-    res.end();
-    return;
-  }
-  const sink = {
-    write: (piece: Uint8Array) => res.write(piece),
-    onRoom: (resume: () => void) => void res.once('drain', resume),
-    signal,
-  };
-  if (await sendPieces(pieces, sink)) res.end(sent);
-}
-
-function writeHead(res: ServerResponse, reply: Reply, stopping: boolean, own: HeaderList): void {
-  const headers: HeaderList = [...reply.headers, ...own];
-  const closing: HeaderList = reply.close || stopping ? [['Connection', 'close']] : [];
-  res.writeHead(reply.status, [...headers, ...closing].flat());
-  res.setTimeout(IDLE_MS, () => res.destroy());
 }
 
 function headerList(raw: readonly string[]): HeaderList {

@@ -46,9 +46,17 @@ export interface Reply {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string | Uint8Array | BodyStream;
-  /** Close the connection behind the answer instead of reading what else the client sends. */
+  /**
+   * The last answer of its connection: no further request on it reaches the handler, in whatever packet it comes. What
+   * the client still sends is thrown away, within the bounds of `Linger`, so that it reads the answer.
+   */
   readonly close: boolean;
+  /** With `close`: why what the client still sends is not waited for. */
+  readonly unread?: UnreadReason;
 }
+
+/** `unframed`: where the request ends is not known. `overdue`: its body took too long. */
+export type UnreadReason = 'unframed' | 'overdue';
 
 /** One whose body is there. */
 export type WholeReply = Reply & { readonly body: string | Uint8Array };
@@ -56,7 +64,10 @@ export type WholeReply = Reply & { readonly body: string | Uint8Array };
 export const isStream = (body: Reply['body']): body is BodyStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
 
-/** Answers one request. A handler that throws costs the client its connection, nothing else. */
+/**
+ * Answers one request. A handler that throws costs the client its connection, nothing else. The requests of a connection
+ * come one at a time, each when the one before it is answered.
+ */
 export type Handler = (incoming: Incoming) => Promise<Reply>;
 
 /**

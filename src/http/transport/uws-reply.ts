@@ -1,13 +1,13 @@
-import { STATUS_CODES } from 'node:http';
 import { sendPieces } from './send-pieces.js';
 import type { BodyStream, Reply } from './types.js';
+import { endLastChunks, endLastHead, writeUwsHead } from './uws-head.js';
 import type { UwsResponse } from './uws-library.js';
 
 /** Up to here the library may buffer a whole answer for a slow reader. */
 const BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Writes the answer; `done` is called when nothing is left to hand to the kernel, at once for a small answer.
+ * Writes an answer that is not the last of its connection; `done` is called when nothing is left to hand to the kernel, at once for a small answer.
  * It is not called where the client leaves in between: that is the abort handler's affair.
  */
 export function writeUwsReply(
@@ -20,11 +20,11 @@ export function writeUwsReply(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   let finished = false;
   res.cork(() => {
-    writeHead(res, reply);
-    if (head) endHead(res, bytes.byteLength, reply.close);
-    else if (bytes.byteLength <= BUFFERED_BYTES) res.end(bytes, reply.close);
+    writeUwsHead(res, reply);
+    if (head) endHead(res, bytes.byteLength);
+    else if (bytes.byteLength <= BUFFERED_BYTES) res.end(bytes, false);
     else {
-      finished = streamLarge(res, bytes, reply.close, done);
+      finished = streamLarge(res, bytes, done);
       return;
     }
     finished = true;
@@ -33,16 +33,9 @@ export function writeUwsReply(
   if (finished) done();
 }
 
-function writeHead(res: UwsResponse, { status, headers }: Reply): void {
-  res.writeStatus(`${status} ${STATUS_CODES[status] ?? 'Status'}`);
-  for (const [name, value] of headers) res.writeHeader(name, value);
-}
-
 /**
  * Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end.
- *
- * `end` with `close` would write the header `Connection: close` behind the chunks, as one more of them. So it stands in
- * the head, and the connection is left for the client to close, or for the library when it is idle.
+ * Behind the last answer of a connection the library's response stays unfinished: see `uws-last.ts`.
  */
 export async function writeUwsStream(
   res: UwsResponse,
@@ -53,9 +46,11 @@ export async function writeUwsStream(
 ): Promise<boolean> {
   if (head) {
     res.cork(() => {
-      writeStreamHead(res, reply);
+      writeUwsHead(res, reply);
       // Its length is not known, and this says that nothing follows.
-      res.writeHeader('Transfer-Encoding', 'chunked').endWithoutBody();
+      res.writeHeader('Transfer-Encoding', 'chunked');
+      if (reply.close) endLastHead(res);
+      else res.endWithoutBody();
     });
     return true;
   }
@@ -79,30 +74,42 @@ export async function writeUwsStream(
   };
   if (!(await sendPieces(pieces, { write, onRoom, signal }))) return false;
   res.cork(() => {
-    if (!begun) writeStreamHead(res, reply);
-    res.end('', false);
+    if (begun) endChunks(res, reply);
+    else endEmptyStream(res, reply);
   });
   sent();
   return true;
 }
 
 function writeStreamHead(res: UwsResponse, reply: Reply): void {
-  writeHead(res, reply);
+  writeUwsHead(res, reply);
   if (reply.close) res.writeHeader('Connection', 'close');
 }
 
+function endChunks(res: UwsResponse, { close }: Reply): void {
+  if (close) endLastChunks(res);
+  else res.end('', false);
+}
+
+function endEmptyStream(res: UwsResponse, reply: Reply): void {
+  writeUwsHead(res, reply);
+  if (!reply.close) res.end('', false);
+  else {
+    res.writeHeader('Content-Length', '0');
+    endLastHead(res);
+  }
+}
+
 /**
- * `endWithoutBody(length)` of this version writes the right header and then waits for the body for ever, so a
- * connection that stays gets its length as a plain header. With `close` the wait ends with the connection.
+ * `endWithoutBody(length)` of this version writes the right header and then waits for the body for ever, so the length
+ * is a plain header.
  */
-function endHead(res: UwsResponse, length: number, close: boolean): void {
-  if (close) res.endWithoutBody(length, true);
-  else res.writeHeader('Content-Length', String(length)).endWithoutBody();
+function endHead(res: UwsResponse, length: number): void {
+  res.writeHeader('Content-Length', String(length)).endWithoutBody();
 }
 
 /** Feeds the kernel as it takes; `end` would give no sign of when the last byte has left. */
-function streamLarge(res: UwsResponse, bytes: Uint8Array, close: boolean, done: () => void): boolean {
-  if (close) res.writeHeader('Connection', 'close');
+function streamLarge(res: UwsResponse, bytes: Uint8Array, done: () => void): boolean {
   if (res.tryEnd(bytes, bytes.byteLength)[1]) return true;
   res.onWritable((offset) => {
     const [ok, finished] = res.tryEnd(bytes.subarray(offset), bytes.byteLength);

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InFlight } from './in-flight.js';
+import { Linger } from './linger.js';
+import type { Turns } from './node-turns.js';
+import { sendPieces } from './send-pieces.js';
+import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
+
+/** A connection without a further byte, either way, is closed. */
+export const IDLE_MS = 10_000;
+
+/** What the requests of a server share. */
+export interface ServerState {
+  readonly options: ListenOptions;
+  readonly turns: Turns;
+  readonly inFlight: InFlight;
+  stopping: boolean;
+}
+
+/** One request and its answer. */
+export class NodeExchange {
+  readonly #gone = new AbortController();
+  readonly signal = this.#gone.signal;
+  /** Resolves when the response is over, written or not. */
+  readonly over: Promise<void>;
+  #answered = false;
+
+  constructor(
+    readonly server: ServerState,
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+  ) {
+    server.inFlight.enter();
+    this.over = new Promise((resolve) => {
+      res.once('close', () => {
+        if (!this.#answered) {
+          this.#leave();
+          if (!res.writableFinished) this.#gone.abort(new ClientGone());
+        }
+        resolve();
+      });
+    });
+  }
+
+  write(reply: Reply, body: string | Uint8Array): void {
+    const { req, res } = this;
+    if (res.destroyed) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const last = this.#writeHead(reply, [['Content-Length', String(bytes.byteLength)]]);
+    if (last && !req.complete && reply.unread !== 'overdue') this.#linger(bytes);
+    else res.end(bytes);
+  }
+
+  async writeStream(reply: Reply, { pieces, sent }: BodyStream): Promise<void> {
+    const { req, res, signal } = this;
+    if (res.destroyed) return;
+    this.#writeHead(reply, []);
+    if (req.method === 'HEAD') {
+      res.end();
+      return;
+    }
+    const sink = {
+      write: (piece: Uint8Array) => res.write(piece),
+      onRoom: (resume: () => void) => void res.once('drain', resume),
+      signal,
+    };
+    if (await sendPieces(pieces, sink)) res.end(sent);
+  }
+
+  /** True where this is the last answer of the connection. */
+  #writeHead(reply: Reply, own: HeaderList): boolean {
+    const { req, res, server } = this;
+    const last = reply.close || server.stopping;
+    if (last) server.turns.end(req.socket);
+    const closing: HeaderList = last ? [['Connection', 'close']] : [];
+    res.writeHead(reply.status, [...reply.headers, ...own, ...closing].flat());
+    res.setTimeout(IDLE_MS, () => res.destroy());
+    return last;
+  }
+
+  /**
+   * Sends the last answer while the client is still sending its request. Node closes the connection when a response ends,
+   * so this one does not end before the request does; the client has all of it by then.
+   */
+  #linger(bytes: Uint8Array): void {
+    const { req, res, server } = this;
+    const linger = new Linger(server.options.clock, () => res.end());
+    req.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
+    req.once('end', () => res.end());
+    res.once('close', () => linger.stop());
+    if (bytes.byteLength === 0 || req.method === 'HEAD') res.flushHeaders();
+    const written = () => {
+      this.#answered = true;
+      this.#leave();
+    };
+    if (bytes.byteLength === 0 || req.method === 'HEAD') written();
+    else res.write(bytes, (error) => error ?? written());
+  }
+
+  #leave(): void {
+    this.server.inFlight.leave();
+  }
+}

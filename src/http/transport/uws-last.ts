@@ -1,0 +1,79 @@
+/**
+ * The last answer of a connection on uWebSockets.js.
+ *
+ * The library goes on reading requests from a packet, also behind an answer that was to be the last: it forgets that
+ * when the next request begins. But it reads none while the response is not finished, and closes the connection when one
+ * comes. So the last answer is sent whole and never finished: the last byte of the body is passed on as if more were to
+ * follow. Whoever writes such an answer has to close the connection.
+ */
+import type { WholeReply } from './types.js';
+import { endLastHead, writeUwsHead } from './uws-head.js';
+import type { UwsResponse } from './uws-library.js';
+
+/** More than the library buffers while it reads a packet: a longer body goes to the kernel at once. */
+const FLUSHED_BYTES = 20 * 1024;
+
+/** Writes the last answer; `done` is called when all of it is with the kernel. Not for use within the parser's turn. */
+export function writeLastReply(res: UwsResponse, reply: WholeReply, head: boolean, done: () => void): void {
+  const bytes = Buffer.from(reply.body);
+  if (head || bytes.length === 0) {
+    res.cork(() => {
+      writeUwsHead(res, reply);
+      res.writeHeader('Content-Length', String(bytes.length));
+      endLastHead(res);
+    });
+    done();
+    return;
+  }
+  let finished = false;
+  const finish = (offset: number) => {
+    if (!finished && writeBody(res, bytes, offset)) {
+      finished = true;
+      done();
+    }
+    return finished;
+  };
+  res.onWritable(finish);
+  let started = false;
+  res.cork(() => {
+    started = writeStart(res, reply, bytes);
+  });
+  if (started) finish(bytes.length - 1);
+}
+
+/**
+ * Writes the last answer within the parser's turn, so that it leaves before a further byte is read, and closes the
+ * connection. The body is made longer with spaces, which are part of no JSON value: a short one would be buffered, and
+ * lost with the connection.
+ */
+export function refuseAtOnce(res: UwsResponse, reply: WholeReply): void {
+  const text = Buffer.from(reply.body);
+  const bytes = Buffer.concat([text, Buffer.alloc(FLUSHED_BYTES, ' ')]);
+  res.cork(() => writeStart(res, reply, bytes));
+  writeBody(res, bytes, bytes.length - 1);
+  res.close();
+}
+
+/** The head and all but the last byte. False where the client takes no more now. */
+function writeStart(res: UwsResponse, reply: WholeReply, bytes: Buffer): boolean {
+  writeUwsHead(res, reply);
+  res.writeHeader('Connection', 'close');
+  return res.tryEnd(bytes.subarray(0, -1), bytes.length)[0];
+}
+
+/** The bytes from `offset`, the last one on its own. False where the client takes no more now. */
+function writeBody(res: UwsResponse, bytes: Buffer, offset: number): boolean {
+  const last = bytes.length - 1;
+  let sent = true;
+  // Two corks: the second begins only when the library holds nothing back any more.
+  if (offset < last) {
+    res.cork(() => {
+      sent = res.tryEnd(bytes.subarray(offset, last), bytes.length)[0];
+    });
+  }
+  if (!sent) return false;
+  res.cork(() => {
+    sent = res.tryEnd(bytes.subarray(last), bytes.length + 1)[0];
+  });
+  return sent;
+}
