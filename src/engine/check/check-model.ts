@@ -21,6 +21,8 @@ const CHECK_DATA_BYTES_BASE = 2 << 30;
 const CHECK_DATA_PER_FILE_BYTE = 2;
 /** Of JavaScript: an array that a template of a model file grows without an end. */
 const CHECK_HEAP_MEBIBYTES = 1_024;
+/** Each has a stack of 8 MiB, and a check computes little. */
+const CHECK_THREADS_MAX = 16;
 /** What is kept of the end of what it writes. */
 const CHECK_OUTPUT_CHARACTERS_MAX = 1 << 20;
 
@@ -33,11 +35,12 @@ const PROCESS_FILE = fileURLToPath(new URL('./check-process.js', import.meta.url
  * or the signal's reason.
  */
 export async function checkModel(
-  task: CheckTask,
+  asked: CheckTask,
   stop?: AbortSignal,
-  limits: CheckLimits = limitsOf(task.build),
+  limits: CheckLimits = limitsOf(asked.build),
 ): Promise<ModelFacts> {
   stop?.throwIfAborted();
+  const task = { ...asked, threads: Math.min(asked.threads, CHECK_THREADS_MAX) };
   const child = start(task, limits);
   const [, , errors, reports] = child.stdio as unknown as [Writable, null, Readable, Readable];
   const end = () => child.kill('SIGKILL');
@@ -52,7 +55,10 @@ export async function checkModel(
     // It may end before it has read all.
     stdin.on('error', () => {});
     stdin.end(JSON.stringify(task));
-    const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), once(child, 'close')]);
+    const ended = once(child, 'close').catch((error: Error) => {
+      throw new ModelError(`${task.build.path}: no process could be started to check it: ${error.message}`);
+    });
+    const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), ended]);
     stop?.throwIfAborted();
     return verdict(task, child, reported, said, late ? limits.milliseconds : null);
   } finally {
@@ -67,11 +73,11 @@ function start({ device, threads }: CheckTask, { milliseconds, dataBytes }: Chec
   if (device === '') limits.push(`-d ${Math.ceil(dataBytes / 1_024)}`);
   const limit = limits.map((each) => `(ulimit ${each}) 2>/dev/null && ulimit ${each}; `).join('');
   const node = [process.execPath, `--max-old-space-size=${CHECK_HEAP_MEBIBYTES}`, PROCESS_FILE];
-  // Without a backtrace: ggml would start a debugger for it, where there is one.
-  const environment: NodeJS.ProcessEnv = { ...process.env, GGML_NO_BACKTRACE: '1' };
-  delete environment.NODE_OPTIONS;
+  // Secrets are among the server's own, and Node's options may load anything.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(DECIDER_|NODE_OPTIONS$)/.test(name));
   return spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...node], {
-    env: environment,
+    // For a backtrace ggml would start a debugger, where there is one.
+    env: { ...Object.fromEntries(inherited), GGML_NO_BACKTRACE: '1' },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
 }
