@@ -2,9 +2,12 @@ import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS, Linger } from '../../src/http/transport/linger.js';
+import type { Handler } from '../../src/http/transport/types.js';
+import { loadUws } from '../../src/http/transport/uws.js';
 import { FakeClock } from './fake-clock.js';
-import { request } from './raw-client.js';
+import { RawClient, request } from './raw-client.js';
 import { errorType, onBoth, serve, uwsMissing } from './serving.js';
 
 const MIB = 1024 * 1024;
@@ -121,4 +124,19 @@ test('Linger: a stop leaves no timer', async (t) => {
   new Linger(clock, () => t.fail('ended')).stop();
   clock.advance(LINGER_MS);
   t.equal(clock.timers, 0);
+});
+
+test('uws: an answer before the body has arrived is the last', { skip: uwsMissing }, async (t) => {
+  const { listen } = await loadUws();
+  const headers = [['Content-Type', 'application/json']] as const;
+  const reply = { status: 503, headers, body: '{}', close: false };
+  const handler: Handler = ({ onBody }) => new Promise((resolve) => onBody(() => resolve(reply)));
+  const refuse = () => reply;
+  const { port, stop } = await listen({ host: '127.0.0.1', port: 0, handler, refuse, clock: systemClock });
+  t.teardown(stop);
+  const connection = await RawClient.connect(port);
+  await connection.send(request('POST', '/', '{', { 'Content-Length': '2' }));
+  t.equal((await connection.response()).headers.get('connection'), 'close');
+  await connection.send('}');
+  t.equal(await connection.untilClosed(), '');
 });

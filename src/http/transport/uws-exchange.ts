@@ -68,7 +68,10 @@ export class UwsExchange {
     if (!this.#open || this.#closing) return;
     const head = method === 'HEAD';
     const { body } = reply;
-    if (reply.close || this.server.stopping) await this.#writeLast(reply, head, announcesBody(headers));
+    // The library leaves a connection open for ever where a listener hears the end of a body behind the answer.
+    const amidBody = this.#listening && !this.#bodyOver;
+    if (reply.close || this.server.stopping || amidBody)
+      await this.#writeLast(reply, head, announcesBody(headers));
     else if (!isStream(body)) writeUwsReply(this.res, reply, body, head, () => this.#finish());
     else if (await writeUwsStream(this.res, reply, body, head, this.signal)) this.#finish();
   }
