@@ -1,3 +1,5 @@
+import { test } from 'tap';
+import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { request } from './raw-client.js';
 import { deferred, onBoth, serve } from './serving.js';
 
@@ -94,6 +96,31 @@ onBoth(
     t.equal((await ask(request('GET', '/health'))).status, 200);
   },
 );
+
+test('node: 100 requests may wait for the one before them; one more is the last that is read', async (t) => {
+  for (const [waiting, answered] of [
+    [PIPELINED_MAX, PIPELINED_MAX + 1],
+    [PIPELINED_MAX + 1, PIPELINED_MAX + 1],
+  ] as const) {
+    const [arrived, go] = [deferred(), deferred()];
+    const { client } = await serve(t, 'node', async () => {
+      arrived.resolve();
+      await go.promise;
+      return '{}';
+    });
+    const connection = await client();
+    await connection.send(request('POST', '/v1/decide', '{}'));
+    await arrived.promise;
+    await connection.sendParts([request('GET', '/health').repeat(waiting)]);
+    go.resolve();
+    for (let at = 0; at < answered; at += 1) t.equal((await connection.response()).status, 200);
+    if (waiting > PIPELINED_MAX) t.equal(await connection.untilClosed(), '');
+    else {
+      await connection.send(request('GET', '/health'));
+      t.equal((await connection.response()).status, 200, 'it is kept');
+    }
+  }
+});
 
 onBoth('Connection: close is honoured', async (t, transport) => {
   const { client } = await serve(t, transport);

@@ -2,7 +2,7 @@ import { type Test, test } from 'tap';
 import { random, seedFromEnvironment } from '../helpers/random.js';
 import { canary, type DesyncCase, desyncCase, packets } from './desync.js';
 import { request, visible } from './raw-client.js';
-import { onBoth, type Serving, serve, uwsMissing } from './serving.js';
+import { deferred, onBoth, type Serving, serve, uwsMissing } from './serving.js';
 
 /** At full scale 20,000 on each transport. */
 const CASES = Number(process.env.DESYNC_CASES ?? 600);
@@ -10,7 +10,7 @@ const CASES = Number(process.env.DESYNC_CASES ?? 600);
 const TOGETHER = 40;
 
 /** A server that knows whose requests it was asked to execute. */
-async function watch(t: Test, transport: 'node' | 'uws') {
+async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
   const executed = new Set<string>();
   const caller = {
     keyId: 'key_test',
@@ -24,7 +24,7 @@ async function watch(t: Test, transport: 'node' | 'uws') {
       checkReady: () => {},
       authorize: ([token = '']) => {
         executed.add(token.replace('Bearer ', ''));
-        return { ...caller, admit: () => {}, decide: async () => ({ json: '{}', timing: {} }) };
+        return { ...caller, admit: () => {}, decide: async () => ({ json, timing: {} }) };
       },
       serves: () => true,
       models: () => [],
@@ -72,6 +72,24 @@ onBoth(`${CASES} desynchronised requests: no canary is executed`, async (t, tran
   t.comment(JSON.stringify(count(found.map(({ name }) => name))));
   t.equal(found.length, 0, 'canaries executed');
   t.strictSame(serving.unexpected, []);
+});
+
+onBoth('nothing behind a long last answer is executed, however slowly that is read', async (t, transport) => {
+  const { serving, executed } = await watch(t, transport, JSON.stringify('x'.repeat(20_000_000)));
+  const connection = await serving.client();
+  const started = deferred();
+  connection.socket.once('data', () => {
+    connection.socket.pause();
+    started.resolve();
+  });
+  const headers = { Connection: 'foo, close', Authorization: 'Bearer first' };
+  await connection.send(request('POST', '/v1/decide', '{}', headers));
+  await started.promise;
+  await connection.send(canary('behind'));
+  for (let times = 0; times < 2; times += 1) await serving.ask(request('GET', '/health'));
+  connection.socket.resume();
+  await connection.untilClosed();
+  t.strictSame([...executed], ['first']);
 });
 
 /** Why node:http is the default. When this fails, uWebSockets.js sees those fields: it may be the default again. */

@@ -268,6 +268,48 @@ const FRAMING: readonly Exchange[] = [
   differs('more than the length', decide({ 'Content-Length': '2' }, '{}xyz'), '200, closed', '200, waits'),
 ];
 
+/** What is sent behind a last answer, in the same packet, gets none. */
+const BEHIND: readonly Exchange[] = [
+  both(
+    'behind two lengths',
+    decide({ 'Content-Length': '0\r\nContent-Length: 2' }, '') + health,
+    '400 invalid_request, closed',
+  ),
+  both(
+    'behind a length that is no number',
+    decide({ 'Content-Length': '+0' }, '') + health,
+    '400 invalid_request, closed',
+  ),
+  both(
+    'behind another encoding',
+    decide({ ...unsized, 'Transfer-Encoding': 'gzip' }, '0\r\n\r\n') + health,
+    '400 invalid_request, closed',
+  ),
+  both('behind two Hosts', get('/health', { Host: 'a\r\nHost: b' }) + health, '400 invalid_request, closed'),
+  both('behind an unknown method', line('get /health HTTP/1.1') + health, '400 invalid_request, closed'),
+  alone('behind HTTP/1.0', line('GET /health HTTP/1.0') + health, '505 http_version_not_supported, closed'),
+  differs('behind no length', decide(unsized, '') + health, '411 length_required, closed', 'nothing, closed'),
+  differs(
+    'behind chunks',
+    decide({ ...unsized, 'Transfer-Encoding': 'chunked' }, '0\r\n\r\n') + health,
+    '411 length_required, closed',
+    'nothing, closed',
+  ),
+  differs(
+    'behind a last request',
+    get('/health', { Connection: 'close' }) + health,
+    '200, closed',
+    'nothing, closed',
+  ),
+  // Why this transport is not the default.
+  differs(
+    'behind a field without a name',
+    get('/health', { Host: `a\r\n: x\r\nContent-Length: ${health.length}` }) + health,
+    '400 invalid_request, closed',
+    '200 200, kept',
+  ),
+];
+
 const CONTENT: readonly Exchange[] = [
   ...[
     'application/json',
@@ -367,6 +409,7 @@ export const EXCHANGES: Readonly<Record<string, readonly Exchange[]>> = {
   targets: TARGETS,
   headers: HEADERS,
   framing: FRAMING,
+  'behind a last answer': BEHIND,
   content: CONTENT,
   connections: CONNECTIONS,
 };

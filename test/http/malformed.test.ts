@@ -9,7 +9,9 @@ onBoth('a megabyte of headers is refused with 431', async (t, transport) => {
   for (const bytes of [MAX_HEADER_BYTES + 1, 100_000, 1_000_000]) {
     const connection = await client();
     connection.send(padded(bytes));
-    t.match(await connection.untilClosed(), /^(HTTP\/1.1 431 |$)/, 'a reset may overtake the answer');
+    const answer = await connection.untilClosed();
+    // The library does not wait for the rest: its reset may overtake the answer.
+    t.match(answer, transport === 'uws' ? /^(HTTP\/1.1 431 |$)/ : /^HTTP\/1.1 431 /);
   }
   t.equal((await ask(request('GET', '/health'))).status, 200);
 });
