@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.js';
+import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { Pause } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
@@ -9,6 +9,14 @@ import { Ledger, type Reservation } from './ledger.js';
 import type { Charge } from './prices.js';
 import { RateLimiter } from './rate-limit.js';
 import type { Workspace } from './workspaces.js';
+
+/** Who holds a key. */
+export interface Holder extends Caller {
+  /** Whether the key works now. */
+  readonly works: boolean;
+  /** Whether it never works again: revoked, or expired by a calendar that is beyond doubt. */
+  readonly hasEnded: boolean;
+}
 
 /** All that a request meets between its token and its answer: who calls, whether they may, what it costs. */
 export class Access {
@@ -42,13 +50,15 @@ export class Access {
     this.limiter.take(key.id, bytes, workspace);
   }
 
-  /** The holder of a key, and whether the key still works, as it stands now. */
-  holder(keyId: string): (Caller & { readonly works: boolean }) | undefined {
+  /** The holder of a key as it stands now. */
+  holder(keyId: string): Holder | undefined {
     this.directory.refresh();
     const key = this.directory.key(keyId);
     const workspace = key && this.directory.workspace(key.workspace);
     if (key === undefined || workspace === undefined) return undefined;
-    return { key, workspace, works: keyWorks(key, this.clock.now()) };
+    const works = keyWorks(key, this.clock.now());
+    const isCertain = key.revoked !== null || this.clock.certainFor() >= JUMP_LASTS_MS;
+    return { key, workspace, works, hasEnded: !works && isCertain };
   }
 
   /** Why a workspace may not be charged any more; null where it may. */

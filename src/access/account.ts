@@ -6,6 +6,14 @@ import type { Workspace } from './workspaces.js';
 /** Why a workspace may not be charged any more (contract 5, rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
+/** What an account asks of the ledger. */
+export interface AccountCalls {
+  /** Whether the calendar is beyond doubt: only then another month begins. */
+  isCertain(): boolean;
+  /** What the workspace was charged in a month, by its counters. */
+  chargedIn(month: string): Amount;
+}
+
 /** What a workspace was charged, and what is reserved for requests under way. */
 export class Account {
   private charged: Amount;
@@ -14,7 +22,11 @@ export class Account {
   /** For requests under way. In memory only: with the process, they end. */
   private reserved: Amount = 0n;
 
-  constructor(row: Value<'accounts'> | undefined, now: number) {
+  constructor(
+    row: Value<'accounts'> | undefined,
+    now: number,
+    private readonly calls: AccountCalls,
+  ) {
     this.charged = BigInt(row?.charged ?? 0);
     this.month = row?.month ?? monthOf(now);
     this.monthCharged = BigInt(row?.monthCharged ?? 0);
@@ -49,8 +61,8 @@ export class Account {
     return monthOf(now) === this.month ? dayOf(now) : `${this.month}-01`;
   }
 
-  charge(amount: Amount, now: number): void {
-    this.turnMonth(now);
+  /** To the month of the last `dayToCharge`. */
+  charge(amount: Amount): void {
     this.charged += amount;
     this.monthCharged += amount;
   }
@@ -63,11 +75,11 @@ export class Account {
     };
   }
 
-  /** A clock that is set back does not bring a month back. */
+  /** Also back, where the calendar was wrong for a while: every month has its own counters, and so its own sum. */
   private turnMonth(now: number): void {
     const month = monthOf(now);
-    if (month <= this.month) return;
+    if (month === this.month || !this.calls.isCertain()) return;
+    this.monthCharged = this.calls.chargedIn(month);
     this.month = month;
-    this.monthCharged = 0n;
   }
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../store/index.js';
 import { monthOf } from './calendar.js';
 import type { Amount } from './money.js';
+import { chargedIn } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** What a workspace was charged and has left, as it is on the disk. */
@@ -16,11 +17,5 @@ export interface Balance {
 export function balanceOf(store: Store, { id, granted }: Workspace, now: number): Balance {
   const account = store.table('accounts').get(id);
   const charged = BigInt(account?.charged ?? 0);
-  // A clock that is set back does not bring a month back (see account.ts).
-  const isThisMonth = account !== undefined && account.month >= monthOf(now);
-  return {
-    charged,
-    balance: granted - charged,
-    monthCharged: isThisMonth ? BigInt(account.monthCharged) : 0n,
-  };
+  return { charged, balance: granted - charged, monthCharged: chargedIn(store, id, monthOf(now)) };
 }

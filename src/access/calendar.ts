@@ -7,6 +7,10 @@ export const dayOf = (instant: number): string => new Date(instant).toISOString(
 /** `2026-11` */
 export const monthOf = (instant: number): string => new Date(instant).toISOString().slice(0, 7);
 
+/** Every day that a month written as `2026-11` can have: 31, some of which are none of some months. */
+export const daysOf = (month: string): string[] =>
+  Array.from({ length: 31 }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
+
 /** The first millisecond of a day written as `2026-11-21`; null where there is no such day. */
 export function parseDay(text: string): number | null {
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;

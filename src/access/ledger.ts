@@ -1,5 +1,5 @@
 import { ApiError } from '../api/index.js';
-import type { Clock } from '../base/index.js';
+import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import { Account, type Pause } from './account.js';
 import type { Caller } from './authenticate.js';
@@ -112,7 +112,7 @@ export class Ledger {
     const account = this.account(workspace);
     // First what can throw, where the counter on the disk is damaged: then nothing is charged.
     this.usage.add(workspace, key, account.dayToCharge(now), charge, amount);
-    account.charge(amount, now);
+    account.charge(amount);
     this.dirty.add(workspace);
     this.changed();
   }
@@ -194,7 +194,10 @@ export class Ledger {
   private account(id: string): Account {
     const known = this.accounts.get(id);
     if (known !== undefined) return known;
-    const account = new Account(this.store.table('accounts').get(id), this.clock.now());
+    const account = new Account(this.store.table('accounts').get(id), this.clock.now(), {
+      isCertain: () => this.clock.certainFor() >= JUMP_LASTS_MS,
+      chargedIn: (month) => this.usage.chargedIn(id, month),
+    });
     this.accounts.set(id, account);
     return account;
   }

@@ -1,4 +1,5 @@
 import type { Store, Value } from '../store/index.js';
+import { daysOf } from './calendar.js';
 import type { FlushPart, TakenWrites } from './flush-part.js';
 import type { Amount } from './money.js';
 import type { Charge } from './prices.js';
@@ -29,6 +30,18 @@ export class Usage implements FlushPart {
     this.dirty.add(counter);
   }
 
+  /** What a workspace was charged in a month, on the disk or not yet. */
+  chargedIn(workspace: string, month: string): Amount {
+    let sum = 0n;
+    for (const { parts, amount } of this.counters.values()) {
+      if (parts[0] === workspace && parts[1]?.startsWith(month)) sum += amount;
+    }
+    for (const { name, amount } of storedCounters(this.store, workspace, month)) {
+      if (!this.counters.has(name)) sum += amount;
+    }
+    return sum;
+  }
+
   take(): TakenWrites {
     const taken = this.dirty;
     this.dirty = new Set();
@@ -50,7 +63,7 @@ export class Usage implements FlushPart {
   }
 
   private counter(parts: readonly string[]): Counter {
-    const name = parts.join('\0');
+    const name = nameOf(parts);
     const known = this.counters.get(name);
     if (known !== undefined) return known;
     const row = this.store.table('usage').get(...parts);
@@ -64,6 +77,29 @@ export class Usage implements FlushPart {
     return counter;
   }
 }
+
+/** What a workspace was charged in a month, as it is on the disk. */
+export function chargedIn(store: Store, workspace: string, month: string): Amount {
+  let sum = 0n;
+  for (const { amount } of storedCounters(store, workspace, month)) sum += amount;
+  return sum;
+}
+
+/** A workspace's counters of a month. */
+function* storedCounters(
+  store: Store,
+  workspace: string,
+  month: string,
+): Generator<{ name: string; amount: Amount }> {
+  const table = store.table('usage');
+  for (const day of daysOf(month)) {
+    for (const { key, value } of table.entries(workspace, day)) {
+      yield { name: nameOf(key as string[]), amount: BigInt(value.amount) };
+    }
+  }
+}
+
+const nameOf = (parts: readonly string[]) => parts.join('\0');
 
 const rowOf = ({ requests, inputTokens, amount }: Counter): Value<'usage'> => ({
   requests,

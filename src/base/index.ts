@@ -8,5 +8,6 @@ export * from './log.js';
 export * from './metrics.js';
 export * from './settings.js';
 export * from './shares.js';
+export * from './steady-clock.js';
 export * from './thread-pool.js';
 export * from './version.js';

@@ -5,6 +5,7 @@ import { batchObject, submitObject } from './batch-object.js';
 import { Book } from './book.js';
 import { type CallbackCalls, Callbacks } from './callbacks.js';
 import { apply, type Batch, isFinished } from './lifecycle/index.js';
+import { moveTimes } from './move-times.js';
 import { readResults } from './results/index.js';
 import { Retention } from './retention.js';
 import { OpenBatch, Runner, type RunnerCalls } from './runner/index.js';
@@ -16,6 +17,8 @@ import { type Submission, type SubmitCalls, Submitter } from './submit.js';
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 /** Contract 3: deletion runs every ten minutes. */
 const RETENTION_MS = 10 * 60 * 1_000;
+/** For so long after a jump of the calendar, or a doubtful start, nothing is deleted. */
+const DOUBT_MS = 24 * 60 * 60 * 1_000;
 
 export type BatchCalls = Omit<RunnerCalls, 'onFinished'> &
   Omit<SubmitCalls, 'access' | 'onTrouble'> &
@@ -37,7 +40,10 @@ export class Batches {
   private readonly runner: Runner;
   private readonly submitter: Submitter;
   private readonly callbacks: Callbacks;
+  private readonly submissions: Submissions;
   private readonly retention: Retention;
+  /** When this process began to write, by its calendar. */
+  private since: number;
   private cancelRetention = () => {};
   private readonly leaving = new AbortController();
   private retaining: Promise<void> = Promise.resolve();
@@ -48,7 +54,9 @@ export class Batches {
     private readonly currency: string,
     private readonly calls: BatchCalls,
   ) {
-    const submissions = new Submissions(store);
+    this.submissions = new Submissions(store, calls.clock);
+    const { submissions } = this;
+    this.since = calls.clock.now();
     const onTrouble = (error: unknown) => calls.onTrouble(error, '-');
     this.book = new Book(store, calls.access);
     this.callbacks = new Callbacks(store, sealer, this.book, calls);
@@ -113,6 +121,12 @@ export class Batches {
     return this.runner.openCount;
   }
 
+  /** Call it when the clock's calendar has jumped by so many milliseconds. */
+  moveTimes(ms: number): void {
+    moveTimes(this.store, this.book, this.submissions, this.since, ms);
+    this.since += ms;
+  }
+
   /**
    * Gives up the lines in progress, at once; the next process runs them again. Resolves when the calls of webhooks under
    * way have ended, and nothing is written any more but what the next flush takes.
@@ -155,9 +169,11 @@ export class Batches {
   }
 
   private collected(id: string): void {
+    // First, since the calendar may jump with it.
+    const now = this.calls.clock.now();
     const batch = this.book.get(id);
     if (batch === undefined || batch.deleted || batch.collected !== null) return;
-    this.book.put({ ...batch, collected: this.calls.clock.now() });
+    this.book.put({ ...batch, collected: now });
   }
 
   private async written(): Promise<void> {
@@ -170,7 +186,9 @@ export class Batches {
 
   private retain(): void {
     const { signal } = this.leaving;
-    const run = this.retention.run(this.calls.clock.now(), signal);
+    const { clock } = this.calls;
+    // A clock that is wrong may be put right within a day; what is deleted stays so.
+    const run = clock.certainFor() < DOUBT_MS ? Promise.resolve() : this.retention.run(clock.now(), signal);
     this.retaining = run
       .catch((error) => this.calls.onTrouble(error, '-'))
       .then(() => {

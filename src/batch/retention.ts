@@ -20,7 +20,7 @@ export class Retention {
 
   /** Ends between two steps when the signal aborts. Rejects with StoreError. */
   async run(now: number, signal: AbortSignal): Promise<void> {
-    const old = this.submissions.old(now);
+    const old = this.submissions.old();
     if (old.length > 0) await this.store.write(old);
     // What the book has not written yet may be newer.
     await this.book.flush();

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { ApiError, LIMITS } from '../api/index.js';
+import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What a key has submitted under an `Idempotency-Key` (an addition to the contract) in the last 24 hours. */
 export class Submissions {
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * The batch that was made of this body. Undefined where there was none.
@@ -14,9 +18,9 @@ export class Submissions {
    * @param body the SHA-256 of the file, decompressed
    * @throws ApiError `idempotency_conflict` where it was another body
    */
-  find(key: string, idempotencyKey: string, body: string, now: number): string | undefined {
+  find(key: string, idempotencyKey: string, body: string): string | undefined {
     const known = this.store.table('submissions').get(key, digest(idempotencyKey));
-    if (known === undefined || known.at + DAY_MS <= now) return undefined;
+    if (known === undefined || this.isOld(known)) return undefined;
     if (known.body === body) return known.batch;
     throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was used with another file.', {
       final: true,
@@ -28,10 +32,22 @@ export class Submissions {
   }
 
   /** The writes that remove those of more than a day ago. */
-  old(now: number): RawWrite[] {
+  old(): RawWrite[] {
     const table = this.store.table('submissions');
-    const old = [...table.entries()].filter(({ value }) => value.at + DAY_MS <= now);
+    const old = [...table.entries()].filter(({ value }) => this.isOld(value));
     return old.map(({ key }) => table.write(key, null));
+  }
+
+  /** The writes that move those which are not before an instant. */
+  moved(since: number, ms: number): RawWrite[] {
+    const table = this.store.table('submissions');
+    const own = [...table.entries()].filter(({ value }) => value.at >= since);
+    return own.map(({ key, value }) => table.write(key, { ...value, at: value.at + ms }));
+  }
+
+  /** Nothing is while the calendar is in doubt: a batch that was made twice would be paid for twice. */
+  private isOld({ at }: { readonly at: number }): boolean {
+    return at + DAY_MS <= this.clock.now() && this.clock.certainFor() >= JUMP_LASTS_MS;
   }
 }
 

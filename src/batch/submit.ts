@@ -10,12 +10,10 @@ import {
   type IngestTask,
 } from './ingest/index.js';
 import type { Batch } from './lifecycle/index.js';
-import { OpenBatch, type Runner } from './runner/index.js';
+import { OpenBatch, type Runner, WINDOW_MS } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
 import type { Submissions } from './submissions.js';
 
-/** Contract 8: from submission. */
-const WINDOW_MS = 24 * 60 * 60 * 1_000;
 /** Contract 7.1, `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
@@ -98,8 +96,7 @@ export class Submitter {
     const result = await this.calls.digest({ file, encoding }, caller);
     if (!result.ok) throw new ApiError(result.type, result.message);
     const body = result.digest;
-    const now = this.calls.clock.now();
-    const made = this.submissions.find(caller.key.id, idempotencyKey, body, now);
+    const made = this.submissions.find(caller.key.id, idempotencyKey, body);
     return made ?? this.takeIn(caller, submission, { idempotencyKey, body });
   }
 
@@ -145,7 +142,9 @@ export class Submitter {
     const release = this.takeSlot(batch.key);
     try {
       await this.commit(writes);
-      this.runner.add(new OpenBatch(batch, SealedBatch.open(this.store, this.sealer, batch) as SealedBatch));
+      const open = new OpenBatch(batch, SealedBatch.open(this.store, this.sealer, batch) as SealedBatch);
+      open.deadline.begin(this.calls.clock);
+      this.runner.add(open);
     } finally {
       release();
     }

@@ -10,7 +10,6 @@ import {
   revokeKey,
   rollKey,
 } from '../access/index.js';
-import { systemClock } from '../base/index.js';
 import { type Options, print, printJson, showInstant } from './output.js';
 import { facts, table } from './table.js';
 import { withStore } from './with-store.js';
@@ -22,21 +21,21 @@ interface CreateOptions extends Options {
 
 /** `decider keys create`: the one time its token is shown. */
 export const create = (options: CreateOptions) =>
-  withStore(options, (store) => {
+  withStore(options, (store, _, clock) => {
     const { workspace, expires: text } = options;
     // Read once: the days are counted from the instant the key is made at.
-    const now = systemClock.now();
+    const now = clock.now();
     const expires = text === undefined ? undefined : readExpiry(text, now);
-    const row = newKeyRow(createKey(store, { ...systemClock, now: () => now }, workspace, expires));
+    const row = newKeyRow(createKey(store, { ...clock, now: () => now }, workspace, expires));
     if (options.json) printJson(row);
     else print(newKeyFacts(row));
   });
 
 /** `decider keys list` */
 export const list = (options: Options & { readonly workspace?: string }) =>
-  withStore(options, (store) => {
+  withStore(options, (store, _, clock) => {
     if (options.workspace !== undefined) getWorkspace(store, options.workspace);
-    const rows = listKeys(store, options.workspace).map(rowOf);
+    const rows = listKeys(store, options.workspace).map((key) => rowOf(key, clock.now()));
     if (options.json) return printJson(rows);
     print(
       table(
@@ -54,8 +53,8 @@ export const list = (options: Options & { readonly workspace?: string }) =>
 
 /** `decider keys roll`: a new key, and until when the old one works. */
 export const roll = (id: string, options: Options) =>
-  withStore(options, (store) => {
-    const row = newKeyRow(rollKey(store, systemClock, id));
+  withStore(options, (store, _, clock) => {
+    const row = newKeyRow(rollKey(store, clock, id));
     const rolled = { id, expires: showInstant(getKey(store, id).expires) };
     if (options.json) return printJson({ ...row, rolled });
     print(newKeyFacts(row));
@@ -64,8 +63,8 @@ export const roll = (id: string, options: Options) =>
 
 /** `decider keys revoke` */
 export const revoke = (id: string, options: Options) =>
-  withStore(options, (store) => {
-    const row = rowOf(revokeKey(store, systemClock, id));
+  withStore(options, (store, _, clock) => {
+    const row = rowOf(revokeKey(store, clock, id), clock.now());
     if (options.json) printJson(row);
     else print(`${id} is revoked.`);
   });
@@ -80,10 +79,10 @@ const newKeyRow = ({ key: { id, workspace, expires }, token }: NewKey) => ({
 const newKeyFacts = ({ id, token, workspace, expires }: ReturnType<typeof newKeyRow>) =>
   `token: ${token}\n${facts({ id, workspace, expires: expires ?? 'never' })}`;
 
-const rowOf = (key: Key) => ({
+const rowOf = (key: Key, now: number) => ({
   id: key.id,
   workspace: key.workspace,
-  state: keyState(key, systemClock.now()),
+  state: keyState(key, now),
   created: showInstant(key.created),
   expires: showInstant(key.expires),
   revoked: showInstant(key.revoked),

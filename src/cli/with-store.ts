@@ -1,14 +1,15 @@
-import { loadSettings, reportError, type Settings } from '../server/index.js';
+import type { Clock } from '../base/index.js';
+import { commandClock, loadSettings, reportError, type Settings } from '../server/index.js';
 import { openStore, type Store, StoreError, storeExists } from '../store/index.js';
 import type { Options } from './output.js';
 
 /**
  * Runs a command on the tables of the settings' data folder, beside a running server or alone; a mistake of the
- * operator ends it with 1 and one line. A folder that is not there is one, unless the command `mayMake` it.
+ * operator ends it with 1 and one line. Its clock is that of the server, where one serves the folder. A folder that is not there is one, unless the command `mayMake` it.
  */
 export function withStore(
   { config }: Options,
-  command: (store: Store, settings: Settings) => void | Promise<void>,
+  command: (store: Store, settings: Settings, clock: Clock) => void | Promise<void>,
   { mayMake = false } = {},
 ): Promise<void> {
   return reportError(async () => {
@@ -20,7 +21,7 @@ export function withStore(
     }
     const store = openStore(settings.data);
     try {
-      await command(store, settings);
+      await command(store, settings, commandClock(store));
     } finally {
       await store.close();
     }

@@ -9,7 +9,7 @@ import {
   showAmount,
   type Workspace,
 } from '../access/index.js';
-import { systemClock } from '../base/index.js';
+import type { Clock } from '../base/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 import type { Settings } from '../server/index.js';
 import type { Store } from '../store/index.js';
@@ -20,14 +20,14 @@ import { withStore } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(options, (store) => createWorkspace(store, systemClock, id), { mayMake: true });
+  change(options, (store, _, clock) => createWorkspace(store, clock, id), { mayMake: true });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) => change(options, (store) => getWorkspace(store, id));
 
 /** `decider workspaces credit`: adds to what was granted; a negative amount takes back. */
 export const credit = (id: string, amount: string, options: Options) =>
-  change(options, (store) => grantCredit(store, systemClock, id, readAmount('amount', amount)));
+  change(options, (store, _, clock) => grantCredit(store, clock, id, readAmount('amount', amount)));
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>
@@ -66,8 +66,8 @@ export const limits = (id: string, options: Options & Limits) =>
 
 /** `decider workspaces list` */
 export const list = (options: Options) =>
-  withStore(options, (store, settings) => {
-    const rows = listWorkspaces(store).map((workspace) => rowOf(store, workspace, settings));
+  withStore(options, (store, settings, clock) => {
+    const rows = listWorkspaces(store).map((workspace) => rowOf(store, workspace, settings, clock));
     if (options.json) return printJson(rows);
     const currency = settings['billing.currency'];
     const head = [
@@ -90,11 +90,11 @@ export const list = (options: Options) =>
 /** Does something to one workspace and prints it as it is then. */
 function change(
   options: Options,
-  work: (store: Store, settings: Settings) => Workspace,
+  work: (store: Store, settings: Settings, clock: Clock) => Workspace,
   folder: { readonly mayMake?: boolean } = {},
 ): Promise<void> {
-  const show = (store: Store, settings: Settings) => {
-    const row = rowOf(store, work(store, settings), settings);
+  const show = (store: Store, settings: Settings, clock: Clock) => {
+    const row = rowOf(store, work(store, settings, clock), settings, clock);
     if (options.json) return printJson(row);
     const money = (amount: string) => `${amount} ${row.currency}`;
     print(
@@ -116,8 +116,8 @@ function change(
 }
 
 /** A workspace as JSON shows it; amounts are decimal text. */
-function rowOf(store: Store, workspace: Workspace, settings: Settings) {
-  const { charged, balance, monthCharged } = balanceOf(store, workspace, systemClock.now());
+function rowOf(store: Store, workspace: Workspace, settings: Settings, clock: Clock) {
+  const { charged, balance, monthCharged } = balanceOf(store, workspace, clock.now());
   return {
     id: workspace.id,
     created: showInstant(workspace.created),

@@ -10,10 +10,11 @@ import {
   readPrices,
   reconcile,
 } from '../access/index.js';
-import { endAll } from '../base/index.js';
+import { type Clock, endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
-import type { Surroundings } from './engines.js';
+import { Calendar } from './calendar.js';
+import type { StartReport, Surroundings } from './engines.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -25,6 +26,7 @@ export interface OpenAccess {
   readonly access: Access;
   readonly store: Store;
   readonly sealer: Sealer;
+  readonly calendar: Calendar;
   /** The price of a build's tokens. */
   priceOf(build: string): Price;
   /** Writes what is charged, and gives the folder free. */
@@ -40,31 +42,36 @@ export async function openAccess(
   surroundings: Surroundings,
   catalog: Catalog,
 ): Promise<OpenAccess> {
-  const { clock, log } = surroundings;
+  const { log } = surroundings;
   const prices = pricesOf(settings, catalog);
   const store = openStore(settings.data);
   let leave = () => {};
   let sealer: Sealer;
+  let calendar: Calendar;
   try {
     leave = serveAlone(settings.data);
+    calendar = new Calendar(store, surroundings.clock, log);
     sealer = new Sealer(store, settings.master_key);
     prove(store, surroundings);
-    welcome(store, surroundings);
     await store.startWriter();
+    await calendar.start();
+    // Last: a token that was told must work.
+    welcome(store, calendar.clock, surroundings.report);
   } catch (error) {
     // Why it cannot serve is what is told, whatever else fails.
     await endAll([leave, () => store.close()]).catch(() => {});
     throw error;
   }
-  const access = new Access(store, clock, (error) =>
+  const access = new Access(store, calendar.clock, (error) =>
     log.error({ err: error }, 'charges cannot be written to the data folder'),
   );
   return {
     access,
     store,
     sealer,
+    calendar,
     priceOf: (build) => prices.get(build) as Price,
-    close: () => endAll([() => access.flush(), leave, () => store.close()]),
+    close: () => endAll([() => access.flush(), () => calendar.stop(), leave, () => store.close()]),
   };
 }
 
@@ -93,7 +100,7 @@ function prove(store: Store, { log, report }: Surroundings): void {
  * The first start makes a workspace with credit, and a key whose token is told this once. All in one transaction: a
  * start that ends in the middle leaves the next one the first.
  */
-function welcome(store: Store, { clock, report }: Surroundings): void {
+function welcome(store: Store, clock: Clock, report: StartReport): void {
   if (listWorkspaces(store).length > 0) return;
   const { token } = store.change(() => {
     createWorkspace(store, clock, DEFAULT_WORKSPACE);

@@ -26,14 +26,15 @@ export class BatchService {
   /** Goes on with the batches that are open. Rejects with StoreError. */
   static async start(
     settings: Settings,
-    { clock, log, authorities }: Surroundings,
+    { log, authorities }: Surroundings,
     engines: Engines,
     money: OpenAccess,
     prepare: DecideCalls['prepare'],
     metrics: Metrics,
   ): Promise<BatchService> {
     const { catalog } = engines;
-    const { access, store, sealer } = money;
+    const { access, store, sealer, calendar } = money;
+    const { clock } = calendar;
     const network = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
@@ -64,6 +65,7 @@ export class BatchService {
       call: (address, event) => callWebhook(address, event, guard),
     });
     batches.start();
+    calendar.onJump((ms) => batches.moveTimes(ms));
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files);
   }

@@ -1,3 +1,4 @@
+export { commandClock } from './calendar.js';
 export { checkModels, type ModelCheck } from './check-models.js';
 export { type DoctorOptions, examine, type Finding } from './doctor.js';
 export type { Surroundings } from './engines.js';

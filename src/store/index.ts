@@ -1,5 +1,6 @@
 export * from './errors.js';
 export { FORMAT, openStore, type Upgrade } from './format.js';
+export * from './kept-time.js';
 export type { Part } from './key-layout.js';
 export { storeExists } from './make-store.js';
 export { MASTER_KEY_FILE } from './master-key.js';

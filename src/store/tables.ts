@@ -36,12 +36,15 @@ interface TableFacts {
 export const TABLES = {
   meta: {
     owner: 'store',
-    meaning: 'The format’s version, a count of administrative changes, what proves the master key.',
+    meaning:
+      'The format’s version, a count of administrative changes, what proves the master key, the time of the server.',
     key: [['name', 'text']],
     value: Type.Object({
       format: Type.Optional(Count),
       changes: Type.Optional(Count),
       check: Type.Optional(Type.String()),
+      shown: Type.Optional(Instant),
+      certain: Type.Optional(Instant),
     }),
   },
   workspaces: {

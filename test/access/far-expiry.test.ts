@@ -3,7 +3,7 @@ import { createKey, createWorkspace, dayOf, readExpiry, rollKey } from '../../sr
 import { openStore } from '../../src/store/index.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const clock = { now: () => NOW, monotonic: () => 0, after: () => () => {} };
+const clock = { now: () => NOW, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
 
 test('no key outlives the year 9999, the last that its headers can show: made, or rolled', async (t) => {
   const store = openStore(t.testdir());

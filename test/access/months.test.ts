@@ -7,8 +7,10 @@ import {
   readUsage,
   reconcile,
 } from '../../src/access/index.js';
+import { JUMP_LASTS_MS } from '../../src/base/index.js';
 import { dealings, opened, thrown } from './opened.js';
 
+const DAY_MS = 24 * 3_600_000;
 const at = (text: string) => Date.parse(text);
 
 /** A workspace with credit at an instant, and what its tables say. */
@@ -112,29 +114,75 @@ test('a price that changes while a request runs: it pays what was set aside', as
   t.strictSame(await days(), ['2026-11-21 10 × 5', '2026-11-21 10 × 6']);
 });
 
-test('a clock that is set back brings no month back, and its budget not either', async (t) => {
-  const { access, caller, charge, clock, days, store, token } = started(t, '2026-12-01T00:00:00.000Z');
+test('clock glitches: a month that comes back has what it was charged, and its budget', async (t) => {
+  const { access, caller, charge, clock, days, store, token, monthCharged } = started(
+    t,
+    '2026-11-30T22:00:00.000Z',
+  );
   changeWorkspace(store, 'acme', { budget: 10n });
   charge(4);
+  clock.set(at('2026-12-01T00:00:00.000Z'));
+  charge(5);
   clock.set(at('2026-11-30T23:00:00.000Z'));
   charge(6);
-  t.strictSame(
-    await days(),
-    ['2026-12-01 10 × 1'],
-    'the charge counts to the first day of the account’s month',
-  );
+  t.strictSame(await days(), ['2026-11-30 10 × 1', '2026-12-01 5 × 1']);
+  const admit = (to: Access) => thrown(() => to.admit(to.authenticate([`Bearer ${token}`]), 1));
   t.equal(
     thrown(() => access.admit(caller(token), 1)),
     'budget_exceeded',
   );
   // Another process, after a restart, reads the same from the disk.
   const next = new Access(store, clock, (error) => t.fail(String(error)));
-  t.equal(
-    thrown(() => next.admit(next.authenticate([`Bearer ${token}`]), 1)),
-    'budget_exceeded',
+  t.equal(admit(next), 'budget_exceeded');
+  t.equal(monthCharged(), 10n);
+  clock.set(at('2026-12-01T00:00:00.000Z'));
+  for (const each of [access, next]) t.equal(admit(each), null);
+  t.equal(monthCharged(), 5n);
+  charge(5);
+  t.equal(admit(access), 'budget_exceeded');
+  t.strictSame(await days(), ['2026-11-30 10 × 1', '2026-12-01 10 × 1']);
+});
+
+test('clock glitches: one request at a wrong date does not pin the month', async (t) => {
+  const { access, caller, charge, clock, days, store, token, monthCharged } = started(
+    t,
+    '2026-11-10T12:00:00.000Z',
   );
-  const { balance, monthCharged } = balanceOf(store, getWorkspace(store, 'acme'), clock.now());
-  t.strictSame([balance, monthCharged], [999_990n, 10n]);
+  changeWorkspace(store, 'acme', { budget: 10n });
+  charge(4);
+  const real = clock.now();
+  clock.set(real + 40 * DAY_MS);
+  charge(1);
+  clock.set(real);
+  t.equal(monthCharged(), 0n, 'nothing is on the disk yet');
+  charge(6);
+  const admit = () => thrown(() => access.admit(caller(token), 1));
+  t.equal(admit(), 'budget_exceeded', 'the budget of November is used up');
+  t.strictSame(await days(), ['2026-11-10 10 × 1', '2026-12-20 1 × 1']);
+  t.equal(monthCharged(), 10n);
+  clock.set(at('2026-12-01T00:00:00.000Z'));
+  t.equal(admit(), null, 'a new month, a new budget');
+});
+
+test('clock glitches: while the calendar is in doubt no month begins', async (t) => {
+  const { clock, days, store, token, charge } = started(t, '2026-11-10T12:00:00.000Z');
+  changeWorkspace(store, 'acme', { budget: 10n });
+  charge(10);
+  await days();
+  clock.set(at('2026-12-20T12:00:00.000Z'));
+  let certainFor = 0;
+  const doubtful = { ...clock, certainFor: () => certainFor };
+  const next = new Access(store, doubtful, (error) => t.fail(String(error)));
+  const admit = () => thrown(() => next.admit(next.authenticate([`Bearer ${token}`]), 1));
+  t.equal(admit(), 'budget_exceeded');
+  certainFor = JUMP_LASTS_MS - 1;
+  t.equal(admit(), 'budget_exceeded');
+  changeWorkspace(store, 'acme', { budget: 15n });
+  dealings(store, clock, next).reserve(token, 5).post();
+  await next.flush();
+  t.strictSame(await days(), ['2026-11-01 5 × 1', '2026-11-10 10 × 1'], 'charges count to the month before');
+  certainFor = JUMP_LASTS_MS;
+  t.equal(admit(), null);
 });
 
 test('a clock that is set back within a month: the charge counts to the day it shows', async (t) => {

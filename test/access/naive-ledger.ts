@@ -40,8 +40,6 @@ export class NaiveLedger {
   private durable = 0;
   /** What is set aside for requests under way. */
   held: NaiveHold[] = [];
-  /** The month of a workspace's account: a clock that is set back brings none back. */
-  private months = new Map<string, string>();
 
   constructor(private readonly clock: () => FakeClock) {}
 
@@ -65,7 +63,7 @@ export class NaiveLedger {
   }
 
   admits({ workspace }: NaiveKey): string | null {
-    const month = this.monthOf(workspace);
+    const month = this.month();
     if (this.granted(workspace) <= this.charged(workspace)) return 'out_of_credit';
     const budget = this.budgets.get(workspace) ?? null;
     return budget !== null && this.chargedIn(workspace, month) >= budget ? 'budget_exceeded' : null;
@@ -73,7 +71,7 @@ export class NaiveLedger {
 
   reserves(hold: NaiveHold): string | null {
     const { workspace } = hold;
-    const month = this.monthOf(workspace);
+    const month = this.month();
     const held = sumOf(this.held.filter((each) => each.workspace === workspace)) + costOf(hold);
     if (this.charged(workspace) + held > this.granted(workspace)) return 'out_of_credit';
     const budget = this.budgets.get(workspace) ?? null;
@@ -81,10 +79,7 @@ export class NaiveLedger {
   }
 
   post(hold: NaiveHold): void {
-    const month = this.monthOf(hold.workspace);
-    const today = this.today();
-    // A day of another month would put the charge into that month's counters.
-    this.charges.push({ ...hold, month, day: today.startsWith(month) ? today : `${month}-01` });
+    this.charges.push({ ...hold, month: this.month(), day: this.today() });
   }
 
   /** Everything charged is on the disk. */
@@ -96,16 +91,10 @@ export class NaiveLedger {
   crashed(): void {
     this.held = [];
     this.charges = this.charges.slice(0, this.durable);
-    this.months = new Map();
-    for (const { workspace, month } of this.charges) this.months.set(workspace, month);
   }
 
-  private monthOf(workspace: string): string {
-    const month = this.today().slice(0, 7);
-    const known = this.months.get(workspace) ?? '';
-    if (month <= known) return known;
-    this.months.set(workspace, month);
-    return month;
+  private month(): string {
+    return this.today().slice(0, 7);
   }
 
   private today(): string {

@@ -34,8 +34,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/stop', '3 cancel', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
     ['runner/store', 'disk full', '!this.calls.access.writable', 'false'],
     ['model', '5 rule 6', 'return this.funds.mayStart(caller);', 'return true;'],
-    ['runner/stop', '3 window', 'this.calls.clock.now() >= open.batch.expires', 'false'],
-    ['model', '5 rule 7', '?.works !== true', ' === undefined'],
+    ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
+    ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
     ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
     ['runner/turns', 'live first', "engine.run(plan, signal, 'batch')", "engine.run(plan, signal, 'live')"],
     ['runner/read-ahead', 'memory', 'open.end(this.memory);', ''],
@@ -47,6 +47,16 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/credit', '3 key paused', 'this.awaited.delete(caller.key.id);', ''],
   ),
   ...inFile('access/account.js', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
+  ...inFile(
+    'batch/runner/deadline.js',
+    ['runner/stop', '3 window', 'clock.monotonic() >= this.end', 'false'],
+    [
+      'clock-glitches',
+      '3 window',
+      'clock.certainFor() < JUMP_LASTS_MS)\n                return false',
+      'false)\n                return false',
+    ],
+  ),
   ...inFile(
     'batch/runner/queue.js',
     ['runner/waves', 'one wave', 'SHARED_TURN_LINES_MAX = 64', 'SHARED_TURN_LINES_MAX = 1'],

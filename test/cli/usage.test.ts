@@ -14,7 +14,7 @@ async function used(t: Parameters<typeof books>[0]) {
   const all = books(t);
   const { store } = all;
   let now = Date.parse('2026-11-20T23:59:59.999Z');
-  const clock = { now: () => now, monotonic: () => 0, after: () => () => {} };
+  const clock = { now: () => now, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
   createWorkspace(store, clock, 'w');
   grantCredit(store, clock, 'w', parseAmount('10') as bigint);
   const { key, token } = createKey(store, clock, 'w');

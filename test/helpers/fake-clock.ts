@@ -6,6 +6,7 @@ export function fakeClock(start = 0) {
   return {
     now: () => calendar + time,
     monotonic: () => time,
+    certainFor: () => Number.POSITIVE_INFINITY,
     after(ms: number, callback: () => void) {
       const timer = { at: time + ms, callback };
       timers.add(timer);

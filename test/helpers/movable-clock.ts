@@ -27,6 +27,7 @@ export function movableClock(): MovableClock {
   return {
     now: () => Date.now() + ahead,
     monotonic,
+    certainFor: () => Number.POSITIVE_INFINITY,
     after(ms, callback) {
       const due = monotonic() + ms;
       const timer: Timer = { due, callback, handle: arm(due, () => fire(timer)) };

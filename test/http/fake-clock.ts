@@ -19,6 +19,10 @@ export class FakeClock implements Clock {
     return this.#time;
   }
 
+  certainFor(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
   after(ms: number, callback: () => void): () => void {
     const timer = { at: this.#time + ms, callback };
     this.#timers.add(timer);

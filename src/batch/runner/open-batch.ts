@@ -1,6 +1,7 @@
 import type { BatchLine, OrderedLine } from '../batch-line.js';
 import type { Batch } from '../lifecycle/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
+import { Deadline } from './deadline.js';
 import { orderByState } from './order.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -25,6 +26,7 @@ export class OpenBatch {
   inProgress = 0;
   /** Its lines cannot be read: it waits until its window ends. */
   isDamaged: boolean;
+  readonly deadline = new Deadline();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
   /** One chunk, so that memory does not grow with the batch. */

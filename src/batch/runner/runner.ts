@@ -137,9 +137,18 @@ export class Runner {
   private look(open: OpenBatch): void {
     // Also of one that ends already: a key that is revoked stops what expires.
     if (isFinished(open.batch)) return;
-    if (this.calls.access.holder(open.batch.key)?.works !== true) this.event(open, 'key_ended');
-    else if (this.calls.clock.now() >= open.batch.expires) this.event(open, 'window_ended');
+    if (this.calls.access.holder(open.batch.key)?.hasEnded !== false) this.event(open, 'key_ended');
+    else if (open.deadline.hasPassed(open.batch, this.calls.clock)) this.event(open, 'window_ended');
+    else this.moveExpiry(open);
     this.settle(open);
+  }
+
+  /** The end of its window is shown by the calendar as it is now. */
+  private moveExpiry(open: OpenBatch): void {
+    const expires = open.deadline.expires(open.batch, this.calls.clock);
+    if (expires === open.batch.expires) return;
+    open.batch = { ...open.batch, expires };
+    this.book.put(open.batch);
   }
 
   private startNext(): boolean {
@@ -180,7 +189,7 @@ export class Runner {
   /** Whether the batch and its key have the right to start a line. */
   private mayRun({ batch, isDamaged }: OpenBatch): boolean {
     const caller = this.calls.access.holder(batch.key);
-    if (isDamaged || !mayStart(batch) || caller === undefined) return false;
+    if (isDamaged || !mayStart(batch) || caller?.works !== true) return false;
     return this.funds.mayStart(caller);
   }
 

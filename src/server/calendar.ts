@@ -1,0 +1,66 @@
+import { type Clock, FOLLOWED_MS, JUMP_LASTS_MS, type Log, SteadyClock, systemClock } from '../base/index.js';
+import { readKeptTime, type Store, servingProcess, writeKeptTime } from '../store/index.js';
+
+/** How often the time is kept, in milliseconds; each time the system's clock is looked at as well. */
+const KEEP_MS = 60_000;
+
+/** The calendar of a server, kept in its data folder so that the next process can tell a wrong clock. */
+export class Calendar {
+  readonly clock: SteadyClock;
+  private readonly listeners: Array<(ms: number) => void> = [];
+  private certain: number | null;
+  private cancel = () => {};
+
+  constructor(
+    private readonly store: Store,
+    system: Clock,
+    private readonly log: Log,
+  ) {
+    this.certain = readKeptTime(store)?.certain ?? null;
+    this.clock = new SteadyClock(system, this.certain, (ms) => {
+      log.warn({ ms }, 'the system clock has jumped, and is followed now');
+      for (const listener of this.listeners) listener(ms);
+    });
+    if (this.clock.certainFor() >= JUMP_LASTS_MS) return;
+    const ms = this.clock.now() - (this.certain ?? 0);
+    log.warn({ ms }, 'the system clock is far from the time that was kept last; nothing expires for a while');
+  }
+
+  /** From now on told of every jump of the calendar, in milliseconds. */
+  onJump(listener: (ms: number) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Keeps the time, now and from time to time. The store's writer must have been started. */
+  async start(): Promise<void> {
+    await this.keep();
+    this.cancel = this.clock.after(KEEP_MS, () => void this.start());
+  }
+
+  async stop(): Promise<void> {
+    this.cancel();
+    await this.keep();
+  }
+
+  private async keep(): Promise<void> {
+    const shown = this.clock.now();
+    if (this.clock.certainFor() >= JUMP_LASTS_MS) this.certain = shown;
+    const write = writeKeptTime(this.store, { shown, certain: this.certain });
+    await this.store
+      .write([write])
+      .catch((error) => this.log.error({ err: error }, 'the time cannot be kept'));
+  }
+}
+
+/**
+ * The clock of a command that changes a data folder: that of the server which serves it, where the system's is far from
+ * that, and the system's elsewhere.
+ */
+export function commandClock(store: Store, system: Clock = systemClock): Clock {
+  const kept = readKeptTime(store);
+  if (kept === null || servingProcess(store.folder) === null) return system;
+  const now = system.now();
+  if (now >= kept.shown - FOLLOWED_MS && now <= kept.shown + KEEP_MS * 2) return system;
+  const started = system.monotonic();
+  return { ...system, now: () => Math.round(kept.shown + system.monotonic() - started) };
+}

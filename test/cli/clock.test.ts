@@ -1,0 +1,29 @@
+import { test } from 'tap';
+import { serveAlone, writeKeptTime } from '../../src/store/index.js';
+import { books } from '../helpers/books.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+test('clock glitches: beside a server a command writes the server’s time, where the system’s is far off', async (t) => {
+  const { data, store, json } = books(t);
+  const now = Date.now();
+  const keep = (shown: number) => store.write([writeKeptTime(store, { shown, certain: shown })]);
+  const madeAt = async () => {
+    const { id } = await json('keys', 'create', '--workspace', 'w', '--expires', '10');
+    return store.table('keys').get(id)?.created ?? 0;
+  };
+  await json('workspaces', 'create', 'w');
+  await keep(now - 40 * DAY_MS);
+  const off = (created: number, from: number) => Math.abs(created - from) < DAY_MS;
+  t.ok(off(await madeAt(), now), 'nobody serves the folder: the system’s');
+  const leave = serveAlone(data);
+  t.teardown(leave);
+  t.ok(off(await madeAt(), now - 40 * DAY_MS));
+  await keep(now + 40 * DAY_MS);
+  t.ok(off(await madeAt(), now + 40 * DAY_MS));
+  const [{ created, state }] = await json('keys', 'list');
+  t.ok(off(Date.parse(created), now - 40 * DAY_MS));
+  t.equal(state, 'expired', 'states are told by it too');
+  await keep(Date.now() - 30_000);
+  t.ok(Math.abs((await madeAt()) - Date.now()) < 30_000, 'one that is near: the system’s');
+});
