@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type CatalogBuild, ModelError } from '../models/index.js';
@@ -26,6 +26,7 @@ const CHECK_THREADS_MAX = 16;
 /** What is kept of the end of what it writes. */
 const CHECK_OUTPUT_CHARACTERS_MAX = 1 << 20;
 
+const SHELL = '/bin/sh';
 const PROCESS_FILE = fileURLToPath(new URL('./check-process.js', import.meta.url));
 
 /**
@@ -67,19 +68,28 @@ export async function checkModel(
   }
 }
 
-function start({ device, threads }: CheckTask, { milliseconds, dataBytes }: CheckLimits): ChildProcess {
-  // A GPU's libraries reserve what they like. The time is for a process that has outlived the one that started it.
-  const limits = [`-t ${Math.ceil(milliseconds / 1_000) * (threads + 1)}`];
-  if (device === '') limits.push(`-d ${Math.ceil(dataBytes / 1_024)}`);
-  const limit = limits.map((each) => `(ulimit ${each}) 2>/dev/null && ulimit ${each}; `).join('');
+function start(task: CheckTask, limits: CheckLimits): ChildProcess {
   const node = [process.execPath, `--max-old-space-size=${CHECK_HEAP_MEBIBYTES}`, PROCESS_FILE];
+  // Only a shell can bound what a process takes; an image without one has the time of the check alone.
+  const bounded = existsSync(SHELL)
+    ? [SHELL, '-c', `${ulimits(task, limits)}exec "$@"`, 'sh', ...node]
+    : node;
+  const [command, ...args] = bounded as [string, ...string[]];
   // Secrets are among the server's own, and Node's options may load anything.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(DECIDER_|NODE_OPTIONS$)/.test(name));
-  return spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...node], {
+  return spawn(command, args, {
     // For a backtrace ggml would start a debugger, where there is one.
     env: { ...Object.fromEntries(inherited), GGML_NO_BACKTRACE: '1' },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Commands that bound the CPU time, for a process that outlives the one that started it, and the memory. */
+function ulimits({ device, threads }: CheckTask, { milliseconds, dataBytes }: CheckLimits): string {
+  const limits = [`-t ${Math.ceil(milliseconds / 1_000) * (threads + 1)}`];
+  // The libraries of a GPU reserve what they like.
+  if (device === '') limits.push(`-d ${Math.ceil(dataBytes / 1_024)}`);
+  return limits.map((each) => `(ulimit ${each}) 2>/dev/null && ulimit ${each}; `).join('');
 }
 
 function limitsOf({ path, projector }: CatalogBuild): CheckLimits {
