@@ -91,8 +91,9 @@ function flatten(value: object, prefix: string): Map<string, unknown> {
   const result = new Map<string, unknown>();
   for (const [name, entry] of Object.entries(value)) {
     const key = prefix + name;
-    if (isObject(entry)) for (const [inner, leaf] of flatten(entry, `${key}.`)) result.set(inner, leaf);
-    else result.set(key, entry);
+    if (isObject(entry) && Object.keys(entry).length > 0) {
+      for (const [inner, leaf] of flatten(entry, `${key}.`)) result.set(inner, leaf);
+    } else result.set(key, entry);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '../base/index.js';
-import { type HttpServer, isLoopback, startHttp } from '../http/index.js';
+import { type HttpServer, isLoopback, ListenError, startHttp } from '../http/index.js';
 import type { Surroundings } from './engines.js';
 import type { Service } from './service.js';
 import type { Settings } from './settings.js';
@@ -13,6 +13,8 @@ export interface Endpoint {
 
 /** Where an endpoint listens, and the model that answers there whatever a request names; null: requests name it. */
 interface EndpointPlan {
+  /** The settings of its address, for errors. */
+  readonly keys: string;
   readonly host: string;
   readonly port: number;
   readonly model: string | null;
@@ -46,6 +48,7 @@ export async function listen(
 
 function plans(settings: Settings, service: Service): EndpointPlan[] {
   const base = {
+    keys: 'host, port',
     host: settings.host,
     port: settings.port,
     model: service.engines.catalog.only,
@@ -56,11 +59,12 @@ function plans(settings: Settings, service: Service): EndpointPlan[] {
   if (!service.serves(model, null)) {
     throw new StartError(`gateway.model must name a model of the manifest, not "${model}".`);
   }
-  return [base, { host: settings['gateway.host'], port: settings['gateway.port'], model, batches: false }];
+  const address = { host: settings['gateway.host'], port: settings['gateway.port'] };
+  return [base, { keys: 'gateway.host, gateway.port', ...address, model, batches: false }];
 }
 
 async function listenAt(
-  { host, port, model, batches }: EndpointPlan,
+  { keys, host, port, model, batches }: EndpointPlan,
   settings: Settings,
   { clock, log, report }: Surroundings,
   service: Service,
@@ -82,6 +86,8 @@ async function listenAt(
       log.info(entry, 'request');
     },
     onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
+  }).catch((error) => {
+    throw error instanceof ListenError ? new ListenError(`${keys}: ${error.message}`) : error;
   });
   return { http, url: `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}` };
 }

@@ -200,8 +200,14 @@ export function requireImageRoom(
   );
 }
 
-/** 0 where there is no such file: who reads it says so. */
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** 0 where the file cannot be found, or not under such a name: the read that follows fails with the reason. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
 
 /** llama.cpp's warnings and errors; the rest of what it says is a page per model. */
 function logLine(log: Log, level: number, text: string): void {

@@ -31,7 +31,8 @@ export async function listenForMetrics(
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
-    throw ListenError.at(host, port, (error as Error).message);
+    const { message } = ListenError.at(host, port, (error as Error).message);
+    throw new ListenError(`metrics.host, metrics.port: ${message}`);
   }
   // A failed accept must not end the process.
   server.on('error', () => {});

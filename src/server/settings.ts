@@ -199,7 +199,7 @@ export const SETTINGS = [
     min: 0,
     max: 64,
     meaning:
-      'Threads that check, render and tokenize; one more for bodies over 256 KiB, and where a model reads images as many again for requests with images. 0: a quarter of the cores.',
+      'Threads that check, render and tokenize; one more for bodies over 256 KiB, and where a model reads images as many again for requests with images. At most the cores there are; 0: a quarter of the cores.',
   },
   {
     key: 'webhook.allowed_hosts',
@@ -249,6 +249,7 @@ export function loadSettings(
     ...settings,
     // ggml's threads wait for each other in a loop: one core too few costs more than one too many gives.
     'engine.threads': settings['engine.threads'] || Math.max(1, cores - 1),
-    'prepare.threads': settings['prepare.threads'] || Math.max(1, Math.floor(cores / 4)),
+    // More than there are cores would only take longer to start.
+    'prepare.threads': Math.min(settings['prepare.threads'] || Math.max(1, Math.floor(cores / 4)), cores),
   };
 }

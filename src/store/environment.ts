@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { checkHeaders, fillUp } from './data-file.js';
 import { StoreError } from './errors.js';
@@ -27,11 +27,11 @@ const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
  */
 export function openEnvironment(folder: string): Environment {
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     refuseOtherContainer(folder);
     makeStore(folder, makeEnvironment);
-    if (made !== undefined) syncFolder(dirname(made));
+    if (made) syncFolder(dirname(resolve(folder)));
     const file = dataFileOf(folder);
     checkHeaders(file);
     const root = openRoot(pathOf(folder));
@@ -39,6 +39,21 @@ export function openEnvironment(folder: string): Environment {
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`);
+  }
+}
+
+/** Whether it was made. Of folders in /proc Node's own way to make those above it too never comes back. */
+function makeFolder(folder: string): boolean {
+  if (existsSync(folder)) return false;
+  const above = dirname(resolve(folder));
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    // Another process may have been faster.
+    if (existsSync(folder)) return false;
+    throw error;
   }
 }
 

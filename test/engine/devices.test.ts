@@ -29,7 +29,7 @@ test('an integrated GPU only where there is no other, or where it is named', asy
 test('an unknown name is an error that names the devices found', async (t) => {
   const unknown = (names: string) => () => chooseDevices(TWO, names);
   t.throws(unknown('CUDA0,CUDA7'), {
-    message: 'There is no GPU "CUDA7" to compute on. Found: CUDA0, CUDA1.',
+    message: 'engine.devices: there is no GPU "CUDA7" to compute on. Found: CUDA0, CUDA1.',
   });
   t.throws(unknown('CPU'), BackendError, 'the CPU is no GPU');
   t.throws(unknown('CUDA0,'), BackendError);

@@ -68,15 +68,17 @@ function cpuBackend(machine: Machine): Backend {
 
 function requireGpu(backend: Backend, machine: Machine): Backend {
   if (!machine.backends.includes(backend)) {
-    throw new BackendError(`The backend ${backend} does not exist on this platform.`);
+    throw new BackendError(`engine.backend: ${backend} does not exist on this platform.`);
   }
   if (!machine.installed(backend)) {
     throw new BackendError(
-      `The libraries for ${backend} are not installed. Run: ${INSTALL_COMMANDS[backend] ?? 'npm ci'}`,
+      `engine.backend: the libraries for ${backend} are not installed. Run: ${INSTALL_COMMANDS[backend] ?? 'npm ci'}`,
     );
   }
   if (!findsGpu(backend, machine)) {
-    throw new BackendError(`The backend ${backend} finds no GPU. Check the driver, or choose auto or cpu.`);
+    throw new BackendError(
+      `engine.backend: ${backend} finds no GPU. Check the driver, or choose auto or cpu.`,
+    );
   }
   return backend;
 }

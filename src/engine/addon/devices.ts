@@ -16,7 +16,7 @@ export function chooseDevices(found: readonly Device[], names: string): string[]
   for (const name of wanted) {
     if (gpus.some((gpu) => gpu.name === name)) continue;
     const all = gpus.map((gpu) => gpu.name).join(', ') || 'none';
-    throw new BackendError(`There is no GPU "${name}" to compute on. Found: ${all}.`);
+    throw new BackendError(`engine.devices: there is no GPU "${name}" to compute on. Found: ${all}.`);
   }
   return [...wanted];
 }

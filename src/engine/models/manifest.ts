@@ -80,7 +80,8 @@ export function readManifest(folder: string): Manifest {
   const first = compiled.Errors(value)[0];
   if (first !== undefined) {
     const place = first.instancePath.slice(1).replaceAll('/', '.') || 'the manifest';
-    throw new ModelError(`${file}: ${place} ${first.message}`);
+    const fault = first.keyword === 'boolean' ? 'is not a known key' : first.message;
+    throw new ModelError(`${file}: ${place} ${fault}`);
   }
   const manifest = value as Manifest;
   const fault = findFault(manifest);

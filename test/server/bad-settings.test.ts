@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { ModelError, readManifest } from '../../src/engine/index.js';
+import { loadSettings, SETTINGS } from '../../src/server/settings.js';
+import { decider } from '../helpers/cli.js';
+import { dataFolder, modelsFolder } from '../helpers/server.js';
+
+/** Of every JSON type, and the edges of numbers and texts. */
+const VALUES = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  1e300,
+  2 ** 53,
+  '',
+  'x',
+  'a\u0000b',
+  '-1',
+  '1e3',
+  [],
+  ['x'],
+  {},
+  { a: 1 },
+];
+
+/** What is told of a value; null where it is taken. One line, without a stack. */
+function told(read: () => unknown): { name: string; message: string } | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { name, message };
+  }
+}
+
+test('bad settings: every value of every key is taken, or is one line that names the key', async (t) => {
+  const file = join(t.testdir({}), 'decider.json');
+  for (const { key, variable, ...row } of SETTINGS) {
+    let refused = 0;
+    for (const value of VALUES) {
+      writeFileSync(file, JSON.stringify({ [key]: value }));
+      for (const [environment, config, name] of [
+        [{}, file, key],
+        [{ [variable]: String(value) }, undefined, variable],
+      ] as const) {
+        const fault = told(() => loadSettings(environment, config));
+        if (fault === null) continue;
+        refused += 1;
+        t.equal(fault.name, 'SettingsError');
+        t.ok(fault.message.includes(name) || fault.message.includes(key), fault.message);
+        t.notMatch(fault.message, /\n/);
+      }
+    }
+    // As a text anything may be meant until somebody uses it.
+    t.ok(refused >= (row.kind === 'text' ? 9 : 12), `${key}: ${refused} refused`);
+  }
+});
+
+/** Every place in a value, and a copy of the value with another there. */
+function* places(value: unknown, path: string[] = []): Generator<string[]> {
+  yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, entry] of Object.entries(value)) yield* places(entry, [...path, name]);
+}
+
+function replaced(value: unknown, [name, ...path]: string[], by: unknown): unknown {
+  if (name === undefined) return by;
+  if (Array.isArray(value)) {
+    return value.map((entry, at) => (String(at) === name ? replaced(entry, path, by) : entry));
+  }
+  return { ...(value as object), [name]: replaced((value as Record<string, unknown>)[name], path, by) };
+}
+
+const FILE = { file: 'tiny.gguf', sha256: '0'.repeat(64) };
+const MODEL = {
+  id: 'tiny',
+  description: 'A tiny model.',
+  release_date: '2026-01-01',
+  builds: [{ date: '20260101', ...FILE, projector: FILE }],
+  answers_for: ['other'],
+  profile: 'letters',
+  temperatures: { choice: 1 },
+  context_length: 8_192,
+  reads_images: true,
+  price_class: 'decider-g-12b',
+  random_weights: true,
+};
+const MANIFEST = { default: 'tiny', models: [MODEL] };
+
+test('bad settings: every value of every field of a manifest is taken, or is one line that names the field', async (t) => {
+  const folder = t.testdir({});
+  const read = (manifest: unknown) => {
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    return told(() => readManifest(folder));
+  };
+  t.equal(read(MANIFEST), null);
+  for (const path of places(MANIFEST)) {
+    let refused = 0;
+    for (const value of VALUES) {
+      const fault = read(replaced(MANIFEST, path, value));
+      if (fault === null) continue;
+      refused += 1;
+      t.equal(fault.name, ModelError.name);
+      t.notMatch(fault.message, /\n|schema is false/);
+      // Behind the names of a model's builds and of the model itself stand rules of several fields.
+      const named = path.slice(0, -1).join('.') || 'manifest';
+      t.ok(
+        /given twice|default names|reads/.test(fault.message) || fault.message.includes(named),
+        fault.message,
+      );
+    }
+    t.ok(refused >= 9, `${path.join('.')}: ${refused} refused`);
+  }
+  t.match(read({ ...MANIFEST, foo: 1 })?.message, /manifest\.json: foo is not a known key$/);
+});
+
+/** What only a start finds. */
+const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, names: RegExp]> = [
+  [{ DECIDER_HOST: 'no host' }, /^host, port: cannot listen on no host:0/],
+  [{ DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' }, /^host, port: cannot listen on no host:0/],
+  [{ DECIDER_METRICS_HOST: '192.0.2.1', DECIDER_METRICS_PORT: '9' }, /^metrics\.host, metrics\.port: cannot/],
+  [
+    { DECIDER_GATEWAY_HOST: '192.0.2.1', DECIDER_GATEWAY_PORT: '9', DECIDER_GATEWAY_MODEL: 'tiny' },
+    /^gateway\.host, gateway\.port: cannot/,
+  ],
+  [{ DECIDER_GATEWAY_PORT: '9', DECIDER_GATEWAY_MODEL: 'zzz' }, /^gateway\.model must name a model/],
+  [{ DECIDER_ENGINE_DEVICES: 'zzz' }, /^engine\.devices: there is no GPU "zzz"/],
+  [{ DECIDER_DATA: '/dev/null/x' }, /^The data folder \/dev\/null\/x cannot be used/],
+  [{ DECIDER_MASTER_KEY: 'zz' }, /^DECIDER_MASTER_KEY is not 64 hexadecimal digits/],
+  [{ DECIDER_BILLING_PRICES: 'other=1/1' }, /^billing\.prices names no class/],
+];
+
+async function refused(t: Test, environment: Record<string, string>, names: RegExp): Promise<void> {
+  const command = decider(t, ['serve'], { DECIDER_PORT: '0', DECIDER_DATA: dataFolder(t), ...environment });
+  const { code, stderr } = await command.end();
+  t.equal(code, 1, stderr);
+  t.match(stderr, names);
+  t.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+}
+
+for (const [environment, names] of AT_START) {
+  test(`bad settings: a start with ${JSON.stringify(environment)} is refused with one line`, async (t) => {
+    await refused(t, { DECIDER_MODELS: modelsFolder(t.testdir()), ...environment }, names);
+  });
+}
+
+test('bad settings: files that no file system has are one line', async (t) => {
+  for (const file of ['x\u0000y', 'a'.repeat(300), '../'.repeat(2_000)]) {
+    const models = join(t.testdir({}), 'models');
+    mkdirSync(models);
+    const model = { ...MODEL, reads_images: false, builds: [{ date: '20260101', ...FILE, file }] };
+    writeFileSync(join(models, 'manifest.json'), JSON.stringify({ ...MANIFEST, models: [model] }));
+    await refused(t, { DECIDER_MODELS: models }, /null bytes|ENAMETOOLONG|no such file|not a regular file/);
+  }
+});
