@@ -1,9 +1,10 @@
 import { ApiError, type Route } from '../api/index.js';
-import type { Clock } from '../base/index.js';
+import type { Clock, Owner } from '../base/index.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
 import { checkContent, checkFile } from './content.js';
 import type { Authorized, BatchDoor } from './door.js';
+import type { Downloads } from './downloads.js';
 import type { Framing } from './framing.js';
 import { BATCHES, DECISIONS, type RouteReply, SUBMISSIONS } from './routes/index.js';
 import type { Incoming } from './transport/index.js';
@@ -24,6 +25,7 @@ export interface AuthorizedOptions {
   readonly clock: Clock;
   readonly deadlines: BodyDeadlines;
   readonly memory: BodyMemory;
+  readonly downloads: Downloads;
   /** Whether this endpoint has the batch interface. */
   readonly batches: boolean;
 }
@@ -46,7 +48,7 @@ export function callAuthorized(
   const call = { batches, id: request.id ?? '', model, requestId, signal };
   if (route.body === 'none') {
     caller.admitFree(0);
-    return BATCHES[route.name](call);
+    return answerBatchCall(options, request, () => BATCHES[route.name](call));
   }
   const { length, encoding } = checkFile(framing, headers);
   caller.admit(length);
@@ -61,13 +63,26 @@ function batchDoor({ batches: here }: AuthorizedOptions, caller: Authorized): Ba
   throw new ApiError('batch_unavailable', 'This endpoint has no batch interface.');
 }
 
+async function answerBatchCall(
+  { downloads }: AuthorizedOptions,
+  { caller, incoming }: AuthorizedRequest,
+  handle: () => RouteReply | Promise<RouteReply>,
+): Promise<RouteReply> {
+  const reply = await handle();
+  const { body } = reply;
+  if (typeof body === 'string') return reply;
+  return { ...reply, body: downloads.begin(ownerOf(caller), incoming, body) };
+}
+
+const ownerOf = ({ workspaceId, keyId }: Authorized): Owner => ({ workspace: workspaceId, key: keyId });
+
 async function withBody(
   { clock, deadlines, memory }: AuthorizedOptions,
   { caller, incoming }: AuthorizedRequest,
   length: number,
   handle: (body: Buffer) => RouteReply | Promise<RouteReply>,
 ): Promise<RouteReply> {
-  const place = memory.take({ workspace: caller.workspaceId, key: caller.keyId }, length);
+  const place = memory.take(ownerOf(caller), length);
   try {
     return await handle(await collectBody(incoming, place, deadlines, clock));
   } finally {

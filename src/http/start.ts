@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.js';
 import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
 import type { Door } from './door.js';
+import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
 import { newRequestId } from './request-id.js';
@@ -65,6 +66,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     onAccess: options.onAccess,
     onUnexpected: options.onUnexpected,
     deadlines: options.deadlines ?? BODY_DEADLINES,
+    downloads: new Downloads(),
     memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES, clock),
   });
   const transport = await chooseTransport(options.transport);

@@ -11,8 +11,8 @@ import { inTurn } from './queue-full.js';
  * up no other key. Each takes up to 100 MiB.
  */
 export const FILES_AT_ONCE_MAX: Shares = { key: 1, workspace: 2, all: 4 };
-/** Files that may wait for that; their bytes are bounded by http. */
-export const FILES_WAITING_MAX: Shares = { key: 4, workspace: 8, all: 32 };
+/** Files that may wait for that: more of a key than it may have open batches. Their bytes are bounded by http. */
+export const FILES_WAITING_MAX: Shares = { key: 16, workspace: 32, all: 128 };
 /** Threads that help with a large file, where there are cores for them: two threads take half the time of one. */
 const HELPERS_MAX = 3;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InFlight } from './in-flight.js';
 import { Linger } from './linger.js';
 import type { Turns } from './node-turns.js';
-import { sendPieces } from './send-pieces.js';
+import { SLICE_BYTES, sendPieces } from './send-pieces.js';
 import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
 
 /** A connection without a further byte, either way, is closed. */
@@ -47,23 +47,32 @@ export class NodeExchange {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const last = this.#writeHead(reply, [['Content-Length', String(bytes.byteLength)]]);
     if (last && !req.complete && reply.unread !== 'overdue') this.#linger(bytes);
-    else res.end(bytes);
+    else if (bytes.byteLength <= SLICE_BYTES || req.method === 'HEAD') res.end(bytes);
+    else {
+      // As the client takes it.
+      this.#send([bytes]).then(
+        (sent) => sent && res.end(),
+        () => res.destroy(),
+      );
+    }
   }
 
   async writeStream(reply: Reply, { pieces, sent }: BodyStream): Promise<void> {
-    const { req, res, signal } = this;
+    const { req, res } = this;
     if (res.destroyed) return;
     this.#writeHead(reply, []);
-    if (req.method === 'HEAD') {
-      res.end();
-      return;
-    }
+    if (req.method === 'HEAD') res.end();
+    else if (await this.#send(pieces)) res.end(sent);
+  }
+
+  #send(pieces: BodyStream['pieces']): Promise<boolean> {
+    const { res, signal, server } = this;
     const sink = {
       write: (piece: Uint8Array) => res.write(piece),
       onRoom: (resume: () => void) => void res.once('drain', resume),
       signal,
     };
-    if (await sendPieces(pieces, sink)) res.end(sent);
+    return sendPieces(pieces, sink, server.options.clock);
   }
 
   /** True where this is the last answer of the connection. */

@@ -1,7 +1,9 @@
 import type { InFlight } from './in-flight.js';
 import { Linger } from './linger.js';
+import type { ReplyEnds } from './send-pace.js';
 import {
   type BodyListener,
+  type BodyStream,
   ClientGone,
   type Incoming,
   isStream,
@@ -70,10 +72,11 @@ export class UwsExchange {
     const { body } = reply;
     // The library leaves a connection open for ever where a listener hears the end of a body behind the answer.
     const amidBody = this.#listening && !this.#bodyOver;
+    const finish = () => this.#finish();
     if (reply.close || this.server.stopping || amidBody)
       await this.#writeLast(reply, head, announcesBody(headers));
-    else if (!isStream(body)) writeUwsReply(this.res, reply, body, head, () => this.#finish());
-    else if (await writeUwsStream(this.res, reply, body, head, this.signal)) this.#finish();
+    else if (!isStream(body)) writeUwsReply(this.res, reply, body, head, this.#ends(finish));
+    else if (await this.#writeStream(reply, body, head)) finish();
   }
 
   /** Closes the connection without an answer. */
@@ -92,10 +95,17 @@ export class UwsExchange {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#dead) return;
     const lingers = hasBody && unread === undefined;
-    if (!isStream(body))
-      writeLastReply(this.res, { ...reply, body }, head, () => this.#endConnection(lingers));
-    else if (await writeUwsStream(this.res, { ...reply, close: true }, body, head, this.signal))
-      this.#endConnection(lingers);
+    const done = () => this.#endConnection(lingers);
+    if (!isStream(body)) writeLastReply(this.res, { ...reply, body }, head, this.#ends(done));
+    else if (await this.#writeStream({ ...reply, close: true }, body, head)) done();
+  }
+
+  #writeStream(reply: Reply, body: BodyStream, head: boolean): Promise<boolean> {
+    return writeUwsStream(this.res, reply, body, head, this.signal, this.server.options.clock);
+  }
+
+  #ends(done: () => void): ReplyEnds {
+    return { clock: this.server.options.clock, done, drop: () => this.cut() };
   }
 
   /** All of the last answer is with the kernel: closes the connection when the client is done sending. */

@@ -6,6 +6,7 @@
  * comes. So the last answer is sent whole and never finished: the last byte of the body is passed on as if more were to
  * follow. Whoever writes such an answer has to close the connection.
  */
+import { type ReplyEnds, SendPace } from './send-pace.js';
 import type { WholeReply } from './types.js';
 import { endLastHead, writeUwsHead } from './uws-head.js';
 import type { UwsResponse } from './uws-library.js';
@@ -13,8 +14,13 @@ import type { UwsResponse } from './uws-library.js';
 /** More than the library buffers while it reads a packet: a longer body goes to the kernel at once. */
 const FLUSHED_BYTES = 20 * 1024;
 
-/** Writes the last answer; `done` is called when all of it is with the kernel. Not for use within the parser's turn. */
-export function writeLastReply(res: UwsResponse, reply: WholeReply, head: boolean, done: () => void): void {
+/** Writes the last answer. Not for use within the parser's turn. */
+export function writeLastReply(
+  res: UwsResponse,
+  reply: WholeReply,
+  head: boolean,
+  { clock, done, drop }: ReplyEnds,
+): void {
   const bytes = Buffer.from(reply.body);
   if (head || bytes.length === 0) {
     res.cork(() => {
@@ -26,11 +32,15 @@ export function writeLastReply(res: UwsResponse, reply: WholeReply, head: boolea
     return;
   }
   let finished = false;
+  let sent = 0;
+  const pace = new SendPace(clock);
   const finish = (offset: number) => {
-    if (!finished && writeBody(res, bytes, offset)) {
-      finished = true;
-      done();
-    }
+    pace.took(offset - sent);
+    sent = offset;
+    if (finished) return true;
+    finished = writeBody(res, bytes, offset);
+    if (finished) done();
+    else pace.wait(drop);
     return finished;
   };
   res.onWritable(finish);
@@ -39,6 +49,7 @@ export function writeLastReply(res: UwsResponse, reply: WholeReply, head: boolea
     started = writeStart(res, reply, bytes);
   });
   if (started) finish(bytes.length - 1);
+  else pace.wait(drop);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Clock } from '../../base/index.js';
+import { type ReplyEnds, SendPace } from './send-pace.js';
 import { sendPieces } from './send-pieces.js';
 import type { BodyStream, Reply } from './types.js';
 import { endLastChunks, endLastHead, writeUwsHead } from './uws-head.js';
@@ -7,15 +9,15 @@ import type { UwsResponse } from './uws-library.js';
 const BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Writes an answer that is not the last of its connection; `done` is called when nothing is left to hand to the kernel, at once for a small answer.
- * It is not called where the client leaves in between: that is the abort handler's affair.
+ * Writes an answer that is not the last of its connection; `done` is called when nothing is left to hand to the kernel,
+ * at once for a small answer. It is not called where the client leaves in between: that is the abort handler's affair.
  */
 export function writeUwsReply(
   res: UwsResponse,
   reply: Reply,
   body: string | Uint8Array,
   head: boolean,
-  done: () => void,
+  ends: ReplyEnds,
 ): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   let finished = false;
@@ -24,18 +26,19 @@ export function writeUwsReply(
     if (head) endHead(res, bytes.byteLength);
     else if (bytes.byteLength <= BUFFERED_BYTES) res.end(bytes, false);
     else {
-      finished = streamLarge(res, bytes, done);
+      finished = streamLarge(res, bytes, ends);
       return;
     }
     finished = true;
   });
   // After the cork: only then have the bytes left the library's own buffer.
-  if (finished) done();
+  if (finished) ends.done();
 }
 
 /**
- * Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end.
- * Behind the last answer of a connection the library's response stays unfinished: see `uws-last.ts`.
+ * Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end;
+ * rejects as `sendPieces` does. Behind the last answer of a connection the library's response stays unfinished: see
+ * `uws-last.ts`.
  */
 export async function writeUwsStream(
   res: UwsResponse,
@@ -43,6 +46,7 @@ export async function writeUwsStream(
   { pieces, sent }: BodyStream,
   head: boolean,
   signal: AbortSignal,
+  clock: Clock,
 ): Promise<boolean> {
   if (head) {
     res.cork(() => {
@@ -72,7 +76,7 @@ export async function writeUwsStream(
     });
     return room;
   };
-  if (!(await sendPieces(pieces, { write, onRoom, signal }))) return false;
+  if (!(await sendPieces(pieces, { write, onRoom, signal }, clock))) return false;
   res.cork(() => {
     if (begun) endChunks(res, reply);
     else endEmptyStream(res, reply);
@@ -109,11 +113,17 @@ function endHead(res: UwsResponse, length: number): void {
 }
 
 /** Feeds the kernel as it takes; `end` would give no sign of when the last byte has left. */
-function streamLarge(res: UwsResponse, bytes: Uint8Array, done: () => void): boolean {
+function streamLarge(res: UwsResponse, bytes: Uint8Array, { clock, done, drop }: ReplyEnds): boolean {
+  const pace = new SendPace(clock);
   if (res.tryEnd(bytes, bytes.byteLength)[1]) return true;
+  let sent = 0;
+  pace.wait(drop);
   res.onWritable((offset) => {
+    pace.took(offset - sent);
+    sent = offset;
     const [ok, finished] = res.tryEnd(bytes.subarray(offset), bytes.byteLength);
     if (finished) done();
+    else pace.wait(drop);
     return ok;
   });
   return false;

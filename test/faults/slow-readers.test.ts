@@ -1,0 +1,86 @@
+// One caller collects large results and takes a byte now and then; another one's requests and downloads go on.
+import { connect, type Socket } from 'node:net';
+import { test } from 'tap';
+import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
+import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
+import { median, startForCallers, type TestCaller } from '../helpers/callers.js';
+import { movableClock } from '../helpers/movable-clock.js';
+import { until } from '../helpers/until.js';
+
+/** Readers of one key; `READERS=4000` for the long run. */
+const READERS = Number(process.env.READERS ?? 30);
+const LINES = 30_000;
+const TEXTS = 20;
+const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
+
+/** The path of results that are there at once: of a batch that was cancelled. */
+async function cancelledBatch({ post }: TestCaller): Promise<string> {
+  const line = (at: number) =>
+    JSON.stringify({ custom_id: `${'c'.repeat(50)}${at}`, model: 'tiny', state: 'x', questions: QUESTIONS });
+  const submitted = await post('/v1/batches', Array.from({ length: LINES }, (_, at) => line(at)).join('\n'));
+  const path = `/v1/batches/${JSON.parse(submitted.body).id}`;
+  await post(`${path}/cancel`, '');
+  return `${path}/results`;
+}
+
+/** Takes a byte whenever the test says so; the first ones tell the status. */
+function slowReader(port: number, token: string, path: string) {
+  const buffer = Buffer.alloc(1);
+  let head = '';
+  let closed = false;
+  const take = (bytes: number, into: Uint8Array) => {
+    if (head.length < 12) head += Buffer.from(into.subarray(0, bytes)).toString();
+    return head.length < 12;
+  };
+  const socket: Socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback: take } });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    closed = true;
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  return { socket, status: () => (head.length < 12 ? null : Number(head.slice(9))), closed: () => closed };
+}
+
+for (const transport of ['uws', 'node']) {
+  test(`readers: ${READERS} of one key that take a byte now and then: another key goes on (${transport})`, {
+    timeout: 600_000,
+  }, async (t) => {
+    const clock = movableClock();
+    const environment = { DECIDER_HTTP_TRANSPORT: transport };
+    const { port, caller } = await startForCallers(t, environment, { clock });
+    const [bad, good] = [caller('bad'), caller('good')];
+    const path = await cancelledBatch(bad);
+    const own = await cancelledBatch(good);
+    await until(async () => (await good.get(own)).status === 200);
+    await until(async () => (await bad.get(path)).status === 200);
+    const before = process.memoryUsage.rss();
+
+    const readers = Array.from({ length: READERS }, () => slowReader(port, bad.token, path));
+    t.teardown(() => {
+      for (const { socket } of readers) socket.destroy();
+    });
+    await until(() => readers.every(({ status }) => status() !== null));
+    const counts = [200, 503].map((wanted) => readers.filter(({ status }) => status() === wanted).length);
+    t.strictSame(counts, [DOWNLOADS_MAX.key, READERS - DOWNLOADS_MAX.key], 'of one key ten are sent');
+
+    const times: number[] = [];
+    for (let at = 0; at < TEXTS; at += 1) {
+      const start = performance.now();
+      const body = JSON.stringify({ state: `the text ${at}`, questions: QUESTIONS });
+      t.equal((await good.post('/v1/decide', body)).status, 200);
+      times.push(performance.now() - start);
+      for (const { socket } of readers) socket.resume();
+    }
+    const results = await good.get(own);
+    t.equal(results.body.split('\n').length, LINES + 1, 'all of it is collected');
+    const held = (process.memoryUsage.rss() - before) / 2 ** 20;
+    t.comment(
+      `text: median ${median(times).toFixed(1)} ms; ${held.toFixed(0)} MiB more, the test’s own among them`,
+    );
+
+    // As many can collect again, when those have been dropped.
+    t.equal((await bad.get(path)).status, 503);
+    clock.advance(SEND_PATIENCE_MS);
+    await until(async () => (await bad.get(path)).status === 200);
+  });
+}
