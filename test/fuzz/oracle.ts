@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorType, LINE_ERRORS } from '../../src/api/index.js';
 import type { Answer } from './answers.js';
 
-/** What the transports answer by themselves to what is no request (`MalformedStatus`). */
-const MALFORMED = [400, 431, 505];
+/** What uWebSockets.js answers by itself, with a page of its own, to what is no request. */
+const LIBRARY_STATUSES = [400, 431, 505];
 
 /** An answer in a word: its status, and the type where it is an error. */
 export function summary({ status, body }: Answer): string {
@@ -91,10 +91,10 @@ function judgeLines(errors: unknown): string | null {
 
 /** The same for an answer to bytes that may be no request: a transport's own is one too. */
 export function judgeRaw(answer: Answer): string | null {
-  const { status, headers } = answer;
-  if (MALFORMED.includes(status)) return null;
+  const { status, headers, body } = answer;
+  if (LIBRARY_STATUSES.includes(status) && body.toString().startsWith('<h1>')) return null;
   // The bytes may have made a HEAD of it, whose body is missed.
-  if (status >= 500 && status !== 503) return `the answer ${status}`;
+  if (status >= 500 && status !== 503 && status !== 505) return `the answer ${status}`;
   return headers.has('x-request-id') ? judgeStatus(status) : 'no X-Request-Id';
 }
 
