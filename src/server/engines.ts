@@ -39,7 +39,7 @@ const DERIVED = {
   gpu: { waveTokens: 2_048, microBatchTokens: 2_048, microBatchTokensMin: 0, contexts: 2 },
 };
 
-/** From this size on verifying a file takes long enough to be told. */
+/** From this size on verifying and checking a file take long enough to be told. */
 const ANNOUNCED_BYTES_MIN = 1e9;
 
 /** ggml.h, enum ggml_log_level. */
@@ -155,6 +155,7 @@ export class Engines {
     const bytes = sizeOf(build.path);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     const files = await verifyChecksum(build, stop);
+    if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`checking ${build.id}`);
     const { images } = await checkModel({ backend: cpuBeside(backend), device: '', build, threads }, stop);
     this.images.set(build.id, images);
     const setup = { backend, build, images, bounds, threads };

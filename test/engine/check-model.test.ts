@@ -95,6 +95,12 @@ for (const [key, value, reason] of METADATA) {
   });
 }
 
+test('a template longer than any question may be is refused', async (t) => {
+  const metadata = { 'tokenizer.chat_template': text(`{{ messages[0].content }}${' a b'.repeat(5_000)}`) };
+  const checked = check(t, { model: tinyModel({ ...SMALL, metadata }) });
+  await isRefused(t, checked, 'model', /its first question takes \d{5} tokens, which is more than 8192$/);
+});
+
 test('metadata that make llama.cpp loop are refused when the time of the check is over', async (t) => {
   const model = tinyModel({ ...SMALL, metadata: { 'gemma4.rope.dimension_count': number(0) } });
   const limits = { milliseconds: 5_000, dataBytes: 2 ** 31 };

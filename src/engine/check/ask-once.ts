@@ -24,7 +24,7 @@ const NOT_NUMBERS = 'what it computes is not a number; its weights or its metada
 
 /**
  * Answers plans one after the other, on a context made for them, on the calling thread, exact: for a check, not for
- * serving. Throws an Error also where what comes out are no numbers.
+ * serving. Throws an Error also if a logit or an embedding is not a usable number.
  */
 export function askOnce(
   addon: Addon,
@@ -68,10 +68,10 @@ function requireNumbers(logits: PlanLogits): PlanLogits {
   throw new Error(NOT_NUMBERS);
 }
 
-/** The largest number of an embedding: its square is one, and larger ones come out as nothing behind a norm. */
+/** Largest value of an embedding: the squares of larger ones overflow, and a norm then turns them into zeros. */
 const EMBEDDING_MAX = 1e18;
 
-/** Refuses what is no embedding. llama.cpp makes the largest number there is of what is none. */
+/** Rejects unusable embeddings. llama.cpp's clamps turn NaN into the largest float. */
 function inspected(encoder: ImageEncoder): ImageEncoder {
   return {
     ...encoder,

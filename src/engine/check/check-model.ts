@@ -6,34 +6,34 @@ import { fileURLToPath } from 'node:url';
 import { type CatalogBuild, ModelError } from '../models/index.js';
 import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
 
-/** What a process that checks a model may use. */
+/** Limits of the process that checks a model. */
 export interface CheckLimits {
   readonly milliseconds: number;
   /** Of private memory. */
   readonly dataBytes: number;
 }
 
-/** The time of a check: as much for its start, and more for a file that has to come from a slow disk. */
+/** Time limit: a base for the process itself, plus reading the files at 20 MB/s. */
 const CHECK_MS_BASE = 30_000;
 const CHECK_BYTES_PER_MS = 20_000;
-/** The memory of a check: as much for Node and llama.cpp, and more for weights that are rearranged or copied. */
+/** Memory limit: a base for Node and llama.cpp, plus copies of weights that a backend rearranges. */
 const CHECK_DATA_BYTES_BASE = 2 << 30;
 const CHECK_DATA_PER_FILE_BYTE = 2;
-/** Of JavaScript: an array that a template of a model file grows without an end. */
+/** JavaScript heap: a template may build an endless array. */
 const CHECK_HEAP_MEBIBYTES = 1_024;
-/** Each has a stack of 8 MiB, and a check computes little. */
+/** Each thread's stack counts 8 MiB towards the memory limit, and a check computes little. */
 const CHECK_THREADS_MAX = 16;
-/** What is kept of the end of what it writes. */
+/** How much of the end of its output is kept. */
 const CHECK_OUTPUT_CHARACTERS_MAX = 1 << 20;
 
 const SHELL = '/bin/sh';
 const PROCESS_FILE = fileURLToPath(new URL('./check-process.js', import.meta.url));
 
 /**
- * Opens a build in a process of its own, with bounded time and memory, exactly as a server would: vocabulary, template,
- * one wave, and two images where it reads images. llama.cpp ends the process on a failed assertion, and a damaged or
- * hostile file fails many: here it ends that process only. Throws ModelError: one line with the file and the reason;
- * or the signal's reason.
+ * Opens a build in a child process with bounded time and memory, and uses it as a server would: vocabulary, templates,
+ * one wave, and two images if it reads images. llama.cpp aborts its process on a failed assertion, which a damaged or
+ * hostile file can cause; here only the child ends. Throws ModelError (one line with the file and the reason), or the
+ * signal's reason.
  */
 export async function checkModel(
   asked: CheckTask,
@@ -70,24 +70,24 @@ export async function checkModel(
 
 function start(task: CheckTask, limits: CheckLimits): ChildProcess {
   const node = [process.execPath, `--max-old-space-size=${CHECK_HEAP_MEBIBYTES}`, PROCESS_FILE];
-  // Only a shell can bound what a process takes; an image without one has the time of the check alone.
+  // Only a shell can set resource limits; in an image without one only the time limit applies.
   const bounded = existsSync(SHELL)
     ? [SHELL, '-c', `${ulimits(task, limits)}exec "$@"`, 'sh', ...node]
     : node;
   const [command, ...args] = bounded as [string, ...string[]];
-  // Secrets are among the server's own, and Node's options may load anything.
+  // The server's settings hold secrets, and NODE_OPTIONS can load other code.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(DECIDER_|NODE_OPTIONS$)/.test(name));
   return spawn(command, args, {
-    // For a backtrace ggml would start a debugger, where there is one.
+    // Otherwise ggml starts a debugger, if installed, to print a backtrace.
     env: { ...Object.fromEntries(inherited), GGML_NO_BACKTRACE: '1' },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
 }
 
-/** Commands that bound the CPU time, for a process that outlives the one that started it, and the memory. */
+/** Shell commands that limit CPU time, in case the child outlives its parent, and memory. */
 function ulimits({ device, threads }: CheckTask, { milliseconds, dataBytes }: CheckLimits): string {
   const limits = [`-t ${Math.ceil(milliseconds / 1_000) * (threads + 1)}`];
-  // The libraries of a GPU reserve what they like.
+  // GPU libraries reserve large amounts of address space.
   if (device === '') limits.push(`-d ${Math.ceil(dataBytes / 1_024)}`);
   return limits.map((each) => `(ulimit ${each}) 2>/dev/null && ulimit ${each}; `).join('');
 }
@@ -130,11 +130,11 @@ function verdict(
   throw new ModelError(`${at}: it ends the process that loads it: ${oneLine(reason)}`);
 }
 
-/** Why a process ended: what ggml, C++ or V8 wrote last. */
+/** Why the child ended: the assertion, exception or fatal error that ggml, C++ or V8 printed. */
 function lastWords(said: string): string | undefined {
   const patterns = [/^\S+:\d+: (.+)$/m, /^ *what\(\): +(.+)$/m, /^(?:FATAL|Fatal) .*?: (.+)$/m];
   return patterns.map((pattern) => pattern.exec(said)?.[1]).find((found) => found !== undefined);
 }
 
-/** A file's own texts stand in what is wrong with it: nothing of them may reach a terminal but as text. */
+/** Messages quote the file, so control characters are removed before they reach a terminal. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();

@@ -1,4 +1,4 @@
-// Run as a process of its own by check-model.ts: opens a model as a server will, asks it, and reports what it found.
+// Started by check-model.ts as a child process: opens a model as a server would, asks it, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
 import { type Addon, loadAddon } from '../addon/index.js';
 import {
@@ -15,9 +15,9 @@ import { extremeImages, firstPlan } from './first-plans.js';
 import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
 
 const REPORT_FD = 3;
-/** A file's own texts stand in what is wrong with it. */
+/** Messages can quote strings of the file of any length. */
 const ERROR_CHARACTERS_MAX = 1_000;
-/** The longest first question that is asked; the published formats take fewer than 200 tokens. */
+/** Longest prompt of the first question; the published formats take fewer than 200 tokens. */
 const PROMPT_TOKENS_MAX = 8_192;
 const BOUNDS = { waveTokens: 512, microBatchTokens: 512, microBatchTokensMin: 64, sequences: 4 };
 
@@ -30,7 +30,7 @@ try {
   const line = error instanceof ModelError ? message : `${at}: ${message}`;
   report({ error: line.slice(0, ERROR_CHARACTERS_MAX) });
 }
-// The destructors of libraries that have been given a damaged file prove nothing.
+// Skips the libraries' destructors, which say nothing about the file.
 process.exit(0);
 
 function check(): ModelFacts {

@@ -2,7 +2,7 @@ import { type ImageReading, type OpenModel, SIDE_TOKENS_MAX } from '../models/in
 import { fillParts, imageTokens, noImages, type ShownPart, type Slot } from '../profile/index.js';
 import { type Plan, type PlanImage, prefixKey } from '../wave/index.js';
 
-/** What a model is asked first; loaded weights that answer it wrongly deserve a look. */
+/** The question that a check asks; weights that answer it wrongly deserve a look. */
 export const FIRST_QUESTION = {
   state: 'It is noon and there is no cloud.',
   name: 'sky',
@@ -10,7 +10,7 @@ export const FIRST_QUESTION = {
   labels: ['blue', 'green', 'red'],
 } as const;
 
-/** The first question, behind a state that shows an image where one is given. */
+/** Plans the first question; an `image` is appended to its state. */
 export function firstPlan(model: OpenModel, image?: PlanImage): Plan {
   const { labels } = FIRST_QUESTION;
   const skeleton = model.profile.skeleton({
@@ -41,7 +41,7 @@ function textOf(slot: Slot): string {
   return slot.of === 'label' ? (FIRST_QUESTION.labels[slot.option] ?? '') : '';
 }
 
-/** The widest and the highest image that a model can be shown, one token the other way: all places of its projector. */
+/** The widest and the tallest image a request can lead to, one token on the short side: they use every position of the projector. */
 export function extremeImages(reading: ImageReading): PlanImage[] {
   const long = SIDE_TOKENS_MAX * reading.side;
   return [noise(long, reading.side), noise(reading.side, long)];

@@ -5,7 +5,7 @@ import { ModelError } from './manifest.js';
 /** A model file as it was at one moment. */
 export interface FileVersion {
   readonly path: string;
-  /** Equal as long as nobody replaces the file or writes to it. */
+  /** Changes when the file is replaced or written to. */
   readonly version: string;
 }
 
@@ -14,14 +14,11 @@ export interface OpenFile extends FileVersion {
   readonly handle: FileHandle;
 }
 
-/**
- * Opens a model file. Throws ModelError where it is not a regular file: a FIFO or a device would block the read, or
- * never end it.
- */
+/** Opens a model file. Throws ModelError unless it is a regular file: reading a FIFO or a device may never end. */
 export async function openModelFile(path: string): Promise<OpenFile> {
-  // Before it is opened: to open a device may already do something.
+  // Checked before it is opened, because opening a device can have effects.
   requireRegular(path, await stat(path, { bigint: true }).catch(fail(path)));
-  // Without O_NONBLOCK a FIFO that has just taken the place of the file would block.
+  // O_NONBLOCK: a FIFO that has just replaced the file must not block.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(fail(path));
   try {
     const found = await handle.stat({ bigint: true });
@@ -33,7 +30,7 @@ export async function openModelFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** Throws ModelError where a file is no longer the one that was read. */
+/** Throws ModelError if the path no longer leads to the version that was read. */
 export function requireUnchanged({ path, version }: FileVersion): void {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found !== undefined && versionOf(found) === version) return;

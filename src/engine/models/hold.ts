@@ -2,8 +2,8 @@ import type { Addon } from '../addon/index.js';
 import type { CatalogBuild } from './catalog.js';
 
 /**
- * Takes a share of the weights that a thread has loaded, so that a thread that takes the place of a dead one joins them
- * and reads no file, whatever has become of it since. Returns what gives the share back.
+ * Keeps the weights that a thread has loaded alive in this process, so that a thread that replaces a dead one uses them
+ * and reads no file, even if the file has changed since. Returns a function that releases them.
  */
 export function holdWeights(
   addon: Addon,

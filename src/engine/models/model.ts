@@ -28,13 +28,13 @@ export interface OpenModel {
   readonly images: ImageReading | null;
 }
 
-/** How a model is opened, where not as by default. */
+/** Options of `openModel`. */
 export interface Opening {
   /** Called with the loaded part of the weights, 0 to 1; returns whether to go on. */
   readonly onProgress?: (fraction: number) => boolean;
-  /** Uses the pages of the file as weights: at once, but only for as long as nobody writes to it. */
+  /** Maps the file instead of copying its weights: faster, but safe only while nobody writes to the file. */
   readonly mapped?: boolean;
-  /** How the build reads images, where that is known: its projector's file is then not read. */
+  /** How the build reads images, if already known: the projector's file is then not read. */
   readonly images?: ImageReading | null | undefined;
 }
 

@@ -1,13 +1,13 @@
 import { createContext, Script } from 'node:vm';
 
-/** How long a template of a model file may take to render; the usual ones take less than a millisecond. */
+/** Longest time to parse or render a template of a model file; typical ones take less than a millisecond. */
 export const RENDER_MS_MAX = 2_000;
 
 const sandbox: { run: () => unknown } = { run: () => undefined };
 const context = createContext(sandbox);
 const script = new Script('run()');
 
-/** Runs what a model file's template says, which may be a loop without an end. Throws an Error where it takes too long. */
+/** Runs code of a model file's template, which may loop forever. Throws an Error after `RENDER_MS_MAX`. */
 export function renderInTime<Result>(run: () => Result): Result {
   sandbox.run = run;
   try {
