@@ -1,9 +1,14 @@
-import type { Clock } from '../base/index.js';
+import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
 import type { Book } from './book.js';
 import { type Batch, STATUS_OF } from './lifecycle/index.js';
 import { SealedBatch } from './sealed-batch.js';
-import { type FinishedBatch, type WebhookOutcome, webhookWaitMs } from './webhook/index.js';
+import {
+  type FinishedBatch,
+  WEBHOOK_WAIT_MS_MAX,
+  type WebhookOutcome,
+  webhookWaitMs,
+} from './webhook/index.js';
 
 /** What calling an address needs. */
 export interface CallbackCalls {
@@ -14,19 +19,30 @@ export interface CallbackCalls {
   onTrouble(error: unknown, batch: string): void;
 }
 
-/** Most calls at one time. */
-const CALLS_MAX = 16;
+/** Calls at one time. One takes no longer than LIMITS.webhookTimeoutMs, the look-up of its host included. */
+export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
 /** How long a call waits whose batch cannot be written yet. */
 const UNWRITTEN_WAIT_MS = 1_000;
+
+/** The calls of one key that are to be made. */
+interface Waiting {
+  readonly owner: Owner;
+  /** When, on the monotonic clock, by batch; in the order in which they came. */
+  readonly due: Map<string, number>;
+}
 
 /**
  * Calls the addresses of batches that have finished (contract 6). The number of attempts and the time of the next are
  * part of the batch and on the disk, so that a restart goes on with them; an attempt whose end a crash has
  * swallowed is made again.
+ *
+ * Keys and workspaces have shares of the calls at one time, and keys take turns: receivers that do not answer, or names
+ * that are not found, delay the calls of those who named them.
  */
 export class Callbacks {
-  /** Batches whose address is to be called, with when, in milliseconds since 1970. */
-  private readonly due = new Map<string, number>();
+  /** By key, the one whose turn it is first. */
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly counts = new ShareCounts(CALL_SHARES);
   private readonly calling = new Set<Promise<void>>();
   private stopped = false;
   private cancelWake = () => {};
@@ -38,10 +54,11 @@ export class Callbacks {
     private readonly calls: CallbackCalls,
   ) {}
 
-  /** A batch has finished, or had when the process started. */
-  add({ id, webhook }: Batch): void {
+  /** A batch has finished, or had when the process started. A time that is far off is one of a clock that was wrong. */
+  add({ id, key, workspace, webhook }: Batch): void {
     if (webhook === null || webhook.due === null) return;
-    this.due.set(id, webhook.due);
+    const wait = Math.max(0, Math.min(webhook.due - this.calls.clock.now(), WEBHOOK_WAIT_MS_MAX));
+    this.put({ key, workspace }, id, wait);
     this.run();
   }
 
@@ -52,32 +69,63 @@ export class Callbacks {
     await Promise.all(this.calling);
   }
 
+  private put(owner: Owner, id: string, waitMs: number): void {
+    const found = this.waiting.get(owner.key) ?? { owner, due: new Map<string, number>() };
+    this.waiting.set(owner.key, found);
+    found.due.set(id, this.calls.clock.monotonic() + waitMs);
+  }
+
   private run(): void {
     this.cancelWake();
     if (this.stopped) return;
-    const now = this.calls.clock.now();
-    for (const [id, due] of this.due) {
-      if (due > now || this.calling.size >= CALLS_MAX) continue;
-      this.due.delete(id);
-      const attempt = this.attempt(id).finally(() => {
-        this.calling.delete(attempt);
-        this.run();
-      });
-      this.calling.add(attempt);
-    }
-    const next = Math.min(...this.due.values());
-    if (next < Number.POSITIVE_INFINITY && this.calling.size < CALLS_MAX) {
-      this.cancelWake = this.calls.clock.after(Math.max(1, next - now), () => this.run());
-    }
+    const now = this.calls.clock.monotonic();
+    while (this.startNext(now));
+    const next = this.nextDue(now);
+    if (next !== null) this.cancelWake = this.calls.clock.after(Math.max(1, next - now), () => this.run());
   }
 
-  private async attempt(id: string): Promise<void> {
+  /** Starts a call of the first key that may have one more, which goes behind all others; false where none may. */
+  private startNext(now: number): boolean {
+    for (const { owner, due } of this.waiting.values()) {
+      if (this.counts.exceededBy(owner, 1) !== null) continue;
+      const ready = [...due].find(([, at]) => at <= now);
+      if (ready === undefined) continue;
+      const [id] = ready;
+      due.delete(id);
+      this.waiting.delete(owner.key);
+      if (due.size > 0) this.waiting.set(owner.key, { owner, due });
+      this.start(owner, id);
+      return true;
+    }
+    return false;
+  }
+
+  private start(owner: Owner, id: string): void {
+    this.counts.add(owner, 1);
+    const attempt = this.attempt(owner, id).finally(() => {
+      this.counts.add(owner, -1);
+      this.calling.delete(attempt);
+      this.run();
+    });
+    this.calling.add(attempt);
+  }
+
+  /** When the next call is due; those that are due already wait for a call to end, which looks for the next one. */
+  private nextDue(now: number): number | null {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { due } of this.waiting.values()) {
+      for (const at of due.values()) if (at > now && at < next) next = at;
+    }
+    return next === Number.POSITIVE_INFINITY ? null : next;
+  }
+
+  private async attempt(owner: Owner, id: string): Promise<void> {
     try {
       // Who is called asks for the batch at once, and must find it finished.
       await this.book.flush();
     } catch {
       // Whoever writes has told why.
-      this.due.set(id, this.calls.clock.now() + UNWRITTEN_WAIT_MS);
+      this.put(owner, id, UNWRITTEN_WAIT_MS);
       return;
     }
     try {

@@ -1,6 +1,6 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
-import { type Clock, randomLetters } from '../base/index.js';
+import { type Clock, randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
 import {
   type DigestResult,
@@ -17,6 +17,8 @@ import type { Submissions } from './submissions.js';
 /** Contract 7.1, `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
+/** Webhook addresses that are looked up at one time for submissions: a key has no use for more than its open batches. */
+export const LOOKUP_SHARES = { key: LIMITS.batchesOpen, workspace: 20, all: 64 } as const satisfies Shares;
 
 /** A batch file and what its headers say. */
 export interface Submission {
@@ -52,6 +54,7 @@ interface Once {
 
 /** Takes batches in: all of a file, or nothing of it. */
 export class Submitter {
+  private readonly lookups = new ShareCounts(LOOKUP_SHARES);
   /** Submissions that are being written, by key. */
   private readonly writing = new Map<string, number>();
   private readonly numbers = new Map<string, number>();
@@ -106,7 +109,7 @@ export class Submitter {
     once: Once | null,
   ): Promise<Batch> {
     this.checkOpen(caller.key.id);
-    if (webhook !== null) await this.calls.checkWebhook(webhook);
+    if (webhook !== null) await this.checkWebhook(caller, webhook);
     const id = `batch_${randomLetters(24)}`;
     const dataKey = this.sealer.newDataKey(id);
     const allowedModels = caller.workspace.models;
@@ -117,6 +120,22 @@ export class Submitter {
       return await this.keep(id, caller, dataKey, result, { webhook, once });
     } finally {
       freeBlock(result.block);
+    }
+  }
+
+  /** Looks up the host of an address, for as long as its name server takes. */
+  private async checkWebhook({ key: { id: key }, workspace: { id: workspace } }: Caller, address: string) {
+    const owner = { key, workspace };
+    if (this.lookups.exceededBy(owner, 1) !== null) {
+      throw new ApiError('overloaded', 'Too many webhook addresses are being looked up; try again later.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    this.lookups.add(owner, 1);
+    try {
+      await this.calls.checkWebhook(address);
+    } finally {
+      this.lookups.add(owner, -1);
     }
   }
 

@@ -1,6 +1,8 @@
 import { test } from 'tap';
+import { createKey, createWorkspace, findWorkspace, grantCredit } from '../../src/access/index.js';
+import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import type { WebhookOutcome } from '../../src/batch/index.js';
-import { lines, turns, until, World } from './world.js';
+import { DAY_MS, lines, turns, until, World } from './world.js';
 
 const ADDRESS = 'https://a.example/x?y';
 
@@ -61,24 +63,119 @@ test('attempts and waits go on where they were when the process ended', async (t
   t.equal(world.called.length, 3);
 });
 
-test('no more than 16 calls at one time', async (t) => {
-  const world = await World.start(t);
-  const ends: Array<(outcome: WebhookOutcome) => void> = [];
-  world.webhook = () => new Promise((resolve) => ends.push(resolve));
-  for (let at = 0; at < 3; at += 1) {
-    const key = world.key();
-    for (let n = 0; n < 7; n += 1) {
-      const id = await world.submit(key, lines(`a${n}`, 1), { webhook: ADDRESS });
-      await world.finished(key, id);
-    }
+/** Batches of a key that finish, each with an address that is called. */
+async function finish(world: World, key: { readonly id: string }, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const id = await world.submit(key, lines(`a${n}`, 1), { webhook: ADDRESS });
+    await world.finished(key, id);
+    ids.push(id);
   }
   await world.access.flush();
   await turns();
-  t.equal(world.called.length, 16);
-  ends[0]?.('delivered');
-  await until(() => world.called.length === 17);
-  for (const end of ends) end('delivered');
-  await until(() => world.called.length === 21);
-  for (const end of ends) end('delivered');
-  t.equal(new Set(world.called.map(({ id }) => id)).size, 21);
+  return ids;
+}
+
+/** A key of a workspace that has credit. */
+function keyOf({ store, clock }: World, workspace: string) {
+  if (findWorkspace(store, workspace) === undefined) {
+    createWorkspace(store, clock, workspace);
+    grantCredit(store, clock, workspace, 10n ** 15n);
+  }
+  return createKey(store, clock, workspace, null).key;
+}
+
+/** Receivers that answer when the test says so. */
+function tarpit(world: World) {
+  const ends: Array<(outcome: WebhookOutcome) => void> = [];
+  world.webhook = () => new Promise((resolve) => ends.push(resolve));
+  return {
+    endAll: (outcome: WebhookOutcome = 'delivered') => {
+      for (const end of ends.splice(0)) end(outcome);
+    },
+    end: () => ends.shift()?.('delivered'),
+  };
+}
+
+test('webhooks: a key has so many calls at one time, and its tarpit delays no other key', async (t) => {
+  const world = await World.start(t);
+  const pit = tarpit(world);
+  const [bad, good] = [world.key(), world.key()];
+  const stuck = await finish(world, bad, CALL_SHARES.key + 3);
+  t.equal(world.called.length, CALL_SHARES.key, 'its share, and not one more');
+  const [other] = await finish(world, good, 1);
+  t.equal(world.called.at(-1)?.id, other, 'called at once');
+  t.equal(world.called.length, CALL_SHARES.key + 1);
+  pit.end();
+  await until(() => world.called.length === CALL_SHARES.key + 2);
+  t.ok(stuck.includes(world.called.at(-1)?.id ?? ''), 'a place that is free goes to one of the same key');
+  pit.endAll();
+  await until(() => world.called.length === stuck.length + 1);
+  pit.endAll();
+  t.equal(new Set(world.called.map(({ id }) => id)).size, stuck.length + 1);
+});
+
+test('webhooks: a workspace has so many calls at one time, whatever its keys', async (t) => {
+  const world = await World.start(t);
+  const pit = tarpit(world);
+  const keys = Array.from({ length: CALL_SHARES.workspace / CALL_SHARES.key + 1 }, () => world.key());
+  for (const key of keys) await finish(world, key, CALL_SHARES.key);
+  t.equal(world.called.length, CALL_SHARES.workspace);
+  const [id] = await finish(world, keyOf(world, 'v'), 1);
+  t.equal(world.called.at(-1)?.id, id);
+  pit.endAll();
+  await until(() => world.called.length === keys.length * CALL_SHARES.key + 1);
+  pit.endAll();
+});
+
+test('webhooks: so many calls are made at one time in all', async (t) => {
+  const world = await World.start(t);
+  const pit = tarpit(world);
+  const spaces = Array.from({ length: CALL_SHARES.all / CALL_SHARES.workspace }, (_, at) => `w${at}`);
+  for (const space of spaces) {
+    for (let at = 0; at < CALL_SHARES.workspace / CALL_SHARES.key; at += 1) {
+      await finish(world, keyOf(world, space), CALL_SHARES.key);
+    }
+  }
+  t.equal(world.called.length, CALL_SHARES.all);
+  await finish(world, keyOf(world, 'last'), 1);
+  t.equal(world.called.length, CALL_SHARES.all, 'and not one more');
+  pit.end();
+  await until(() => world.called.length === CALL_SHARES.all + 1);
+  pit.endAll();
+});
+
+test('webhooks: keys take turns for the places that become free', async (t) => {
+  const world = await World.start(t);
+  const pit = tarpit(world);
+  const [one, other] = [world.key(), world.key()];
+  const blockers = [world.key(), world.key()];
+  for (const key of blockers) await finish(world, key, CALL_SHARES.workspace / blockers.length);
+  const before = world.called.length;
+  t.equal(before, CALL_SHARES.workspace, 'no place is free');
+  const first = await finish(world, one, 3);
+  const [late] = await finish(world, other, 1);
+  pit.end();
+  await until(() => world.called.length === before + 1);
+  pit.end();
+  await until(() => world.called.length === before + 2);
+  t.strictSame(
+    world.called.slice(before).map(({ id }) => id),
+    [first[0], late],
+  );
+  pit.endAll();
+  await until(() => world.called.length === before + 4);
+  pit.endAll();
+});
+
+test('webhooks: a call whose time is far off, by a clock that was wrong, waits no longer than the longest wait', async (t) => {
+  const world = await World.start(t);
+  world.webhook = async () => 'failed';
+  await finishedBatch(world);
+  await world.access.flush();
+  world.clock.set(world.clock.now() - 40 * DAY_MS);
+  await world.restart();
+  await world.pass(361);
+  await until(() => world.called.length >= 2);
+  t.ok(world.called.length >= 2, 'it is called although its time is in 40 days');
 });

@@ -139,7 +139,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/callbacks.js',
     ['callbacks', '6 rule 3', 'batch.webhook.attempts + 1', 'batch.webhook.attempts'],
-    ['callbacks', '6 rule 3', 'CALLS_MAX = 16', 'CALLS_MAX = 17'],
+    ['callbacks', '6 rule 3', 'if (this.counts.exceededBy(owner, 1) !== null)', 'if (false)'],
+    ['callbacks', '6 rule 3', 'this.counts.add(owner, -1);', ''],
     ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
     ['runner/store', '6 event', 'await this.book.flush();', ''],
   ),

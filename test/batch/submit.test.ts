@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { revokeKey } from '../../src/access/index.js';
-import { DAY_MS, line, lines, reason, until, World } from './world.js';
+import { LOOKUP_SHARES } from '../../src/batch/submit.js';
+import { DAY_MS, line, lines, reason, turns, until, World } from './world.js';
 
 test('ten may be open, also where eleven come at once; one that ends makes room', async (t) => {
   const world = await World.start(t);
@@ -74,4 +75,28 @@ test('the batches of a key are listed oldest first, also after a restart', async
     data.map(({ id }) => id),
     ids,
   );
+});
+
+test('webhooks: names that are slow to look up hold no place of another key', async (t) => {
+  const world = await World.start(t);
+  const slow: Array<() => void> = [];
+  world.checkWebhook = (address) =>
+    address.includes('slow') ? new Promise((resolve) => slow.push(resolve)) : Promise.resolve();
+  const [bad, good] = [world.key(), world.key()];
+  const submit = (key: typeof bad, host: string) =>
+    world.submit(key, line('a'), { webhook: `https://${host}.example/` });
+  const stuck = Array.from({ length: LOOKUP_SHARES.key }, () => submit(bad, 'slow'));
+  await turns();
+  t.equal(slow.length, LOOKUP_SHARES.key);
+  t.match(await reason(submit(bad, 'slow')), { type: 'overloaded', status: 503 }, 'one more than its share');
+  t.match(await submit(good, 'quick'), /^batch_/);
+  const others = Array.from({ length: LOOKUP_SHARES.workspace / LOOKUP_SHARES.key - 1 }, () => world.key());
+  for (const key of others) {
+    for (let count = 0; count < LOOKUP_SHARES.key; count += 1) stuck.push(submit(key, 'slow'));
+  }
+  await turns();
+  t.match(await reason(submit(good, 'quick')), { type: 'overloaded' }, 'all of the workspace');
+  for (const resolve of slow) resolve();
+  await Promise.all(stuck);
+  t.match(await submit(good, 'quick'), /^batch_/, 'places are given back');
 });

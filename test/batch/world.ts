@@ -62,6 +62,8 @@ export class World {
   engine = new TestEngine(this.clock);
   readonly troubles: string[] = [];
   readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
+  /** The check of an address that a submission names. */
+  checkWebhook: (address: string) => Promise<void> = async () => {};
   /** What calling an address comes to. */
   webhook: () => Promise<WebhookOutcome> = async () => 'delivered';
   store!: Store;
@@ -188,7 +190,7 @@ export class World {
         ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
       digest: async (task) => digestFile(task),
       prices: () => ({ live: 2n * PRICE, batch: PRICE }),
-      checkWebhook: async () => {},
+      checkWebhook: (address) => this.checkWebhook(address),
       call: async (address, { id, status }) => {
         this.called.push({ address, id, status });
         return this.webhook();

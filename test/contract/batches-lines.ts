@@ -100,13 +100,18 @@ const LINES: readonly ContractTest[] = [
   rule('2.5 state, image_budget: as in a live request', async (t, service) => {
     const { batches } = newKey(service, 'batch-states');
     const states = ['text', '', {}, { a: [1, null] }, [], 7, false];
-    const budgets = [undefined, null, 70, 140, 280];
+    const budgets = [undefined, 70, 140, 280];
     const results = await batches.answered([
       ...states.map((state, at) => line(`s${at}`, { state })),
-      ...budgets.map((image_budget, at) => line(`b${at}`, { image_budget, assets: at % 2 ? {} : null })),
+      ...budgets.map((image_budget, at) => line(`b${at}`, { image_budget, assets: at % 2 ? {} : undefined })),
       line('more', { stream: true, temperature: 0 }),
     ]);
     t.strictSame(new Set(outcomes(results)), new Set(['answered']));
+    const { json } = await batches.submit([line('a', { assets: null }), line('b', { image_budget: null })]);
+    t.strictSame(
+      json.errors.map(({ type }: { type: string }) => type),
+      ['invalid_assets', 'invalid_image_budget'],
+    );
   }),
   rule('2.9 invalid batch: up to 100 failures are listed, all are counted', async (t, service) => {
     const { batches } = newKey(service, 'batch-failures');

@@ -5,6 +5,9 @@ import { parseUrl } from './host.js';
 export const refused = (rule: string): ApiError =>
   new ApiError('invalid_webhook_url', `\`Service-Webhook-Url\`: the address must ${rule}.`);
 
+/** The parser would also take `https:host`, `https:\\host` or blanks before it; a reader may not. */
+const HTTPS = /^https:\/\/[^/\\]/i;
+
 /**
  * Reads a webhook address and checks everything but its host (contract 6 rule 5). Reading it once, here, leaves no
  * second reader that could take another host from the same text. Throws ApiError.
@@ -17,7 +20,7 @@ export function readWebhookAddress(text: string): URL {
   }
   const url = parseUrl(text);
   if (url === null) throw refused('be a URL');
-  if (url.protocol !== 'https:') throw refused('begin with https://');
+  if (!HTTPS.test(text)) throw refused('begin with https:// and a host');
   if (url.username !== '' || url.password !== '') throw refused('hold no user name and no password');
   if (text.includes('#')) throw refused('hold no # fragment');
   return url;

@@ -8,8 +8,11 @@ import { isPublicAddress } from './public-address.js';
 
 /** Where a webhook may lead, and the network it is found in. */
 export interface WebhookGuard {
-  /** All IP addresses of a host name, as texts; rejects or answers none where it has none. */
-  resolve(host: string): Promise<readonly string[]>;
+  /**
+   * All IP addresses of a host name, as texts; rejects or answers none where it has none. Nobody waits any more when the
+   * signal aborts.
+   */
+  resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Hosts that may be private, as the operator has named them: lower case, punycode, no final dot. */
   readonly allowedHosts: ReadonlySet<string>;
   readonly clock: Clock;
@@ -40,13 +43,15 @@ export async function resolvePublic(host: string, guard: WebhookGuard): Promise<
 
 async function resolveInTime(host: string, guard: WebhookGuard): Promise<readonly string[]> {
   let cancel = () => {};
+  const ending = new AbortController();
   const late = new Promise<never>((_, reject) => {
-    cancel = guard.clock.after(LIMITS.webhookTimeoutMs, () =>
-      reject(new Error('DNS did not answer in time.')),
-    );
+    cancel = guard.clock.after(LIMITS.webhookTimeoutMs, () => {
+      reject(new Error('DNS did not answer in time.'));
+      ending.abort();
+    });
   });
   try {
-    return await Promise.race([guard.resolve(host), late]);
+    return await Promise.race([guard.resolve(host, ending.signal), late]);
   } finally {
     cancel();
   }

@@ -13,5 +13,11 @@ export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
+  if (address.kind() === 'ipv4') return true;
+  return address.match(GLOBAL_UNICAST) && !isIsatap(address.toByteArray());
+}
+
+/** RFC 5214, 6.1: 0000:5efe or 0200:5efe in the middle, and an IPv4 address behind. */
+function isIsatap(bytes: readonly number[]): boolean {
+  return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

@@ -4,6 +4,8 @@ import { LIMITS } from '../../api/index.js';
 const WAITS_MS = [0, 30_000, 300_000];
 /** A wait is longer or shorter by up to this part, so that calls that failed together do not come back together. */
 const JITTER = 0.2;
+/** The longest of them, in milliseconds. */
+export const WEBHOOK_WAIT_MS_MAX = Math.max(...WAITS_MS) * (1 + JITTER);
 
 /**
  * How long to wait before the next attempt at a webhook, in milliseconds, when `attempts` have failed; null when there

@@ -14,19 +14,36 @@ export function systemGuard(
   allowedHosts: ReadonlySet<string>,
   clock: Clock,
   nameServers?: readonly string[],
+  askSystem: (host: string) => Promise<string[]> = systemAddresses,
 ): WebhookGuard {
-  const resolve = (host: string) =>
-    allowedHosts.has(host) ? askSystem(host) : askServers(host, nameServers);
+  const asked = once(askSystem);
+  const resolve = (host: string, signal: AbortSignal) =>
+    allowedHosts.has(host) ? asked(host) : askServers(host, nameServers, signal);
   return { allowedHosts, clock, resolve };
 }
 
-async function askSystem(host: string): Promise<string[]> {
+async function systemAddresses(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
+/** Whoever asks for a host that is being asked for waits for that answer: a host holds one thread at most. */
+function once<Answer>(ask: (host: string) => Promise<Answer>): (host: string) => Promise<Answer> {
+  const asked = new Map<string, Promise<Answer>>();
+  return (host) => {
+    const found = asked.get(host) ?? ask(host).finally(() => asked.delete(host));
+    asked.set(host, found);
+    return found;
+  };
+}
+
 /** Many hosts have addresses of one family only: what fails for one of them is left out. */
-async function askServers(host: string, nameServers: readonly string[] | undefined): Promise<string[]> {
+async function askServers(
+  host: string,
+  nameServers: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<string[]> {
   const resolver = new Resolver(QUERY);
+  signal.addEventListener('abort', () => resolver.cancel(), { once: true });
   if (nameServers !== undefined) resolver.setServers(nameServers);
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -161,6 +161,25 @@ test('the error is the same whether a name is private or not found: it tells not
   t.match(messages[0], 'public');
 });
 
+test('webhooks: a look-up that takes too long is told so', async (t) => {
+  const signals: AbortSignal[] = [];
+  const resolve = (_: string, signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<readonly string[]>(() => {});
+  };
+  const guard = localGuard({ resolve });
+  const result = atSubmission(`https://${NAME}/`, guard);
+  await guard.clock.armed();
+  guard.clock.advance(LIMITS.webhookTimeoutMs - 1);
+  t.strictSame(
+    signals.map(({ aborted }) => aborted),
+    [false],
+  );
+  guard.clock.advance(1);
+  t.equal(await result, REFUSED);
+  t.equal(signals[0]?.aborted, true);
+});
+
 test('DNS has until the time-out of a call, and leaves no timer', async (t) => {
   let found = (_addresses: readonly string[]) => {};
   const guard = localGuard({ resolve: () => new Promise((resolve) => (found = resolve)) });
