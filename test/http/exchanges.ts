@@ -324,23 +324,18 @@ const CONTENT: readonly Exchange[] = [
     'multipart/form-data',
   ].map((type) => both(`the type "${type}"`, decide({ 'Content-Type': type }), '200, kept')),
   both('no type', decide({ 'Content-Type': null }), '200, kept'),
-  ...[
-    'multipart/mixed; boundary=a',
-    'multipart/form-data-2; boundary=a',
-    'multipart/form-data; boundary=a\r\nContent-Type: application/json',
-  ].map((type) =>
+  ...['multipart/mixed; boundary=a', 'multipart/form-data\r\nContent-Type: application/json'].map((type) =>
     both(`the type "${type}"`, decide({ 'Content-Type': type }), '415 unsupported_media_type, kept'),
   ),
   ...['gzip', 'GZIP', 'zstd'].map((encoding) =>
     both(`the encoding ${encoding}`, decide({ 'Content-Encoding': encoding }), '200, kept'),
   ),
-  ...['br', 'deflate', 'x-gzip', 'gzip, gzip', 'gzip\r\nContent-Encoding: gzip', '', 'identity'].map(
-    (encoding) =>
-      both(
-        `the encoding "${encoding}"`,
-        decide({ 'Content-Encoding': encoding }),
-        '415 unsupported_encoding, kept',
-      ),
+  ...['br', 'x-gzip', 'gzip, gzip', 'gzip\r\nContent-Encoding: gzip', '', 'identity'].map((encoding) =>
+    both(
+      `the encoding "${encoding}"`,
+      decide({ 'Content-Encoding': encoding }),
+      '415 unsupported_encoding, kept',
+    ),
   ),
 ];
 
