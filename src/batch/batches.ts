@@ -17,8 +17,11 @@ import { type Submission, type SubmitCalls, Submitter } from './submit.js';
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 /** Contract 3: deletion runs every ten minutes. */
 const RETENTION_MS = 10 * 60 * 1_000;
-/** For so long after a jump of the calendar, or a doubtful start, nothing is deleted. */
-const DOUBT_MS = 24 * 60 * 60 * 1_000;
+/**
+ * After a jump of the calendar or a doubtful start, nothing is deleted for this long: time to correct the clock. Not a
+ * day: a host that is switched off every night starts in doubt every morning, and must still delete.
+ */
+const DOUBT_MS = 60 * 60 * 1_000;
 
 export type BatchCalls = Omit<RunnerCalls, 'onFinished'> &
   Omit<SubmitCalls, 'access' | 'onTrouble'> &
@@ -187,7 +190,6 @@ export class Batches {
   private retain(): void {
     const { signal } = this.leaving;
     const { clock } = this.calls;
-    // A clock that is wrong may be put right within a day; what is deleted stays so.
     const run = clock.certainFor() < DOUBT_MS ? Promise.resolve() : this.retention.run(clock.now(), signal);
     this.retaining = run
       .catch((error) => this.calls.onTrouble(error, '-'))
