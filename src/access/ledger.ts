@@ -16,6 +16,9 @@ export const FLUSH_DELAY_MS = 50;
 export const FLUSH_RETRY_MS = 1_000;
 /** Once a charge has waited so long for the disk, nothing more is answered. */
 export const UNWRITTEN_MS_MAX = 5_000;
+/** While a charge waits, the clock is looked at so often; a look that comes this much late was kept from coming. */
+const LOOK_MS = 500;
+const STOPPED_MS_MIN = 1_000;
 
 /** Money set aside for one request. Call `post` or `release`, once. */
 export interface Reservation {
@@ -47,6 +50,8 @@ export class Ledger {
   /** When the oldest charge came that no write has taken, and the oldest that the write under way took. */
   private waitingSince: number | null = null;
   private writingSince: number | null = null;
+  /** When the clock was last looked at; null where no charge waits. */
+  private lookedAt: number | null = null;
   private flushing: Promise<void> | null = null;
   private cancelFlush = () => {};
 
@@ -131,6 +136,10 @@ export class Ledger {
   changed(): void {
     if (this.waitingSince !== null) return;
     this.waitingSince = this.clock.monotonic();
+    if (this.lookedAt === null) {
+      this.lookedAt = this.waitingSince;
+      this.lookAgain();
+    }
     this.flushAfter(FLUSH_DELAY_MS);
   }
 
@@ -185,7 +194,27 @@ export class Ledger {
     });
   }
 
+  /** A process that was stopped (SIGSTOP) could not write meanwhile: that time says nothing about the disk. */
+  private look(): void {
+    if (this.lookedAt === null) return;
+    const now = this.clock.monotonic();
+    const missed = now - this.lookedAt - LOOK_MS;
+    this.lookedAt = now;
+    if (missed < STOPPED_MS_MIN) return;
+    if (this.waitingSince !== null) this.waitingSince += missed;
+    if (this.writingSince !== null) this.writingSince += missed;
+  }
+
+  private lookAgain(): void {
+    this.clock.after(LOOK_MS, () => {
+      this.look();
+      if ((this.writingSince ?? this.waitingSince) === null) this.lookedAt = null;
+      else this.lookAgain();
+    });
+  }
+
   private checkDisk(): void {
+    this.look();
     const since = this.writingSince ?? this.waitingSince;
     if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
     throw new ApiError('internal_error', 'The server cannot write to its data folder.');

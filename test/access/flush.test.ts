@@ -174,6 +174,34 @@ for (const [how, hinder] of [
   });
 }
 
+for (const [when, hinder] of [
+  ['waits', () => {}],
+  ['is being written', (disk: { hold: boolean }) => Object.assign(disk, { hold: true })],
+] as const) {
+  test(`SIGCONT after a stop: a charge that ${when} meanwhile refuses nobody`, async (t) => {
+    const { clock, disk, reserve, settled } = onDisk(t);
+    hinder(disk);
+    reserve(1).post();
+    if (disk.hold) {
+      clock.advance(FLUSH_DELAY_MS);
+      await settled();
+    }
+    // Whoever asks is heard before the timers that are overdue.
+    clock.pass(10 * UNWRITTEN_MS_MAX);
+    t.equal(
+      thrown(() => reserve(2).post()),
+      null,
+    );
+    clock.advance(1);
+    await settled();
+    t.equal(
+      thrown(() => reserve(4).post()),
+      null,
+    );
+    for (const release of disk.held.splice(0)) release();
+  });
+}
+
 test('a flush that fails rejects, and what it could not write stays for the next', async (t) => {
   const { access, charged, disk, reserve, store } = onDisk(t);
   disk.full = true;

@@ -16,6 +16,10 @@ export function fakeClock(start = 0) {
     set(now: number) {
       calendar = now - time;
     },
+    /** Moves time on as for a process that is stopped: what is due is called later. */
+    pass(ms: number) {
+      time += ms;
+    },
     /** Moves time on and calls what is due. */
     advance(ms: number) {
       time += ms;
