@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InFlight } from './in-flight.js';
 import { Linger } from './linger.js';
 import type { Turns } from './node-turns.js';
+import type { ReadTurns } from './read-turns.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
 import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
 
@@ -12,6 +13,7 @@ export const IDLE_MS = 10_000;
 export interface ServerState {
   readonly options: ListenOptions;
   readonly turns: Turns;
+  readonly reading: ReadTurns;
   readonly inFlight: InFlight;
   stopping: boolean;
 }

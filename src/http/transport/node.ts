@@ -11,6 +11,7 @@ import { InFlight } from './in-flight.js';
 import { IDLE_MS, NodeExchange, type ServerState } from './node-exchange.js';
 import { misfit, refuseMalformed } from './node-refuse.js';
 import { Turns } from './node-turns.js';
+import { ReadTurns } from './read-turns.js';
 import {
   type BodyListener,
   type HeaderList,
@@ -47,6 +48,7 @@ function listen(options: ListenOptions): Promise<Listener> {
   const state: ServerState = {
     options,
     turns: new Turns(),
+    reading: new ReadTurns(),
     inFlight: new InFlight(),
     stopping: false,
   };
@@ -107,7 +109,7 @@ function serve(
   const exchange = new NodeExchange(server, req, res);
   const onBody = (listener: BodyListener) => {
     if (awaitsContinue) res.writeContinue();
-    receive(req, res, listener);
+    receive(server, req, res, listener);
   };
   const incoming = {
     method: req.method ?? '',
@@ -132,7 +134,12 @@ async function answer(server: ServerState, incoming: Incoming, exchange: NodeExc
   else exchange.write(reply, body);
 }
 
-function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListener): void {
+function receive(
+  { reading }: ServerState,
+  req: IncomingMessage,
+  res: ServerResponse,
+  listener: BodyListener,
+): void {
   const pass = (chunk: Uint8Array, last: boolean) => {
     try {
       listener(chunk, last);
@@ -140,7 +147,10 @@ function receive(req: IncomingMessage, res: ServerResponse, listener: BodyListen
       res.destroy();
     }
   };
-  req.on('data', (chunk: Uint8Array) => pass(chunk, false));
+  req.on('data', (chunk: Uint8Array) => {
+    pass(chunk, false);
+    reading.read(req, chunk.byteLength);
+  });
   req.on('end', () => pass(NOTHING, true));
 }
 
