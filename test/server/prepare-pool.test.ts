@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
 import type { ContentEncoding } from '../../src/api/index.js';
 import { readManifest } from '../../src/engine/index.js';
+import { WAITING_MAX } from '../../src/server/prepare-lane.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { modelsFolder } from '../helpers/server.js';
 import { noisyJpeg } from '../images/jpeg.js';
@@ -27,7 +28,7 @@ async function startPool(t: Test) {
   });
   t.teardown(() => pool.close());
   await pool.ready();
-  const prepare = async (request: object, encoding: ContentEncoding = 'identity') => {
+  const prepare = async (request: object, encoding: ContentEncoding = 'identity', key = 'k') => {
     const text = Buffer.from(JSON.stringify(request));
     const result = await pool.prepare(
       {
@@ -37,7 +38,7 @@ async function startPool(t: Test) {
         unknownModel: 'refuse',
         allowedModels: null,
       },
-      { workspace: 'w', key: 'k' },
+      { workspace: 'w', key },
     );
     if (!result.ok) throw new Error(result.message);
     return result.plan.images.map(({ rgb }) => rgb.buffer);
@@ -76,4 +77,35 @@ test('text waits for no images, whatever is compressed', async (t) => {
   ];
   await Promise.all(all);
   t.strictSame(ended, ['text', 'text', 'images', 'images']);
+});
+
+test('item 3: text waits for no large body, whatever is compressed', async (t) => {
+  const { prepare } = await startPool(t);
+  const ended: string[] = [];
+  const send = (name: string, request: object, encoding: ContentEncoding) =>
+    prepare(request, encoding).then(() => ended.push(name));
+  // Compressed it has a few kilobytes, as a text may.
+  const large = { state: 'a text', questions: QUESTIONS, ignored: Array(400_000).fill(1) };
+  const text = { state: 'a text', questions: QUESTIONS };
+  await Promise.all([
+    send('large', large, 'gzip'),
+    send('large', large, 'identity'),
+    send('text', text, 'gzip'),
+    send('text', text, 'identity'),
+  ]);
+  t.strictSame(ended, ['text', 'text', 'large', 'large']);
+});
+
+test('item 3: as many requests of a key wait as may, one more is refused, and another key goes on', async (t) => {
+  const { prepare } = await startPool(t);
+  const text = { state: 'a text', questions: QUESTIONS };
+  const ended: string[] = [];
+  const send = (key: string) => prepare(text, 'identity', key).then(() => ended.push(key));
+  const all = Array.from({ length: WAITING_MAX.key + 1 }, () => send('one'));
+  await t.rejects(prepare(text, 'identity', 'one'), {
+    type: 'overloaded',
+    message: `The key has ${WAITING_MAX.key} requests waiting, which is the limit.`,
+  } as never);
+  await Promise.all([...all, send('other')]);
+  t.ok(ended.indexOf('other') <= 2, 'it waits for one of them, or two');
 });
