@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { systemClock } from '../../src/base/index.js';
 import { ListenError, startHttp } from '../../src/http/index.js';
 import { FakeClock } from './fake-clock.js';
@@ -59,6 +61,20 @@ onBoth('a stop waits until a slow reader has a long answer', async (t, transport
   const { body } = await connection.response();
   t.ok(body === answer, `${body.length} characters`);
   await stopping;
+});
+
+onBoth('a stop waits for no client that does not leave behind a last answer', async (t, transport) => {
+  const { port, server } = await serve(t, transport, undefined, { clock: new FakeClock() });
+  const tooLarge = request('POST', '/v1/decide', 'x', { 'Content-Length': '99999999' });
+  const refused = ['noise\r\n\r\n', request('CONNECT', '/health', 'x')];
+  for (const bytes of transport === 'uws' ? [tooLarge] : [tooLarge, ...refused]) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    t.teardown(() => socket.destroy());
+    socket.write(bytes);
+    t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 (413|505|400) /);
+  }
+  await server.stop();
 });
 
 onBoth('a stop of an idle server, twice', async (t, transport) => {

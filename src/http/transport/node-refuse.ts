@@ -18,17 +18,20 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readon
  * Answers what node's parser refuses, and closes the connection. A time-out or a broken connection is closed without
  * an answer. Where an earlier request still waits for its own answer, ours would be taken for that: the connection
  * closes behind the last one owed instead.
+ *
+ * @returns closes the connections that were refused and are not closed yet: the server does not know them any more
  */
 export function refuseMalformed(
   server: Server,
   turns: Turns,
   { refuse, clock }: Pick<ListenOptions, 'refuse' | 'clock'>,
-): void {
-  const refused = new WeakSet<Socket>();
+): () => void {
+  const refused = new Set<Socket>();
   const end = (socket: Socket, status: MalformedStatus) => {
     // Node tells of every further packet.
     if (refused.has(socket)) return;
     refused.add(socket);
+    socket.once('close', () => refused.delete(socket));
     if (!socket.writable) socket.destroy();
     else if (!turns.closeBehindLast(socket)) {
       socket.end(rawReply(refuse(status)));
@@ -46,6 +49,9 @@ export function refuseMalformed(
     stream.on('error', () => {});
     end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505);
   });
+  return () => {
+    for (const socket of refused) socket.destroy();
+  };
 }
 
 /** Reads what the client still sends, without node's parser, and closes the connection when it is done. */

@@ -61,8 +61,8 @@ function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', (req, res) => take(req, res, false));
   server.on('checkContinue', (req, res) => take(req, res, true));
   server.on('checkExpectation', (req, res) => take(req, res, false));
-  refuseMalformed(server, state.turns, options);
-  return bind(server, options, () => drain(server, state));
+  const closeRefused = refuseMalformed(server, state.turns, options);
+  return bind(server, options, () => drain(server, state, closeRefused));
 }
 
 function bind(
@@ -88,12 +88,13 @@ function bind(
   });
 }
 
-async function drain(server: Server, state: ServerState): Promise<void> {
+async function drain(server: Server, state: ServerState, closeRefused: () => void): Promise<void> {
   state.stopping = true;
   // Not the method of http.Server yet: that one also cuts connections whose answer is still being sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await state.inFlight.empty();
   server.closeAllConnections();
+  closeRefused();
   await closed;
   // Ends the timer that looks for slow connections.
   server.close();
