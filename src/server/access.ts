@@ -48,18 +48,20 @@ export async function openAccess(
   let leave = () => {};
   let sealer: Sealer;
   let calendar: Calendar;
+  let stopCalendar = async () => {};
   try {
     leave = serveAlone(settings.data);
     calendar = new Calendar(store, surroundings.clock, log);
     sealer = new Sealer(store, settings.master_key);
     prove(store, surroundings);
     await store.startWriter();
+    stopCalendar = () => calendar.stop();
     await calendar.start();
     // Last: a token that was told must work.
     welcome(store, calendar.clock, surroundings.report);
   } catch (error) {
     // Why it cannot serve is what is told, whatever else fails.
-    await endAll([leave, () => store.close()]).catch(() => {});
+    await endAll([stopCalendar, leave, () => store.close()]).catch(() => {});
     throw error;
   }
   const access = new Access(store, calendar.clock, (error) =>
@@ -71,7 +73,7 @@ export async function openAccess(
     sealer,
     calendar,
     priceOf: (build) => prices.get(build) as Price,
-    close: () => endAll([() => access.flush(), () => calendar.stop(), leave, () => store.close()]),
+    close: () => endAll([() => access.flush(), stopCalendar, leave, () => store.close()]),
   };
 }
 

@@ -9,6 +9,7 @@ export class Calendar {
   readonly clock: SteadyClock;
   private readonly listeners: Array<(ms: number) => void> = [];
   private certain: number | null;
+  private stopped = false;
   private cancel = () => {};
 
   constructor(
@@ -34,10 +35,11 @@ export class Calendar {
   /** Keeps the time, now and from time to time. The store's writer must have been started. */
   async start(): Promise<void> {
     await this.keep();
-    this.cancel = this.clock.after(KEEP_MS, () => void this.start());
+    if (!this.stopped) this.cancel = this.clock.after(KEEP_MS, () => void this.start());
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     this.cancel();
     await this.keep();
   }
