@@ -56,8 +56,14 @@ export const BatchSchema = Type.Object(
   { description: 'A batch.' },
 );
 
-/** Contract 2.6, the list. */
+/** Contract 2.6, the list; `has_more` is ours, where it was asked for with a limit. */
 export const BatchListSchema = Type.Object(
-  { object: Type.Literal('list'), data: Type.Array(BatchSchema) },
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(BatchSchema),
+    has_more: Type.Optional(
+      Type.Boolean({ description: 'Only with `limit`: whether batches follow the last of these.' }),
+    ),
+  },
   { description: 'The batches of the key.' },
 );

@@ -16,6 +16,8 @@ export const LIMITS = {
   batchErrors: 100,
   /** Contract 8: batches of a key that are queued or running. */
   batchesOpen: 10,
+  /** Ours: batches of one page, where a list is asked for with a limit. */
+  batchesListed: 100,
   /** Ours: an `Idempotency-Key`, in characters. */
   idempotencyKeyCharacters: 255,
   questions: 16,

@@ -1,5 +1,6 @@
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
 import { ERRORS } from './errors.js';
+import { LIMITS } from './limits.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
 import { ROUTES, type Route, type RouteName } from './routes.js';
 import { DecideBody, SystemoneBody } from './schemas.js';
@@ -48,7 +49,8 @@ export function openApi(version: string): object {
     paths[path] = { ...paths[path], ...operation };
   };
   for (const route of ROUTES) {
-    const own = route.path.includes('{id}') ? [ID_PARAMETER] : [];
+    const own: object[] = route.path.includes('{id}') ? [ID_PARAMETER] : [];
+    if (route.name === 'listBatches') own.push(...PAGE_PARAMETERS);
     add(route.path, operationOf(route, route.name, own));
     if (route.ofModel) {
       add(`/m/{model}${route.path}`, operationOf(route, `${route.name}OfModel`, [MODEL_PARAMETER, ...own]));
@@ -84,6 +86,21 @@ const ID_PARAMETER = {
   schema: { type: 'string' },
   description: 'The id of a batch.',
 };
+
+const PAGE_PARAMETERS = [
+  {
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: LIMITS.batchesListed },
+    description: 'Most batches that are listed; all of them where it is left out.',
+  },
+  {
+    name: 'after',
+    in: 'query',
+    schema: { type: 'string' },
+    description: 'The id of a batch: those submitted after it are listed.',
+  },
+];
 
 function operationOf(route: Route, operationId: string, parameters: readonly object[]): object {
   const operation = {

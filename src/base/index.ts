@@ -6,6 +6,7 @@ export * from './json-file.js';
 export * from './line-output.js';
 export * from './log.js';
 export * from './metrics.js';
+export * from './next-turn.js';
 export * from './settings.js';
 export * from './shares.js';
 export * from './steady-clock.js';

@@ -5,8 +5,9 @@ import { batchObject, submitObject } from './batch-object.js';
 import { Book } from './book.js';
 import { type CallbackCalls, Callbacks } from './callbacks.js';
 import { apply, type Batch, isFinished } from './lifecycle/index.js';
+import { listPieces } from './list-pieces.js';
 import { moveTimes } from './move-times.js';
-import { readResults } from './results/index.js';
+import { FIRST_RESULT, PIECE_BYTES, type ReadCall, Reader, type ResultsAnswer } from './reading/index.js';
 import { Retention } from './retention.js';
 import { OpenBatch, Runner, type RunnerCalls } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
@@ -23,16 +24,26 @@ const RETENTION_MS = 10 * 60 * 1_000;
  */
 const DOUBT_MS = 60 * 60 * 1_000;
 
-export type BatchCalls = Omit<RunnerCalls, 'onFinished'> &
+export type BatchCalls = Omit<RunnerCalls, 'onFinished' | 'readLines'> &
   Omit<SubmitCalls, 'access' | 'onTrouble'> &
   Omit<CallbackCalls, 'onTrouble'> & {
     readonly access: ConstructorParameters<typeof Book>[1] & RunnerCalls['access'];
+    /** Does `readStored` on a thread of its own. */
+    read(call: ReadCall): Promise<unknown>;
   };
+
+/** Which batches are to be listed. */
+export interface Page {
+  /** Most that are; null: all. */
+  readonly limit: number | null;
+  /** The id of the batch behind which they stand; null: from the oldest on. */
+  readonly after: string | null;
+}
 
 /** The results of a batch, on their way to a caller. */
 export interface Results {
-  /** JSON Lines, in pieces of whole lines. */
-  readonly pieces: Iterable<Buffer>;
+  /** JSON Lines. */
+  readonly pieces: AsyncIterable<Uint8Array>;
   /** Call it when the last byte was handed over: the first time, the seven days begin. */
   collected(): void;
 }
@@ -47,6 +58,7 @@ export class Batches {
   private readonly retention: Retention;
   /** When this process began to write, by its calendar. */
   private since: number;
+  private readonly reader: Reader;
   private cancelRetention = () => {};
   private readonly leaving = new AbortController();
   private retaining: Promise<void> = Promise.resolve();
@@ -62,22 +74,26 @@ export class Batches {
     this.since = calls.clock.now();
     const onTrouble = (error: unknown) => calls.onTrouble(error, '-');
     this.book = new Book(store, calls.access);
+    this.reader = new Reader((call) => calls.read(call));
     this.callbacks = new Callbacks(store, sealer, this.book, calls);
     this.runner = new Runner(store, this.book, {
       ...calls,
+      readLines: (task) => this.reader.lines(task),
       onFinished: (batch) => this.callbacks.add(batch),
     });
     this.submitter = new Submitter(store, sealer, this.runner, submissions, { ...calls, onTrouble });
     this.retention = new Retention(store, this.book, submissions);
   }
 
-  /** Goes on with what was open, uncalled or undeleted when the last process ended. Throws StoreError. */
-  start(): void {
-    for (const { value: batch } of this.byAge()) {
+  /** Goes on with what was open, uncalled or undeleted when the last process ended. Rejects with StoreError. */
+  async start(): Promise<void> {
+    const open: Batch[] = [];
+    for await (const { value: batch } of this.store.table('batches').entriesInTurns()) {
       if (batch.deleted) continue;
       if (isFinished(batch)) this.callbacks.add(batch);
-      else this.resume(batch);
+      else open.push(batch);
     }
+    for (const batch of open.sort((a, b) => a.created - b.created)) await this.resume(batch);
     this.retain();
   }
 
@@ -87,10 +103,18 @@ export class Batches {
     return submitObject(typeof batch === 'string' ? this.owned(caller, batch) : batch, this.currency);
   }
 
-  list({ key }: Caller): object {
-    const ids = [...this.store.table('batch_order').entries(key.id)].map(({ value }) => value);
-    const batches = ids.flatMap((id) => this.book.get(id) ?? []).filter(({ deleted }) => !deleted);
-    return { object: 'list', data: batches.map((batch) => batchObject(batch, this.currency)) };
+  /**
+   * The list of contract 2.6 as JSON, with `has_more` where a page has a limit: text where it fits in one piece,
+   * otherwise pieces of it, which are read as they are taken. Rejects with ApiError `invalid_request`.
+   */
+  async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
+    const { currency } = this;
+    const key = caller.key.id;
+    const owner = { key, workspace: caller.workspace.id };
+    const read = (from: number, count: number | null) =>
+      this.reader.read(owner, 'list', { key, from, count, newer: this.book.newer(key), currency });
+    const start = after === null ? 0 : this.listed(caller, after).number + 1;
+    return listPieces(await read(start, limit), limit, read);
   }
 
   /** Throws ApiError `batch_not_found`. */
@@ -117,7 +141,19 @@ export class Batches {
     const batch = this.owned(caller, id);
     const sealed = SealedBatch.open(this.store, this.sealer, batch);
     if (sealed === undefined) throw notFound();
-    return { pieces: readResults(batch, sealed), collected: () => this.collected(id) };
+    return { pieces: this.resultPieces(batch, sealed), collected: () => this.collected(id) };
+  }
+
+  private async *resultPieces(batch: Batch, { key: { dataKey } }: SealedBatch): AsyncGenerator<Uint8Array> {
+    for (let from: ResultsAnswer['next'] = FIRST_RESULT; from !== null; ) {
+      const { text, next }: ResultsAnswer = await this.reader.read(batch, 'results', {
+        batch,
+        dataKey,
+        from,
+      });
+      for (let at = 0; at < text.length; at += PIECE_BYTES) yield text.subarray(at, at + PIECE_BYTES);
+      from = next;
+    }
   }
 
   get openCount(): number {
@@ -142,10 +178,12 @@ export class Batches {
   }
 
   /** One batch that is damaged does not keep the server from starting: none of its lines runs any more. */
-  private resume(batch: Batch): void {
-    const keys = [...this.store.table('batch_results').keys(batch.id)];
-    const resolved = keys.map(([, index]) => index as number);
-    this.runner.add(new OpenBatch(batch, this.sealedOf(batch), resolved));
+  private async resume(batch: Batch): Promise<void> {
+    const open = new OpenBatch(batch, this.sealedOf(batch));
+    for await (const [, line] of this.store.table('batch_results').keysInTurns(batch.id)) {
+      open.resolve(line as number);
+    }
+    this.runner.add(open);
   }
 
   /** The operator is told of one whose data key is damaged. */
@@ -160,15 +198,19 @@ export class Batches {
     }
   }
 
-  private byAge() {
-    return [...this.store.table('batches').entries()].sort((a, b) => a.value.created - b.value.created);
-  }
-
   /** Throws ApiError `batch_not_found` also where it is another key's (contract 4.6 rule 5). */
   private owned({ key }: Caller, id: string): Batch {
     const batch = BATCH_ID.test(id) ? this.book.get(id) : undefined;
     if (batch === undefined || batch.deleted || batch.key !== key.id) throw notFound();
     return batch;
+  }
+
+  private listed(caller: Caller, id: string): Batch {
+    try {
+      return this.owned(caller, id);
+    } catch {
+      throw new ApiError('invalid_request', '`after` must be the id of a batch of this key.');
+    }
   }
 
   private collected(id: string): void {

@@ -24,6 +24,11 @@ export class Book implements FlushPart {
     return this.changed.get(id) ?? this.store.table('batches').get(id);
   }
 
+  /** The batches of a key whose state on the disk is an older one. */
+  newer(key: string): Batch[] {
+    return [...this.changed.values()].filter((batch) => batch.key === key);
+  }
+
   /** Keeps a batch's new state, and further writes that belong to it. */
   put(batch: Batch, ...writes: readonly RawWrite[]): void {
     this.changed.set(batch.id, batch);

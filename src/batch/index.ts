@@ -13,6 +13,7 @@ export {
   ingest,
   type LineFault,
 } from './ingest/index.js';
+export { type ReadCall, readStored } from './reading/index.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
 export * from './webhook/index.js';

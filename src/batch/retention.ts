@@ -3,7 +3,7 @@ import type { Book } from './book.js';
 import { type Batch, deleteAfter } from './lifecycle/index.js';
 import type { Submissions } from './submissions.js';
 
-/** Most keys that one transaction removes: a charge waits behind it. */
+/** Lines of which one transaction removes everything: a charge waits behind it. */
 const REMOVED_MAX = 1_000;
 
 /**
@@ -20,20 +20,18 @@ export class Retention {
 
   /** Ends between two steps when the signal aborts. Rejects with StoreError. */
   async run(now: number, signal: AbortSignal): Promise<void> {
-    const old = this.submissions.old();
-    if (old.length > 0) await this.store.write(old);
+    await this.submissions.forget();
     // What the book has not written yet may be newer.
     await this.book.flush();
-    const due = [...this.store.table('batches').entries()].filter(({ value }) => isDue(value, now));
-    for (const { value } of due) {
+    for await (const { value } of this.store.table('batches').entriesInTurns()) {
       if (signal.aborted) return;
-      await this.remove(this.book.get(value.id) ?? value);
+      if (isDue(value, now)) await this.remove(this.book.get(value.id) ?? value);
     }
   }
 
   private async remove(batch: Batch): Promise<void> {
     const { store, book } = this;
-    const { id, key, number } = batch;
+    const { id, key, number, lines } = batch;
     // Through the book, so that nothing it holds of the batch is written after this.
     book.put(
       { ...batch, deleted: true },
@@ -41,12 +39,17 @@ export class Retention {
       store.table('batch_webhooks').write([id], null),
     );
     await book.flush();
-    for (const name of ['batch_results', 'batch_ids', 'batch_lines'] as const) {
-      const table = store.table(name);
-      const keys = [...table.keys(id)];
-      for (let at = 0; at < keys.length; at += REMOVED_MAX) {
-        await store.write(keys.slice(at, at + REMOVED_MAX).map((each) => table.write(each, null)));
-      }
+    // No more chunks than lines.
+    for (let at = 0; at < lines; at += REMOVED_MAX) {
+      const [from, to] = [
+        [id, at],
+        [id, at + REMOVED_MAX],
+      ] as const;
+      await store.write([
+        store.table('batch_results').removal(from, to),
+        store.table('batch_ids').removal(from, to),
+        store.table('batch_lines').removal(from, to),
+      ]);
     }
     await store.write([
       store.table('batch_order').write([key, number], null),

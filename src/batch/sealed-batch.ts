@@ -1,22 +1,37 @@
-import { placeOf, type RawWrite, type Sealer, type Store, seal, unseal } from '../store/index.js';
+import { placeOf, type RawWrite, type Sealer, type Store, StoreError, seal, unseal } from '../store/index.js';
 import type { BatchLine } from './batch-line.js';
 import type { ChunkIds } from './ingest/index.js';
 import type { Batch } from './lifecycle/index.js';
 
 const LINE_FEED = 10;
 
+/** What a thread needs to open the sealed values of a batch. */
+export interface BatchKey {
+  readonly id: string;
+  readonly dataKey: Uint8Array;
+}
+
 /** The sealed values of one batch, opened with its data key. Throws StoreError where one is missing or damaged. */
 export class SealedBatch {
-  private constructor(
+  constructor(
     private readonly store: Store,
-    private readonly id: string,
-    private readonly dataKey: Buffer,
+    readonly key: BatchKey,
   ) {}
 
   /** Undefined where its key has been destroyed. */
   static open(store: Store, sealer: Sealer, { id }: Pick<Batch, 'id'>): SealedBatch | undefined {
     const dataKey = sealer.dataKey(id);
-    return dataKey && new SealedBatch(store, id, dataKey);
+    return dataKey && new SealedBatch(store, { id, dataKey });
+  }
+
+  /**
+   * Throws StoreError where the batch is deleted: what is left of it is no longer the whole. Holds for what is read in
+   * the same turn of the event loop.
+   */
+  checkExists(): void {
+    const { id } = this.key;
+    if (this.store.table('data_keys').get(id) !== undefined) return;
+    throw new StoreError(`The batch ${id} has been deleted.`);
   }
 
   /** The lines of a chunk as they were sent. */
@@ -38,23 +53,23 @@ export class SealedBatch {
 
   /** A line's result as JSON text; undefined where it has none. */
   result(index: number): Buffer | undefined {
-    const sealed = this.store.table('batch_results').get(this.id, index);
-    return sealed && unseal(this.dataKey, placeOf('batch_results', this.id, index), sealed);
+    const sealed = this.store.table('batch_results').get(this.key.id, index);
+    return sealed && unseal(this.key.dataKey, placeOf('batch_results', this.key.id, index), sealed);
   }
 
   writeResult(index: number, json: string): RawWrite {
-    const sealed = seal(this.dataKey, placeOf('batch_results', this.id, index), Buffer.from(json));
-    return this.store.table('batch_results').write([this.id, index], sealed);
+    const sealed = seal(this.key.dataKey, placeOf('batch_results', this.key.id, index), Buffer.from(json));
+    return this.store.table('batch_results').write([this.key.id, index], sealed);
   }
 
   webhook(): string | undefined {
-    const sealed = this.store.table('batch_webhooks').get(this.id);
-    return sealed && unseal(this.dataKey, placeOf('batch_webhooks', this.id), sealed).toString();
+    const sealed = this.store.table('batch_webhooks').get(this.key.id);
+    return sealed && unseal(this.key.dataKey, placeOf('batch_webhooks', this.key.id), sealed).toString();
   }
 
   private read(table: 'batch_lines' | 'batch_ids', chunk: number): Buffer {
-    const place = placeOf(table, this.id, chunk);
-    const sealed = this.store.table(table).get(this.id, chunk);
-    return unseal(this.dataKey, place, sealed ?? Buffer.alloc(0));
+    const place = placeOf(table, this.key.id, chunk);
+    const sealed = this.store.table(table).get(this.key.id, chunk);
+    return unseal(this.key.dataKey, place, sealed ?? Buffer.alloc(0));
   }
 }

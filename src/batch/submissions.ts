@@ -4,6 +4,8 @@ import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Most that one transaction removes: a charge waits behind it. */
+const REMOVED_MAX = 1_000;
 
 /** What a key has submitted under an `Idempotency-Key` (an addition to the contract) in the last 24 hours. */
 export class Submissions {
@@ -31,11 +33,19 @@ export class Submissions {
     return this.store.table('submissions').write([key, digest(idempotencyKey)], { batch, body, at: now });
   }
 
-  /** The writes that remove those of more than a day ago. */
-  old(): RawWrite[] {
+  /** Removes those of more than a day ago. Rejects with StoreError. */
+  async forget(): Promise<void> {
     const table = this.store.table('submissions');
-    const old = [...table.entries()].filter(({ value }) => this.isOld(value));
-    return old.map(({ key }) => table.write(key, null));
+    let old: RawWrite[] = [];
+    const remove = async () => {
+      if (old.length > 0) await this.store.write(old);
+      old = [];
+    };
+    for await (const { key, value } of table.entriesInTurns()) {
+      if (this.isOld(value)) old.push(table.write(key, null));
+      if (old.length === REMOVED_MAX) await remove();
+    }
+    await remove();
   }
 
   /** The writes that move those which are not before an instant. */

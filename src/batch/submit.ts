@@ -259,12 +259,9 @@ export class Submitter {
 
   /** The place of a key's next batch; never one that was taken. */
   private nextNumber(key: string): number {
-    let last = this.numbers.get(key);
-    if (last === undefined) {
-      last = -1;
-      for (const [, number] of this.store.table('batch_order').keys(key)) last = number as number;
-    }
-    this.numbers.set(key, last + 1);
-    return last + 1;
+    const [, stored = -1] = this.store.table('batch_order').lastKey(key) ?? [];
+    const next = (this.numbers.get(key) ?? (stored as number)) + 1;
+    this.numbers.set(key, next);
+    return next;
   }
 }

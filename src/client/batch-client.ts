@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { BatchListSchema, BatchSchema, SubmitResponseSchema } from '../api/index.js';
+import { type BatchListSchema, type BatchSchema, LIMITS, type SubmitResponseSchema } from '../api/index.js';
 
 export type BatchObject = Static<typeof BatchSchema>;
 export type SubmittedBatch = Static<typeof SubmitResponseSchema>;
@@ -39,9 +39,17 @@ export class BatchClient {
     return this.json('', { method: 'POST', headers, body: file });
   }
 
+  /** All batches of the key, oldest first: asked for in pages, so that a long list holds up nobody. */
   async list(): Promise<BatchObject[]> {
-    const { data } = await this.json<Static<typeof BatchListSchema>>('');
-    return data;
+    const all: BatchObject[] = [];
+    for (let more: boolean | undefined = true; more; ) {
+      const after = all.at(-1)?.id;
+      const query = new URLSearchParams({ limit: String(LIMITS.batchesListed), ...(after && { after }) });
+      const page: Static<typeof BatchListSchema> = await this.json(`?${query}`);
+      all.push(...page.data);
+      more = page.has_more;
+    }
+    return all;
   }
 
   show(id: string): Promise<BatchObject> {

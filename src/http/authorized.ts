@@ -6,6 +6,7 @@ import { checkContent, checkFile } from './content.js';
 import type { Authorized, BatchDoor } from './door.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './framing.js';
+import { readQuery } from './query.js';
 import { BATCHES, DECISIONS, type RouteReply, SUBMISSIONS } from './routes/index.js';
 import type { Incoming } from './transport/index.js';
 
@@ -45,7 +46,7 @@ export function callAuthorized(
     );
   }
   const batches = batchDoor(options, caller);
-  const call = { batches, id: request.id ?? '', model, requestId, signal };
+  const call = { batches, id: request.id ?? '', query: readQuery(incoming.target), model, requestId, signal };
   if (route.body === 'none') {
     caller.admitFree(0);
     return answerBatchCall(options, request, () => BATCHES[route.name](call));

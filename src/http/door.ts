@@ -51,10 +51,19 @@ export interface Results {
   collected(): void;
 }
 
+/** Which batches are to be listed. */
+export interface ListPage {
+  /** Most that are; null: all. */
+  readonly limit: number | null;
+  /** The id of the batch behind which they stand; null: from the oldest on. */
+  readonly after: string | null;
+}
+
 /** The batch interface for one caller. What it answers is JSON of contract 2.6. */
 export interface BatchDoor {
   submit(call: SubmitCall): Promise<object>;
-  list(): object;
+  /** A list as JSON, or pieces of one. */
+  list(page: ListPage): Promise<string | AsyncIterable<Uint8Array>>;
   show(id: string): object;
   results(id: string): Promise<Results>;
   cancel(id: string): Promise<object>;

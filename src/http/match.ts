@@ -18,7 +18,7 @@ const PATHS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => ({
   pattern: new RegExp(`^${path.replace('{id}', '([^/]+)').replaceAll('.', '\\.')}$`),
 }));
 
-/** What a target's path asks for; the query is ignored, and nothing is decoded or normalised. */
+/** What a target's path asks for; nothing of it is decoded or normalised, and the query is the route's affair. */
 export function readTarget(target: string): Target | undefined {
   const path = target.split('?', 1)[0] as string;
   const [, model = null, rest = path] = MODEL_PATH.exec(path) ?? [];

@@ -1,6 +1,8 @@
 import { ApiError, type ErrorType } from '../api/index.js';
 import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/index.js';
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** A 200 with a JSON text or a stream, and headers of its own besides the common ones. */
 export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
   const headers = typeof body === 'string' ? commonHeaders(requestId) : streamHeaders(requestId, body);
@@ -48,7 +50,7 @@ const streamHeaders = (requestId: string, { type }: BodyStream): HeaderList => [
 ];
 
 function commonHeaders(requestId: string): HeaderList {
-  return [...idHeaders(requestId), ['Content-Type', 'application/json; charset=utf-8']];
+  return [...idHeaders(requestId), ['Content-Type', JSON_TYPE]];
 }
 
 /** The same id twice: one client of the family reads only the second. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import type { Metrics } from '../base/index.js';
+import { type Metrics, ThreadPool } from '../base/index.js';
 import {
   Batches,
   callWebhook,
@@ -21,6 +21,7 @@ export class BatchService {
   private constructor(
     private readonly batches: Batches,
     private readonly files: BatchFiles,
+    private readonly reading: ThreadPool,
   ) {}
 
   /** Goes on with the batches that are open. Rejects with StoreError. */
@@ -39,7 +40,12 @@ export class BatchService {
     const guard = authorities === undefined ? network : { ...network, authorities };
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new BatchFiles(engines.manifest, settings.models);
-    await files.ready();
+    const reading = new ThreadPool({
+      file: new URL('./read-thread.js', import.meta.url),
+      threads: 1,
+      data: store.folder,
+    });
+    await Promise.all([files.ready(), reading.run('ready', null)]);
     const batches = new Batches(store, sealer, settings['billing.currency'], {
       access,
       clock,
@@ -58,16 +64,17 @@ export class BatchService {
         metrics.instruments.batchLines.inc({ outcome: 'answered' });
       },
       onFailed: () => metrics.instruments.batchLines.inc({ outcome: 'failed' }),
+      read: (call) => reading.run('read', call),
       ingest: (task, caller) => files.ingest(task, caller),
       digest: (task, caller) => files.digest(task, caller),
       prices: (model) => money.priceOf(buildOf(model)),
       checkWebhook: (address) => checkWebhookAddress(address, guard),
       call: (address, event) => callWebhook(address, event, guard),
     });
-    batches.start();
+    await batches.start();
     calendar.onJump((ms) => batches.moveTimes(ms));
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
-    return new BatchService(batches, files);
+    return new BatchService(batches, files, reading);
   }
 
   /** The interface for one caller. */
@@ -81,7 +88,7 @@ export class BatchService {
           webhook: readWebhook(webhook),
           idempotencyKey: checkIdempotencyKey(idempotencyKey),
         }),
-      list: () => batches.list(caller),
+      list: (page) => batches.list(caller, page),
       show: (id) => batches.show(caller, id),
       results: (id) => batches.results(caller, id),
       cancel: (id) => batches.cancel(caller, id),
@@ -91,7 +98,7 @@ export class BatchService {
   /** Gives up the lines in progress, at once: the next process runs them again. Resolves when nothing is under way. */
   async stop(): Promise<void> {
     await this.batches.stop();
-    await this.files.close();
+    await Promise.all([this.files.close(), this.reading.close()]);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { nextTurn } from '../base/index.js';
 import type { BinaryDatabase } from './environment.js';
 import { StoreError } from './errors.js';
 import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type Part } from './key-layout.js';
@@ -10,6 +11,16 @@ import type { RawWrite } from './writer-thread.js';
 export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] extends 'sealed'
   ? Buffer
   : Static<Exclude<(typeof TABLES)[Name]['value'], 'sealed'>>;
+
+/** A key as its parts, and its value. */
+export interface Entry<Name extends TableName> {
+  readonly key: Part[];
+  readonly value: Value<Name>;
+}
+
+/** What is read in one turn of the event loop where others are to go on meanwhile: about 2 ms of either. */
+const TURN_ENTRIES = 64;
+const TURN_KEYS = 1_024;
 
 /** One table of an open environment. Keys are given as their parts. */
 export class Table<Name extends TableName> {
@@ -39,26 +50,47 @@ export class Table<Name extends TableName> {
   }
 
   /** All entries whose keys begin with these parts, in the order of their keys. Throws StoreError. */
-  *entries(...prefix: readonly Part[]): Generator<{ key: Part[]; value: Value<Name> }> {
-    const start = this.key(...prefix);
-    const end = endOfPrefix(start);
-    try {
-      for (const { key, value } of this.database.getRange(end === undefined ? { start } : { start, end })) {
-        const parts = decodeKey(this.layout, key);
-        yield { key: parts, value: this.read(parts, value) };
-      }
-    } catch (error) {
-      throw this.unusable(error);
-    }
+  entries(...prefix: readonly Part[]): Generator<Entry<Name>> {
+    return this.range(this.key(...prefix), endOfPrefix(this.key(...prefix)));
+  }
+
+  /** Those of them whose next part is `first` or more. */
+  entriesFrom(prefix: readonly Part[], first: Part): Generator<Entry<Name>> {
+    return this.range(this.key(...prefix, first), endOfPrefix(this.key(...prefix)));
   }
 
   /** The keys alone. */
-  *keys(...prefix: readonly Part[]): Generator<Part[]> {
-    const start = this.key(...prefix);
-    const end = endOfPrefix(start);
-    for (const key of this.database.getKeys(end === undefined ? { start } : { start, end })) {
-      yield decodeKey(this.layout, key);
-    }
+  keys(...prefix: readonly Part[]): Generator<Part[]> {
+    return this.rangeOfKeys(this.key(...prefix), endOfPrefix(this.key(...prefix)));
+  }
+
+  /** The last of the keys that begin with these parts. */
+  lastKey(...prefix: readonly Part[]): Part[] | undefined {
+    const first = this.key(...prefix);
+    const [last] = this.database.getKeys({
+      ...bounds(endOfPrefix(first), first),
+      reverse: true,
+      limit: 1,
+    });
+    return last?.subarray(0, first.length).equals(first) ? decodeKey(this.layout, last) : undefined;
+  }
+
+  /**
+   * Like `entries`, in turns of the event loop, so that a large table holds up nobody. An entry that changes meanwhile
+   * is read as it was or as it is; each is read once. Rejects with StoreError.
+   */
+  entriesInTurns(...prefix: readonly Part[]): AsyncGenerator<Entry<Name>> {
+    return this.inTurns(prefix, TURN_ENTRIES, (start, end) => this.range(start, end, TURN_ENTRIES), entryKey);
+  }
+
+  /** The keys alone. */
+  keysInTurns(...prefix: readonly Part[]): AsyncGenerator<Part[]> {
+    return this.inTurns(
+      prefix,
+      TURN_KEYS,
+      (start, end) => this.rangeOfKeys(start, end, TURN_KEYS),
+      (key) => key,
+    );
   }
 
   /** The write that gives a key a value, or that removes it. A value that could not be read again is refused. */
@@ -70,10 +102,48 @@ export class Table<Name extends TableName> {
     return { table: this.name, key: this.key(...parts), value: bytes as Buffer | null };
   }
 
+  /** The write that removes all keys from one to the one before another. */
+  removal(from: readonly Part[], to: readonly Part[]): RawWrite {
+    return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
+  }
+
   /** Inside `Store.change` only. */
   put(parts: readonly Part[], value: Value<Name>): void {
     const { key, value: bytes } = this.write(parts, value);
     this.guarded(() => this.database.putSync(key as Buffer, bytes as Buffer));
+  }
+
+  private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<Entry<Name>> {
+    try {
+      for (const { key, value } of this.database.getRange(bounds(start, end, limit))) {
+        const parts = decodeKey(this.layout, key);
+        yield { key: parts, value: this.read(parts, value) };
+      }
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private *rangeOfKeys(start: Buffer, end: Buffer | undefined, limit?: number): Generator<Part[]> {
+    for (const key of this.database.getKeys(bounds(start, end, limit))) yield decodeKey(this.layout, key);
+  }
+
+  private async *inTurns<Item>(
+    prefix: readonly Part[],
+    count: number,
+    read: (start: Buffer, end: Buffer | undefined) => Iterable<Item>,
+    keyOf: (item: Item) => readonly Part[],
+  ): AsyncGenerator<Item> {
+    let start = this.key(...prefix);
+    const end = endOfPrefix(start);
+    for (;;) {
+      const items = [...read(start, end)];
+      yield* items;
+      if (items.length < count) return;
+      // The first key that can stand behind the last one.
+      start = Buffer.concat([this.key(...keyOf(items.at(-1) as Item)), Buffer.of(0)]);
+      await nextTurn();
+    }
   }
 
   /** What LMDB finds wrong, as an error that names the table. */
@@ -99,6 +169,15 @@ export class Table<Name extends TableName> {
     return value as Value<Name>;
   }
 }
+
+const entryKey = ({ key }: { readonly key: readonly Part[] }) => key;
+
+/** lmdb tells an end that is undefined from one that is not there. */
+const bounds = (start: Buffer | undefined, end: Buffer | undefined, limit?: number) => ({
+  ...(start !== undefined && { start }),
+  ...(end !== undefined && { end }),
+  ...(limit !== undefined && { limit }),
+});
 
 /** Undefined, which fits no schema, where the bytes are not JSON. */
 function parse(bytes: Buffer): unknown {

@@ -9,6 +9,8 @@ import type { TableName } from './tables.js';
 export interface RawWrite {
   readonly table: TableName;
   readonly key: Uint8Array;
+  /** With it, and without a value, all keys from `key` to before this one are removed. */
+  readonly end?: Uint8Array;
   readonly value: Uint8Array | null;
 }
 
@@ -19,11 +21,17 @@ const { root, databases } = openEnvironment(workerData as string);
 /** All or nothing, on the disk when it returns. */
 export function write(writes: readonly RawWrite[]): void {
   root.transactionSync(() => {
-    for (const { table, key, value } of writes) {
-      if (value === null) databases[table].removeSync(asBuffer(key));
-      else databases[table].putSync(asBuffer(key), asBuffer(value));
+    for (const { table, key, end, value } of writes) {
+      if (value !== null) databases[table].putSync(asBuffer(key), asBuffer(value));
+      else if (end === undefined) databases[table].removeSync(asBuffer(key));
+      else removeRange(table, asBuffer(key), asBuffer(end));
     }
   });
+}
+
+function removeRange(table: TableName, start: Buffer, end: Buffer): void {
+  // All of them first: a cursor does not stand well on a key that is removed.
+  for (const key of [...databases[table].getKeys({ start, end })]) databases[table].removeSync(key);
 }
 
 /** A Buffer that crossed threads is a plain Uint8Array. Of shared memory lmdb would write other bytes: it is copied. */

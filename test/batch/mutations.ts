@@ -64,7 +64,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/queue', 'walk', 'if (rests)', 'if (false)'],
   ),
   ...inFile(
-    'batch/runner/order.js',
+    'batch/reading/order.js',
     ['runner/waves', 'one wave', '{ ...line, sharesState: at > 0 }', '{ ...line, sharesState: false }'],
     ['runner/waves', 'every line', 'groups.get(name)', 'undefined'],
     ['runner/turns', 'one wave', '{model} ', '{1} '],
@@ -72,7 +72,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/open-batch.js',
     ['runner/read-ahead', 'once', 'this.lines[index] = TAKEN;', ''],
-    ['runner/retry', 'retry', 'body: share(body)', 'body: new Uint8Array(body)'],
+    ['runner/retry', 'retry', 'body: ownBody(body)', 'body: new Uint8Array(body)'],
     ['runner/retry', 'memory', 'RETRYING_MAX = 256', 'RETRYING_MAX = 1_000'],
     ['runner/credit', '3 key paused', 'this.lines[index] = WAITS;', ''],
   ),
@@ -129,7 +129,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
     ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
   ),
-  ...inFile('batch/results/read-results.js', ['runner/store', '4.6 results', 'first + at', 'at']),
+  ...inFile('batch/reading/read-results.js', ['runner/store', '4.6 results', 'first + line', 'line']),
   ...inFile(
     'batch/retention.js',
     ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],

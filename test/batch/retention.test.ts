@@ -32,7 +32,7 @@ test('the input goes when a batch has finished; the rest 14 days later, with the
     return held(world).length === 0;
   });
   t.match(await reason(world.collect(key, id)), { type: 'batch_not_found', status: 404 });
-  t.strictSame(world.batches.list(world.caller(key)), { object: 'list', data: [] });
+  t.strictSame(await world.list(key), { object: 'list', data: [] });
   t.ok([...world.store.table('usage').entries()].length > 0, 'numbers remain');
   t.strictSame(world.troubles, []);
 });
@@ -72,7 +72,7 @@ test('the data key goes first; a deletion that a crash cut off is ended by the n
   t.ok(tables.includes('data_keys'));
   t.strictSame(held(world).includes('data_keys'), false);
   t.ok(held(world).includes('batch_results'), 'nobody can read them any more');
-  t.strictSame(world.batches.list(world.caller(key)), { object: 'list', data: [] });
+  t.strictSame(await world.list(key), { object: 'list', data: [] });
   t.match(await reason(world.collect(key, id)), { type: 'batch_not_found' });
   await world.crash();
   await until(() => held(world).length === 0);

@@ -70,7 +70,7 @@ test('the batches of a key are listed oldest first, also after a restart', async
     await until(() => world.batches.openCount === 0);
     if (at === 5) await world.restart();
   }
-  const { data } = world.batches.list(world.caller(key)) as { data: Array<{ id: string }> };
+  const { data } = await world.list(key);
   t.strictSame(
     data.map(({ id }) => id),
     ids,

@@ -1,7 +1,15 @@
 import type { Test } from 'tap';
 import { Access, createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../src/base/index.js';
-import { Batches, Blocks, digestFile, ingest, type WebhookOutcome } from '../../src/batch/index.js';
+import {
+  Batches,
+  Blocks,
+  digestFile,
+  ingest,
+  type Page,
+  readStored,
+  type WebhookOutcome,
+} from '../../src/batch/index.js';
 import type { LineModels } from '../../src/batch/ingest/check-line.js';
 import type { Catalog, CatalogBuild } from '../../src/engine/index.js';
 import { openStore, Sealer, type Store } from '../../src/store/index.js';
@@ -41,6 +49,13 @@ interface Shown {
   readonly started_at: string | null;
   readonly finished_at: string | null;
   readonly delete_after: string | null;
+}
+
+/** A list of batches, parsed. */
+interface Listed {
+  readonly object: 'list';
+  readonly data: readonly Shown[];
+  readonly has_more?: boolean;
 }
 
 /** A result line, parsed. */
@@ -83,7 +98,7 @@ export class World {
   static async start(t: Test): Promise<World> {
     const world = new World(t.testdir());
     t.teardown(() => world.end());
-    world.begin();
+    await world.begin();
     return world;
   }
 
@@ -124,12 +139,17 @@ export class World {
   /** The result lines, collected to the end. */
   async collect(key: { readonly id: string }, id: string): Promise<ResultLine[]> {
     const { pieces, collected } = await this.batches.results(this.caller(key), id);
-    const text = Buffer.concat([...pieces]).toString();
+    const text = await textOf(pieces);
     collected();
     return text
       .split('\n')
       .slice(0, -1)
       .map((each) => JSON.parse(each) as ResultLine);
+  }
+
+  async list(key: { readonly id: string }, page: Partial<Page> = {}): Promise<Listed> {
+    const list = await this.batches.list(this.caller(key), { limit: null, after: null, ...page });
+    return JSON.parse(typeof list === 'string' ? list : await textOf(list)) as Listed;
   }
 
   /** Lets time pass in steps of a second, and everything happen that happens then. */
@@ -150,7 +170,7 @@ export class World {
   async restart(): Promise<void> {
     await this.end();
     this.open();
-    this.begin();
+    await this.begin();
   }
 
   /** What the ledger has not written is lost. `answersAtOnce`: the engine of the next process. */
@@ -160,7 +180,7 @@ export class World {
     await this.store.close();
     this.open();
     this.engine.answersAtOnce = answersAtOnce;
-    this.begin();
+    await this.begin();
   }
 
   private open(): void {
@@ -171,7 +191,7 @@ export class World {
     this.access = new Access(this.store, this.calendar, (error) => this.trouble(error));
   }
 
-  private begin(): void {
+  private async begin(): Promise<void> {
     const sealer = new Sealer(this.store, '');
     const { engine } = this;
     const blocks = new Blocks();
@@ -186,6 +206,7 @@ export class World {
       onTrouble: (error) => this.trouble(error),
       onAnswered: () => {},
       onFailed: () => {},
+      read: async (call) => readStored(this.store, call),
       ingest: async (task) =>
         ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
       digest: async (task) => digestFile(task),
@@ -196,7 +217,7 @@ export class World {
         return this.webhook();
       },
     });
-    this.batches.start();
+    await this.batches.start();
   }
 
   private trouble(error: unknown): void {
@@ -214,6 +235,13 @@ export class World {
     await this.access.flush();
     await this.store.close();
   }
+}
+
+/** What is made in pieces. */
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
 }
 
 /** Everything that promises do now, one after another, is done when it resolves. */

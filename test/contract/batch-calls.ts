@@ -51,8 +51,8 @@ export class BatchKey {
     return json.id;
   }
 
-  list(): Promise<Reply> {
-    return this.get('');
+  list(query = ''): Promise<Reply> {
+    return this.get(query);
   }
 
   show(id: string): Promise<Reply> {

@@ -120,6 +120,22 @@ const OBJECTS: readonly ContractTest[] = [
       data.map(({ id, lines: count }: { id: string; lines: number }) => [id, count]),
       ids.map((id, at) => [id, at + 1]),
     );
+    const page = async (query: string) => {
+      const { json } = await batches.list(query);
+      return [json.data.map(({ id }: { id: string }) => id), json.has_more];
+    };
+    t.strictSame(await page('?limit=2'), [ids.slice(0, 2), true], 'ours: pages');
+    t.strictSame(await page(`?after=${ids[1]}&limit=3`), [ids.slice(2), false]);
+    t.strictSame(await page(`?after=${ids[1]}&other=1`), [ids.slice(2), undefined]);
+    for (const [query, name] of [
+      ...['0', '101', '-1', '1.5', '', 'x', '1&limit=2'].map((limit) => [`?limit=${limit}`, 'limit']),
+      [`?after=batch_${'a'.repeat(24)}`, 'after'],
+      ['?after=', 'after'],
+    ] as const) {
+      const { status, json } = await batches.list(query);
+      t.strictSame([status, json.type], [400, 'invalid_request'], query);
+      t.match(json.error, `\`${name}\``);
+    }
   }),
   rule('5 rule 5: a batch is its key’s alone; others are told that there is none', async (t, service) => {
     const { store, clock, get } = service;

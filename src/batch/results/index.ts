@@ -1,2 +1,1 @@
-export * from './read-results.js';
 export * from './result-line.js';

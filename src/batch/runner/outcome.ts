@@ -27,6 +27,14 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+/** Contract 5 rule 9. */
+export const WITHDRAWN: Failure = {
+  status: null,
+  type: 'model_not_allowed',
+  message: 'The workspace may no longer use this model.',
+  temporary: false,
+};
+
 /** Contract 8: tries of a line in all. */
 export const TRIES_MAX = 5;
 const FIRST_WAIT_MS = 1_000;

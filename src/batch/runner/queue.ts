@@ -1,7 +1,10 @@
 import type { OpenBatch } from './open-batch.js';
 
-/** Whether a batch's next line may start. `rests`: not before its key is woken. */
-export type Readiness = 'now' | 'no_room' | 'rests';
+/**
+ * Whether a batch's next line may start. `reads`: when it has been read, which takes a moment, in which nobody goes
+ * before it. `rests`: not before its key is woken.
+ */
+export type Readiness = 'now' | 'no_room' | 'reads' | 'rests';
 
 /** Most lines of one state that a key starts in one turn. */
 const SHARED_TURN_LINES_MAX = 64;
@@ -72,10 +75,6 @@ export class RunQueue {
     if (this.keys.has(key)) this.turns.add(key);
   }
 
-  wakeAll(): void {
-    for (const key of this.keys.keys()) this.turns.add(key);
-  }
-
   /** The batch whose line is next. Tell `passTurn` when that is taken. */
   next(readiness: (open: OpenBatch) => Readiness): OpenBatch | undefined {
     for (const key of this.turns) {
@@ -83,6 +82,7 @@ export class RunQueue {
       for (const open of this.all(key)) {
         const ready = readiness(open);
         if (ready === 'now') return open;
+        if (ready === 'reads') return undefined;
         if (ready === 'no_room') rests = false;
       }
       if (rests) this.turns.delete(key);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
-import type { Clock } from '../../base/index.js';
+import { type Clock, nextTurn } from '../../base/index.js';
 import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
 import type { Engine } from '../../engine/index.js';
 import type { RawWrite, Store } from '../../store/index.js';
@@ -10,8 +10,9 @@ import { apply, type Batch, type BatchEvent, isFinished, mayStart } from '../lif
 import { answeredLine, unansweredLine } from '../results/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
 import { Funds } from './funds.js';
+import { LineReader, type LineReaderCalls } from './line-reader.js';
 import type { OpenBatch } from './open-batch.js';
-import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
+import { type Failure, failureOf, retryWaitMs, TRIES_MAX, WITHDRAWN } from './outcome.js';
 import { type Readiness, RunQueue } from './queue.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -19,6 +20,8 @@ import { ReadAhead } from './read-ahead.js';
 const PREPARING_MAX = 2;
 /** How often keys, windows and credit are looked at while nothing else happens. */
 const LOOK_MS = 1_000;
+/** Batches that are looked at in one turn of the event loop. */
+const LOOKED_MAX = 64;
 /** Most lines that are started or given up in one turn: whoever withdraws a model gives up all that is left of it. */
 const STEPS_MAX = 256;
 
@@ -29,6 +32,7 @@ export interface RunnerCalls {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly prepare: DecideCalls['prepare'];
+  readonly readLines: LineReaderCalls['readLines'];
   /** The engine of a build, or of the model that a line names; undefined while there is none. */
   engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
   /** Whether a workspace with these models may use the model that a line names; null: all. */
@@ -58,6 +62,7 @@ export class Runner {
   private readonly queue = new RunQueue();
   private readonly memory = new ReadAhead();
   private readonly funds: Funds;
+  private readonly reader: LineReader;
   private readonly leaving = new AbortController();
   private preparing = 0;
   private looking = false;
@@ -70,6 +75,10 @@ export class Runner {
     private readonly calls: RunnerCalls,
   ) {
     this.funds = new Funds(calls.access);
+    this.reader = new LineReader(this.memory, calls, this.leaving.signal, ({ batch }) => {
+      this.queue.wake(batch.key);
+      this.run();
+    });
     // Every line in progress listens; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, this.leaving.signal);
   }
@@ -124,13 +133,26 @@ export class Runner {
     if (this.looking || this.openCount === 0 || this.leaving.signal.aborted) return;
     this.looking = true;
     this.cancelLook = this.calls.clock.after(LOOK_MS, () => {
-      this.looking = false;
-      for (const open of this.queue.batches) this.look(open);
-      // Credit may have come.
-      this.queue.wakeAll();
-      this.run();
-      this.lookLater();
+      void this.lookAtAll().then(() => {
+        this.looking = false;
+        this.lookLater();
+      });
     });
+  }
+
+  /** Some in a turn of the event loop; what ends with them is on the disk before the next, which bounds a flush. */
+  private async lookAtAll(): Promise<void> {
+    const all = this.queue.batches;
+    for (let at = 0; at < all.length; at += LOOKED_MAX) {
+      if (at > 0) await this.book.flush().then(nextTurn, nextTurn);
+      if (this.leaving.signal.aborted) return;
+      for (const open of all.slice(at, at + LOOKED_MAX)) {
+        this.look(open);
+        // Credit may have come.
+        this.queue.wake(open.batch.key);
+      }
+      this.run();
+    }
   }
 
   /** Ends what has no right to go on. */
@@ -176,9 +198,11 @@ export class Runner {
       open.release(this.memory);
       return 'rests';
     }
+    if (this.reader.rests(open)) return 'rests';
     if (open.wantsLines) {
       if (!this.memory.hasRoom) return 'no_room';
-      this.read(open);
+      this.reader.read(open);
+      return 'reads';
     }
     const line = open.next;
     if (line === undefined || open.isDamaged) return 'rests';
@@ -207,16 +231,6 @@ export class Runner {
   private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
     const models = this.calls.access.holder(batch.key)?.workspace.models;
     return models !== undefined && this.calls.mayUse(model, models);
-  }
-
-  /** The operator is told of a batch whose lines cannot be read. */
-  private read(open: OpenBatch): void {
-    try {
-      open.read(this.memory);
-    } catch (error) {
-      open.isDamaged = true;
-      this.calls.onTrouble(error, open.batch.id);
-    }
   }
 
   private start(open: OpenBatch, line: BatchLine): void {
@@ -336,9 +350,8 @@ export class Runner {
     if (open.inProgress > 0 || isFinished(open.batch)) return;
     if (!open.isResolved && mayStart(open.batch)) return;
     this.event(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
-    const lines = this.store.table('batch_lines');
     const { id, chunks } = open.batch;
-    this.book.write(...Array.from({ length: chunks }, (_, chunk) => lines.write([id, chunk], null)));
+    this.book.write(this.store.table('batch_lines').removal([id, 0], [id, chunks]));
     open.end(this.memory);
     this.queue.remove(open);
     this.calls.onFinished(open.batch);
@@ -370,13 +383,6 @@ const CHARGED_WITH_RESULT: Reservation = { post() {}, release() {} };
 
 /** A line has not started, and waits again. */
 class NotStarted extends Error {}
-
-const WITHDRAWN: Failure = {
-  status: null,
-  type: 'model_not_allowed',
-  message: 'The workspace may no longer use this model.',
-  temporary: false,
-};
 
 function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
   return {

@@ -1,4 +1,6 @@
 import { valuesOf } from '../headers.js';
+import { readPage } from '../query.js';
+import { JSON_TYPE } from '../reply.js';
 import type { BatchCall, Handle, SubmitBatchCall } from './route.js';
 
 /** `POST /v1/batches` */
@@ -14,7 +16,11 @@ export const submitBatch: Handle<SubmitBatchCall> = async ({ batches, body, enco
 });
 
 /** `GET /v1/batches` */
-export const listBatches: Handle<BatchCall> = ({ batches }) => ({ body: JSON.stringify(batches.list()) });
+export const listBatches: Handle<BatchCall> = async ({ batches, query }) => {
+  const list = await batches.list(readPage(query));
+  if (typeof list === 'string') return { body: list };
+  return { body: { pieces: list, type: JSON_TYPE, sent: () => {} } };
+};
 
 /** `GET /v1/batches/<id>` */
 export const showBatch: Handle<BatchCall> = ({ batches, id }) => ({ body: JSON.stringify(batches.show(id)) });

@@ -22,6 +22,8 @@ export interface BatchCall extends RouteCall {
   readonly batches: BatchDoor;
   /** As in the path; '' where that has none. */
   readonly id: string;
+  /** What follows the path's question mark. */
+  readonly query: URLSearchParams;
 }
 
 /** One with a batch file. */
@@ -36,7 +38,7 @@ export interface OpenCall extends RouteCall {
   readonly door: Door;
 }
 
-/** What a route answers with a 200: a JSON text or a stream of JSON Lines, and headers besides the common ones. */
+/** What a route answers with a 200: a JSON text or a stream, and headers besides the common ones. */
 export interface RouteReply {
   readonly body: string | BodyStream;
   readonly headers?: HeaderList;

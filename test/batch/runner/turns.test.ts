@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { orderByState } from '../../../src/batch/runner/order.js';
+import { inGroups, stateGroups } from '../../../src/batch/reading/order.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
 import { line, lines, turns, World } from '../world.js';
 
@@ -56,17 +56,19 @@ test('a key whose batches wait for credit holds up nobody', async (t) => {
 });
 
 test('lines of one state and model stand behind each other; the rest keeps its order', async (t) => {
-  const order = (all: readonly (readonly [id: string, state: unknown, model?: string])[]) =>
-    orderByState(
-      all.map(([customId, state, model = 'm'], index) => ({
-        index,
-        chunk: 0,
-        customId,
-        model,
-        body: Buffer.from(line(customId, state, model)),
-        tries: 0,
-      })),
-    ).map(({ customId }) => customId);
+  const order = (all: readonly (readonly [id: string, state: unknown, model?: string])[]) => {
+    const given = all.map(([customId, state, model = 'm'], index) => ({
+      index,
+      chunk: 0,
+      customId,
+      model,
+      body: Buffer.from(line(customId, state, model)),
+      tries: 0,
+    }));
+    const groups = stateGroups(given);
+    const ordered = inGroups(given.map((each, at) => ({ line: each, group: groups[at] as number })));
+    return ordered.map(({ customId }) => customId);
+  };
   t.strictSame(
     order([
       ['a', 'x'],

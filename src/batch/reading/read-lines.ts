@@ -1,0 +1,65 @@
+import { type Store, StoreError } from '../../store/index.js';
+import type { BatchLine, OrderedLine } from '../batch-line.js';
+import { type BatchKey, SealedBatch } from '../sealed-batch.js';
+import { inGroups, stateGroups } from './order.js';
+
+/** A chunk of lines that is to be opened. */
+export interface LinesTask {
+  readonly batch: BatchKey;
+  readonly chunk: number;
+}
+
+/** The lines of a chunk on their way between threads; or what is wrong with it, since errors lose their class. */
+export type LinesAnswer =
+  | {
+      readonly ok: true;
+      /** The first line's place in the batch. */
+      readonly first: number;
+      readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
+      /** In shared memory: threads read the lines where they are. */
+      readonly text: Uint8Array;
+      /** Where each line ends in `text`, and the next one begins. */
+      readonly ends: readonly number[];
+      /** See `stateGroups`. */
+      readonly groups: readonly number[];
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** Opens a chunk of lines. */
+export function readLines(store: Store, { batch, chunk }: LinesTask): LinesAnswer {
+  try {
+    const lines = new SealedBatch(store, batch).lines(chunk);
+    const bytes = lines.reduce((sum, { body }) => sum + body.length, 0);
+    const text = Buffer.from(new SharedArrayBuffer(bytes));
+    let end = 0;
+    const ends = lines.map(({ body }) => {
+      end += body.copy(text, end);
+      return end;
+    });
+    const ids = lines.map(({ customId, model }) => [customId, model] as const);
+    return { ok: true, first: lines[0]?.index ?? 0, ids, text, ends, groups: stateGroups(lines) };
+  } catch (error) {
+    if (error instanceof StoreError) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+/** Those of a chunk's lines that wait, in the order in which they run. Their bodies are views of `text`. */
+export function linesOf(
+  chunk: number,
+  { first, ids, text, ends, groups }: Extract<LinesAnswer, { ok: true }>,
+  waits: (index: number) => boolean,
+): OrderedLine[] {
+  const lines: Array<{ line: BatchLine; group: number }> = [];
+  for (const [at, [customId, model]] of ids.entries()) {
+    const index = first + at;
+    if (!waits(index)) continue;
+    const start = ends[at - 1] ?? 0;
+    const body = Buffer.from(text.buffer, text.byteOffset + start, (ends[at] as number) - start);
+    lines.push({
+      line: { index, chunk, customId, model, body, tries: 0 },
+      group: groups[at] as number,
+    });
+  }
+  return inGroups(lines);
+}

@@ -1,0 +1,57 @@
+import type { Store } from '../../store/index.js';
+import { type Batch, type Unanswered, unansweredAs } from '../lifecycle/index.js';
+import { unansweredLine } from '../results/index.js';
+import { SealedBatch } from '../sealed-batch.js';
+import { PIECE_BYTES } from './piece.js';
+
+const MESSAGES: Readonly<Record<Unanswered, string>> = {
+  cancelled: 'The batch was cancelled before the line ran.',
+  expired: 'The line was not answered within 24 hours.',
+  key_revoked: 'The key that submitted the batch was revoked or has expired.',
+};
+const LINE_FEED = Buffer.from('\n');
+
+/** Where the next result of a batch is: a chunk, and a line of it. */
+interface Place {
+  readonly chunk: number;
+  readonly line: number;
+}
+
+export interface ResultsTask {
+  /** One that has finished. */
+  readonly batch: Batch;
+  readonly dataKey: Uint8Array;
+  readonly from: Place;
+}
+
+export interface ResultsAnswer {
+  /** JSON Lines, whole ones. */
+  readonly text: Uint8Array;
+  /** Null behind the last. */
+  readonly next: Place | null;
+}
+
+/** The first place. */
+export const FIRST_RESULT: Place = { chunk: 0, line: 0 };
+
+/**
+ * Results of a finished batch in the order of its lines: up to PIECE_BYTES of them, or to the end of a chunk. Throws
+ * StoreError where the batch has been deleted.
+ */
+export function readResults(store: Store, { batch, dataKey, from }: ResultsTask): ResultsAnswer {
+  const sealed = new SealedBatch(store, { id: batch.id, dataKey });
+  sealed.checkExists();
+  const type = unansweredAs(batch);
+  const failure = { status: null, type, message: MESSAGES[type] };
+  const { first, ids } = sealed.ids(from.chunk);
+  const lines: Buffer[] = [];
+  let [line, bytes] = [from.line, 0];
+  for (; line < ids.length && bytes < PIECE_BYTES; line += 1) {
+    const [customId, model] = ids[line] as (typeof ids)[number];
+    const text = sealed.result(first + line) ?? Buffer.from(unansweredLine({ customId, model }, failure));
+    lines.push(text, LINE_FEED);
+    bytes += text.length;
+  }
+  const next = line < ids.length ? { chunk: from.chunk, line } : { chunk: from.chunk + 1, line: 0 };
+  return { text: Buffer.concat(lines), next: next.chunk < batch.chunks ? next : null };
+}

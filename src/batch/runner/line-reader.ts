@@ -1,0 +1,75 @@
+import type { Clock } from '../../base/index.js';
+import type { Reader } from '../reading/index.js';
+import type { OpenBatch } from './open-batch.js';
+import type { ReadAhead } from './read-ahead.js';
+
+/** A thread that dies may do so again: how long the batch waits that it was reading for, and how often. */
+const RETRY_MS = 1_000;
+const TRIES_MAX = 3;
+
+export interface LineReaderCalls {
+  readonly clock: Clock;
+  readLines: Reader['lines'];
+  onTrouble(error: unknown, batch: string): void;
+}
+
+/** Has chunks of lines read on another thread, one at a time: how much memory one takes is known when it is there. */
+export class LineReader {
+  private reading = false;
+  private readonly failures = new Map<OpenBatch, number>();
+  private readonly resting = new Set<OpenBatch>();
+
+  /** `goOn`: called when a batch may have lines that it had not before. */
+  constructor(
+    private readonly memory: ReadAhead,
+    private readonly calls: LineReaderCalls,
+    private readonly leaving: AbortSignal,
+    private readonly goOn: (open: OpenBatch) => void,
+  ) {}
+
+  /** Whether a batch waits because the thread died that was reading for it. */
+  rests(open: OpenBatch): boolean {
+    return this.resting.has(open);
+  }
+
+  /** Reads the next chunk of a batch, unless another is being read. */
+  read(open: OpenBatch): void {
+    if (this.reading || open.sealed === null) return;
+    this.reading = true;
+    const chunk = open.chunkToRead;
+    const ended = this.calls.readLines({ batch: open.sealed.key, chunk }).then(
+      (answer) => {
+        this.failures.delete(open);
+        if (answer.ok) open.receive(chunk, answer, this.memory);
+        else this.damaged(open, new Error(answer.message));
+      },
+      (error) => this.leaving.aborted || this.failed(open, error),
+    );
+    void ended.then(() => {
+      this.reading = false;
+      this.goOn(open);
+    });
+  }
+
+  private failed(open: OpenBatch, error: Error): void {
+    const failures = (this.failures.get(open) ?? 0) + 1;
+    this.failures.set(open, failures);
+    if (failures === TRIES_MAX) {
+      this.failures.delete(open);
+      this.damaged(open, error);
+      return;
+    }
+    this.calls.onTrouble(error, open.batch.id);
+    this.resting.add(open);
+    this.calls.clock.after(RETRY_MS, () => {
+      this.resting.delete(open);
+      this.goOn(open);
+    });
+  }
+
+  /** The operator is told of a batch whose lines cannot be read. */
+  private damaged(open: OpenBatch, error: Error): void {
+    open.isDamaged = true;
+    this.calls.onTrouble(error, open.batch.id);
+  }
+}

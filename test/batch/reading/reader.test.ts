@@ -1,0 +1,50 @@
+import { test } from 'tap';
+import { Reader } from '../../../src/batch/reading/reader.js';
+import type { ReadCall } from '../../../src/batch/reading/tasks.js';
+import { turn } from '../../helpers/paced-engine.js';
+
+/** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */
+function start() {
+  const given: string[] = [];
+  const waiting: Array<() => void> = [];
+  const run = ({ task }: ReadCall) =>
+    new Promise<void>((resolve) => {
+      given.push((task as unknown as { name: string }).name);
+      waiting.push(resolve);
+    });
+  const reader = new Reader(run);
+  const want = (owner: string, name: string) => {
+    const [workspace = '', key = ''] = owner.split('/');
+    void reader.read({ workspace, key }, 'list', { name } as never);
+  };
+  const lines = (name: string) => void reader.lines({ name } as never);
+  const finish = async () => {
+    waiting.shift()?.();
+    await turn();
+  };
+  return { given, waiting, want, lines, finish };
+}
+
+test('item 5: keys take turns at reading, however many downloads one of them has', async (t) => {
+  const { given, want, finish } = start();
+  for (let at = 0; at < 500; at += 1) want('w/a', `a${at}`);
+  want('w/b', 'b0');
+  want('v/c', 'c0');
+  for (let at = 0; at < 6; at += 1) await finish();
+  t.ok(given.indexOf('b0') <= 3, given.join(' '));
+  t.ok(given.indexOf('c0') <= 3, given.join(' '));
+});
+
+test('item 5: of what callers want one piece is on the thread at a time; lines to answer wait for no more', async (t) => {
+  const { given, waiting, want, lines, finish } = start();
+  for (let at = 0; at < 10; at += 1) want('w/a', `a${at}`);
+  await turn();
+  t.equal(waiting.length, 1);
+  lines('line');
+  t.strictSame(given, ['a0', 'line'], 'behind the piece that is being read');
+  await finish();
+  t.strictSame(given, ['a0', 'line', 'a1']);
+  await finish();
+  await finish();
+  t.strictSame(given, ['a0', 'line', 'a1', 'a2']);
+});
