@@ -21,6 +21,17 @@ export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, stallBytes: 64 * 
 /** Sixteen bodies of the largest size; see `bodyShares`. */
 export const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
 
+/** What the requests of all endpoints of a server have together. */
+export interface SharedBounds {
+  readonly memory: BodyMemory;
+  readonly downloads: Downloads;
+}
+
+export const createBounds = (clock: Clock, bodyMemoryBytes: number = BODY_MEMORY_BYTES): SharedBounds => ({
+  memory: new BodyMemory(bodyMemoryBytes, clock),
+  downloads: new Downloads(),
+});
+
 export interface HttpOptions {
   readonly transport: TransportChoice;
   readonly host: string;
@@ -38,8 +49,10 @@ export interface HttpOptions {
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly newRequestId?: () => string;
   readonly deadlines?: BodyDeadlines;
-  /** The most memory of bodies at a time. */
+  /** The most memory of bodies at a time, where `bounds` is absent. */
   readonly bodyMemoryBytes?: number;
+  /** Shared with other endpoints; its own where absent. */
+  readonly bounds?: SharedBounds;
 }
 
 export interface HttpServer extends Listener {
@@ -66,8 +79,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     onAccess: options.onAccess,
     onUnexpected: options.onUnexpected,
     deadlines: options.deadlines ?? BODY_DEADLINES,
-    downloads: new Downloads(),
-    memory: new BodyMemory(options.bodyMemoryBytes ?? BODY_MEMORY_BYTES, clock),
+    ...(options.bounds ?? createBounds(clock, options.bodyMemoryBytes)),
   });
   const transport = await chooseTransport(options.transport);
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);

@@ -1,5 +1,12 @@
 import type { Metrics } from '../base/index.js';
-import { type HttpServer, isLoopback, ListenError, startHttp } from '../http/index.js';
+import {
+  createBounds,
+  type HttpServer,
+  isLoopback,
+  ListenError,
+  type SharedBounds,
+  startHttp,
+} from '../http/index.js';
 import type { Surroundings } from './engines.js';
 import type { Service } from './service.js';
 import type { Settings } from './settings.js';
@@ -35,8 +42,9 @@ export async function listen(
 ): Promise<Endpoint[]> {
   const open: Endpoint[] = [];
   try {
+    const bounds = createBounds(surroundings.clock);
     for (const plan of plans(settings, service)) {
-      open.push(await listenAt(plan, settings, surroundings, service, metrics));
+      open.push(await listenAt(plan, bounds, settings, surroundings, service, metrics));
     }
     return open;
   } catch (error) {
@@ -65,6 +73,7 @@ function plans(settings: Settings, service: Service): EndpointPlan[] {
 
 async function listenAt(
   { keys, host, port, model, batches }: EndpointPlan,
+  bounds: SharedBounds,
   settings: Settings,
   { clock, log, report }: Surroundings,
   service: Service,
@@ -74,6 +83,7 @@ async function listenAt(
     report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
   }
   const http = await startHttp({
+    bounds,
     transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
     host,
     port,

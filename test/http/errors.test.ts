@@ -1,4 +1,6 @@
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { createBounds } from '../../src/http/index.js';
 import { FakeClock } from './fake-clock.js';
 import { request } from './raw-client.js';
 import { deferred, errorType, onBoth, serve } from './serving.js';
@@ -36,6 +38,25 @@ onBoth('overloaded: more bodies at a time than memory is set aside for', async (
   go.resolve();
   t.equal((await first.response()).status, 200);
   t.equal((await ask(request('POST', '/v1/decide', '"6byte"'))).status, 200, 'the memory is given back');
+});
+
+onBoth('overloaded: two endpoints share the memory for bodies', async (t, transport) => {
+  const [arrived, go] = [deferred(), deferred()];
+  const decide = async () => {
+    arrived.resolve();
+    await go.promise;
+    return '{}';
+  };
+  const bounds = createBounds(systemClock, 10);
+  const one = await serve(t, transport, decide, { bounds });
+  const other = await serve(t, transport, decide, { bounds });
+  const first = await one.client();
+  await first.send(request('POST', '/v1/decide', '"6byte"'));
+  await arrived.promise;
+  t.equal(errorType(await other.ask(request('POST', '/v1/decide', '"6byte"'))), 'overloaded');
+  go.resolve();
+  t.equal((await first.response()).status, 200);
+  t.equal((await other.ask(request('POST', '/v1/decide', '"6byte"'))).status, 200);
 });
 
 onBoth('every type a door throws is answered as the table says', async (t, transport) => {
