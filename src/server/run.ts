@@ -136,10 +136,13 @@ function introduce(
 /** A line per quarter of a model that takes its time to load. */
 function progress(print: (line: string) => void): (build: CatalogBuild, fraction: number) => void {
   const shown = new Map<string, number>();
-  const started = systemClock.monotonic();
+  const started = new Map<string, number>();
   return (build, fraction) => {
     const quarter = Math.floor(fraction * 4);
-    if (quarter <= (shown.get(build.id) ?? 0) || systemClock.monotonic() - started < 2_000) return;
+    const now = systemClock.monotonic();
+    const since = started.get(build.id) ?? now;
+    started.set(build.id, since);
+    if (quarter <= (shown.get(build.id) ?? 0) || now - since < 2_000) return;
     shown.set(build.id, quarter);
     print(`loading ${build.id}: ${quarter * 25} %`);
   };

@@ -1,5 +1,6 @@
 // Model files that cannot be used: one line and status 1, from the check and from the server alike.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { type Test, test } from 'tap';
 import { type MetadataValue, type TinyModelOptions, tinyProjector } from '../../models/tiny/index.js';
 import { decider } from '../helpers/cli.js';
 import { withoutNumbers, withValue } from '../helpers/gguf-file.js';
-import { modelsFolder, writeModels } from '../helpers/server.js';
+import { dataFolder, modelsFolder, writeModels } from '../helpers/server.js';
 
 /** Both commands refuse the models of a folder in one line that names the file. */
 async function areRefused(t: Test, models: string, file: string, reason: RegExp) {
@@ -62,12 +63,21 @@ const PLACES: Readonly<Record<string, (path: string, t: Test) => void | Promise<
   },
   '/dev/zero': (path) => symlinkSync('/dev/zero', path),
   'a socket': async (path, t) => {
-    const server = createServer().listen(path);
+    // The address of a socket has at most 107 bytes.
+    const socket = join(dataFolder(t), 'socket');
+    const server = createServer().listen(socket);
     t.teardown(() => server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
+    await once(server, 'listening');
+    symlinkSync(socket, path);
   },
   'a link to nothing': (path) => symlinkSync('nothing', path),
   'an empty file': (path) => writeFileSync(path, ''),
+};
+
+/** Of those that are found in another way. */
+const REASONS: Readonly<Record<string, RegExp>> = {
+  'a link to nothing': /: no such file$/m,
+  'an empty file': /: its SHA-256 is /,
 };
 
 for (const [kind, make] of Object.entries(PLACES)) {
@@ -78,7 +88,7 @@ for (const [kind, make] of Object.entries(PLACES)) {
       const path = join(models, `${file}.gguf`);
       rmSync(path);
       await make(path, t);
-      await areRefused(t, models, file, /not a regular file|no such file|its SHA-256 is/);
+      await areRefused(t, models, file, REASONS[kind] ?? /: not a regular file$/m);
     });
   }
 }
