@@ -6,6 +6,7 @@ import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
 import { decider } from '../helpers/cli.js';
+import { checkTable } from '../helpers/generated-table.js';
 import { ROOT } from '../tidy/sources.js';
 
 // `DOCS=write` writes the generated parts anew.
@@ -29,17 +30,7 @@ const metrics = Object.values(METRICS).map(
 );
 
 for (const [name, rows] of Object.entries({ errors, settings, metrics })) {
-  test(`the README's table of ${name} is the code's`, async (t) => {
-    const start = `<!-- ${name}: written by test/docs, do not edit by hand -->\n`;
-    const end = `<!-- /${name} -->`;
-    const text = readme();
-    const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)];
-    t.ok(from > start.length && to >= from, 'the marks are there');
-    if (process.env.DOCS === 'write') {
-      writeFileSync(file('README.md'), `${text.slice(0, from)}${rows.join('\n')}\n${text.slice(to)}`);
-    }
-    t.equal(readme().slice(from, readme().indexOf(end)), `${rows.join('\n')}\n`);
-  });
+  test(`the README's table of ${name} is the code's`, async (t) => checkTable(t, 'README.md', name, rows));
 }
 
 test('the README names every route and the limits of a body', async (t) => {

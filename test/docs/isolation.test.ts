@@ -1,0 +1,66 @@
+import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
+import { FOLLOWED_MS, JUMP_LASTS_MS, OUTPUT_BYTES_MAX, type Shares } from '../../src/base/index.js';
+import { CALL_SHARES } from '../../src/batch/callbacks.js';
+import { PIECE_BYTES } from '../../src/batch/reading/index.js';
+import { RENDER_MS_MAX } from '../../src/engine/profile/render.js';
+import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
+import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
+import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
+import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
+import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
+import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
+import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
+import { WAITING_MAX } from '../../src/server/prepare-lane.js';
+import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
+import { checkTable } from '../helpers/generated-table.js';
+
+const number = (value: number) => value.toLocaleString('en');
+const bytes = (value: number) =>
+  value % 2 ** 20 === 0 ? `${number(value / 2 ** 20)} MiB` : `${number(value / 2 ** 10)} KiB`;
+const seconds = (ms: number) => `${number(ms / 1_000)} s`;
+
+const share = (name: string, { key, workspace, all }: Shares, show = number) =>
+  `| ${name} | ${show(key)} | ${show(workspace)} | ${show(all)} |`;
+
+const shares = [
+  share('memory of request bodies', bodyShares(BODY_MEMORY_BYTES), bytes),
+  share('requests waiting to be prepared, per lane', WAITING_MAX),
+  share('batch files read at the same time', FILES_AT_ONCE_MAX),
+  share('batch files waiting to be read', FILES_WAITING_MAX),
+  share('results and lists sent at the same time', DOWNLOADS_MAX),
+  share('webhook calls at the same time', CALL_SHARES),
+];
+
+const { stallBytes, stallMs, totalMs } = BODY_DEADLINES;
+const bounds = [
+  ['a body as sent, and decompressed', bytes(LIMITS.bodyBytes), '413'],
+  ['values in a body', number(LIMITS.jsonValues), '400 `invalid_json`'],
+  ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
+  ['time for a body to arrive', seconds(totalMs), '408'],
+  ['a body brings at least', `${bytes(stallBytes)} in ${seconds(stallMs)}`, '408'],
+  ['a body is slow below', `${bytes(SLOW_BODY_BYTES_PER_SECOND)}/s`, '408, only when memory is short'],
+  [
+    'a reader takes at least',
+    `${bytes(SEND_BYTES_PER_SECOND_MIN)}/s`,
+    `closed when ${seconds(SEND_PATIENCE_MS)} behind`,
+  ],
+  ['bytes held per download', bytes(PIECE_BYTES), 'the rest is read when the client has room'],
+  ['pipelined requests waiting on a connection', number(PIPELINED_MAX), 'closed after the answers owed'],
+  [
+    'discarded after the last answer of a connection',
+    `${bytes(LINGER_BYTES_MAX)}, ${seconds(LINGER_MS)}, ${seconds(LINGER_IDLE_MS)} idle`,
+    'the connection is closed',
+  ],
+  ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
+  ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
+  ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
+  ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
+  ['free disk space of a first start', bytes(FREE_BYTES_MIN), 'the start is refused'],
+  ['a clock step followed at once', seconds(FOLLOWED_MS), `believed after ${seconds(JUMP_LASTS_MS)}`],
+].map((cells) => `| ${cells.join(' | ')} |`);
+
+test('docs/isolation.md has the bounds of the code', async (t) => {
+  checkTable(t, 'docs/isolation.md', 'shares', shares);
+  checkTable(t, 'docs/isolation.md', 'bounds', bounds);
+});
