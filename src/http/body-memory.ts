@@ -22,11 +22,15 @@ export const bodyShares = (limitBytes: number): Shares => ({
   all: limitBytes,
 });
 
-const OWNERS = {
+/** What is short: the share of a key or workspace, all memory, or the part of it that large bodies may have. */
+type Short = keyof Shares | 'large';
+
+const TAKERS: Readonly<Record<Short, string>> = {
   key: 'The request bodies of the key take',
   workspace: 'The request bodies of the workspace take',
   all: 'The request bodies of all keys take',
-} as const;
+  large: `The request bodies over ${SMALL_BODY_BYTES_MAX} bytes of all keys take`,
+};
 
 /**
  * Bounds the memory of all bodies at one time, from before they are read until their requests are answered: not what
@@ -35,7 +39,7 @@ const OWNERS = {
  */
 export class BodyMemory {
   private readonly given: ShareCounts;
-  private readonly shares: Shares;
+  private readonly limits: Readonly<Record<Short, number>>;
   private readonly large: ShareCounts;
   private readonly arriving = new Set<ArrivingBody>();
   private readonly blocks = new BodyBlocks();
@@ -44,10 +48,11 @@ export class BodyMemory {
     limitBytes: number,
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {
-    this.shares = bodyShares(limitBytes);
-    this.given = new ShareCounts(this.shares);
-    const all = limitBytes * (1 - SMALL_BODIES_PART);
-    this.large = new ShareCounts({ key: all, workspace: all, all });
+    const shares = bodyShares(limitBytes);
+    const large = limitBytes * (1 - SMALL_BODIES_PART);
+    this.limits = { ...shares, large };
+    this.given = new ShareCounts(shares);
+    this.large = new ShareCounts({ key: large, workspace: large, all: large });
   }
 
   /** Takes what a body of so many bytes begins with. Throws ApiError `overloaded` where there is not so much. */
@@ -66,33 +71,33 @@ export class BodyMemory {
 
   private give(body: ArrivingBody, bytes: number): void {
     for (;;) {
-      const full = this.exceededBy(body, bytes);
-      if (full === null) break;
-      const slowest = this.slowest(full, body);
-      if (slowest === undefined || slowest === body) throw tooMuch(full, this.shares[full]);
+      const short = this.exceededBy(body, bytes);
+      if (short === null) break;
+      const slowest = this.slowest(short, body);
+      if (slowest === undefined || slowest === body) throw tooMuch(short, this.limits[short]);
       slowest.end();
     }
     this.count(body, bytes);
   }
 
-  private exceededBy({ owner, length }: ArrivingBody, bytes: number): keyof Shares | null {
-    const full = this.given.exceededBy(owner, bytes);
-    if (full !== null || length <= SMALL_BODY_BYTES_MAX) return full;
-    return this.large.exceededBy(owner, bytes) === null ? null : 'all';
+  private exceededBy(body: ArrivingBody, bytes: number): Short | null {
+    const short = this.given.exceededBy(body.owner, bytes);
+    if (short !== null || !body.isLarge) return short;
+    return this.large.exceededBy(body.owner, bytes) === null ? null : 'large';
   }
 
-  private count({ owner, length }: ArrivingBody, bytes: number): void {
+  private count({ owner, isLarge }: ArrivingBody, bytes: number): void {
     this.given.add(owner, bytes);
-    if (length > SMALL_BODY_BYTES_MAX) this.large.add(owner, bytes);
+    if (isLarge) this.large.add(owner, bytes);
   }
 
   /** The slowest of those that share the memory that is short, where it is slow. */
-  private slowest(share: keyof Shares, { owner }: ArrivingBody): ArrivingBody | undefined {
+  private slowest(short: Short, { owner }: ArrivingBody): ArrivingBody | undefined {
     const now = this.clock.monotonic();
     let slowest: ArrivingBody | undefined;
     let least = SLOW_BODY_BYTES_PER_SECOND;
     for (const body of this.arriving) {
-      if (share !== 'all' && body.owner[share] !== owner[share]) continue;
+      if (short === 'large' ? !body.isLarge : short !== 'all' && body.owner[short] !== owner[short]) continue;
       const rate = body.bytesPerSecond(now);
       if (rate >= least) continue;
       [slowest, least] = [body, rate];
@@ -101,8 +106,8 @@ export class BodyMemory {
   }
 }
 
-function tooMuch(share: keyof Shares, limit: number): ApiError {
-  return new ApiError('overloaded', `${OWNERS[share]} the ${limit} bytes of memory that they may.`);
+function tooMuch(short: Short, limit: number): ApiError {
+  return new ApiError('overloaded', `${TAKERS[short]} the ${limit} bytes of memory that they may.`);
 }
 
 /** What a body needs of the memory of all. */
@@ -131,6 +136,10 @@ export class ArrivingBody {
     private readonly since: number,
     private readonly memory: Memory,
   ) {}
+
+  get isLarge(): boolean {
+    return this.length > SMALL_BODY_BYTES_MAX;
+  }
 
   /** Takes the first step, of which no page is touched before there are bytes for it. */
   begin(): void {

@@ -195,6 +195,21 @@ test('item 2: one key has a quarter of the memory, one workspace half, one byte 
   t.equal(refused('d', 'x'), null);
 });
 
+test('item 2: where large bodies have their part of the memory, no slow small body is ended for one more', async (t) => {
+  const { clock, memory, begin } = receiver();
+  t.teardown(() => clock.advance(60_000));
+  const small = begin(FIRST_BYTES, owner('small'));
+  small.feed(1);
+  for (let key = 0; key < 14; key += 1)
+    memory.take(owner(`large ${key}`), LIMITS.bodyBytes).add(Buffer.alloc(5 * MIB));
+  clock.advance(500);
+  t.throws(() => memory.take(owner('one more'), LIMITS.bodyBytes), { type: 'overloaded' } as never);
+  clock.advance(7_000);
+  memory.take(owner('one more'), LIMITS.bodyBytes);
+  small.feed(FIRST_BYTES - 1);
+  t.equal((await small.body).length, FIRST_BYTES);
+});
+
 test('blocks are used again, one body at a time, and a key has two of the four', async (t) => {
   const blocks = new BodyBlocks();
   const taken = ['a', 'a', 'b', 'b'].map((key) => blocks.take(owner(key), LIMITS.bodyBytes));
