@@ -1,6 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { decider } from '../helpers/cli.js';
 import { modelsFolder } from '../helpers/server.js';
+import { until } from '../helpers/until.js';
 
 async function serve(t: Test, environment: Record<string, string>) {
   const command = decider(t, ['serve'], {
@@ -31,3 +37,55 @@ test('many threads: a server with engine.threads=512 answers, and ends within it
   t.equal((await last).status, 200);
   t.equal((await command.end()).code, 0);
 });
+
+const NO_PRLIMIT =
+  (process.platform !== 'linux' || spawnSync('prlimit', ['--version']).status !== 0) &&
+  'SKIPPED: there is no prlimit here';
+/** Below what a server has open already. */
+const FEW = '10';
+const CONNECTIONS = 20;
+/** A core that spins takes 1,000, or what other programs leave of it. */
+const CPU_MS_MAX = 100;
+
+/** User and system time of a process, in clock ticks of 10 ms. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+for (const transport of ['uws', 'node']) {
+  test(`lowered nofile: connections that cannot be accepted take no core (${transport})`, {
+    skip: NO_PRLIMIT,
+  }, async (t) => {
+    const { command, url } = await serve(t, { DECIDER_HTTP_TRANSPORT: transport });
+    const pid = command.child.pid as number;
+    const limit = (files: string) => spawnSync('prlimit', ['--pid', String(pid), `--nofile=${files}:`]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.teardown(() => agent.destroy());
+    const health = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = get(`${url}/health`, { agent }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        request.on('error', reject);
+      });
+    t.equal(await health(), 200);
+    limit(FEW);
+    const sockets = Array.from({ length: CONNECTIONS }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1'),
+    );
+    for (const socket of sockets) socket.on('error', () => {}).on('end', () => socket.destroy());
+    t.teardown(() => sockets.map((socket) => socket.destroy()));
+    t.equal(await health(), 200, 'a connection that is open goes on');
+    // Until it has noticed.
+    await until(() => sockets.every((socket) => socket.destroyed));
+    const before = cpuMs(pid);
+    await sleep(1_000);
+    t.ok(cpuMs(pid) - before < CPU_MS_MAX, `${cpuMs(pid) - before} ms of CPU in a second`);
+    limit('1024');
+    await until(async () => (await health().catch(() => 0)) === 200);
+    command.child.kill('SIGTERM');
+    t.equal((await command.end()).code, 0);
+  });
+}

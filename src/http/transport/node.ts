@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
 import { IDLE_MS, NodeExchange, type ServerState } from './node-exchange.js';
 import { misfit, refuseMalformed } from './node-refuse.js';
@@ -78,15 +79,27 @@ function bind(
       );
     });
     server.listen({ host, port, exclusive: true }, () => {
+      const address = { host, port: (server.address() as AddressInfo).port };
+      const unguard = guardDescriptors(listeningOf(server, address));
       let stopped: Promise<void> | undefined;
       const stop = () => {
+        unguard();
         stopped ??= drained();
         return stopped;
       };
-      resolve({ host, port: (server.address() as AddressInfo).port, stop });
+      resolve({ ...address, stop });
     });
   });
 }
+
+const listeningOf = (server: Server, address: { host: string; port: number }): Listening => ({
+  // Connections that are open stay.
+  close: () => void NetServer.prototype.close.call(server),
+  open(failed) {
+    server.once('error', failed);
+    server.listen({ ...address, exclusive: true }, () => server.off('error', failed));
+  },
+});
 
 async function drain(server: Server, state: ServerState, closeRefused: () => void): Promise<void> {
   state.stopping = true;

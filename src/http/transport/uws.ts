@@ -40,6 +40,7 @@
  * writing after an answer or an abort. A second server on one port is only refused with the exclusive option.
  * `close` on the application cuts every connection, also those with a request in progress.
  */
+import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
 import {
   type HeaderList,
@@ -51,7 +52,14 @@ import {
   type Transport,
 } from './types.js';
 import { type ServerState, UwsExchange } from './uws-exchange.js';
-import { importUws, type UwsLibrary, type UwsRequest, type UwsResponse } from './uws-library.js';
+import {
+  importUws,
+  type UwsApp,
+  type UwsLibrary,
+  type UwsListenSocket,
+  type UwsRequest,
+  type UwsResponse,
+} from './uws-library.js';
 
 /** The transport over uWebSockets.js. Rejects where the package does not load. */
 export async function loadUws(): Promise<Transport> {
@@ -70,18 +78,21 @@ function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> 
         reject(ListenError.at(host, port, 'the address is in use, or not one of this machine'));
         return;
       }
+      const address = { host, port: library.us_socket_local_port(socket) };
+      const listening = listeningOf(library, app, socket, address);
+      const unguard = guardDescriptors(listening);
       let stopped: Promise<void> | undefined;
       const stop = async () => {
+        unguard();
         server.stopping = true;
-        library.us_listen_socket_close(socket);
+        listening.close();
         await server.inFlight.empty();
         // The last answer may have been written inside a callback of the library, which sends it on returning.
         await new Promise((resolve) => setImmediate(resolve));
         app.close();
       };
       resolve({
-        host,
-        port: library.us_socket_local_port(socket),
+        ...address,
         stop() {
           stopped ??= stop();
           return stopped;
@@ -89,6 +100,27 @@ function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> 
       });
     });
   });
+}
+
+function listeningOf(
+  library: UwsLibrary,
+  app: UwsApp,
+  first: UwsListenSocket,
+  { host, port }: { host: string; port: number },
+): Listening {
+  let socket: UwsListenSocket | null = first;
+  return {
+    close() {
+      if (socket !== null) library.us_listen_socket_close(socket);
+      socket = null;
+    },
+    open(failed) {
+      app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (opened) => {
+        socket = opened === false ? null : opened;
+        if (socket === null) failed();
+      });
+    },
+  };
 }
 
 /** Must not throw. Everything needed of `req` is read before it returns. */
