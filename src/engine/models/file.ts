@@ -32,8 +32,11 @@ export async function openModelFile(path: string): Promise<OpenFile> {
 
 /** Throws ModelError if the path no longer leads to the version that was read. */
 export function requireUnchanged({ path, version }: FileVersion): void {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (found !== undefined && versionOf(found) === version) return;
+  try {
+    if (versionOf(statSync(path, { bigint: true })) === version) return;
+  } catch {
+    // It is gone, or out of reach: no longer what was read either.
+  }
   throw new ModelError(`${path}: it was changed while it was loaded. Start again when it is complete.`);
 }
 
