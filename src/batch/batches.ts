@@ -1,5 +1,6 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
+import { nextTurn } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
 import { batchObject, submitObject } from './batch-object.js';
 import { Book } from './book.js';
@@ -93,7 +94,10 @@ export class Batches {
       if (isFinished(batch)) this.callbacks.add(batch);
       else open.push(batch);
     }
-    for (const batch of open.sort((a, b) => a.created - b.created)) await this.resume(batch);
+    for (const batch of open.sort((a, b) => a.created - b.created)) {
+      await this.resume(batch);
+      await nextTurn();
+    }
     this.retain();
   }
 

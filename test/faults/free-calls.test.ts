@@ -5,11 +5,14 @@ import { once } from 'node:events';
 import { type Test, test } from 'tap';
 import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
+import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { openStore, Sealer } from '../../src/store/index.js';
 import { dataFolder, startTestServer } from '../helpers/server.js';
 import { storeFinishedBatches } from '../helpers/stored-batches.js';
 import { watchTurns } from '../helpers/turn-watch.js';
 
+/** What one key may collect at one time, and how often each. */
+const DOWNLOADERS = DOWNLOADS_MAX.key;
 const DOWNLOADS = Number(process.env.DOWNLOADS ?? 40);
 const DOWNLOADED_LINES = Number(process.env.DOWNLOADED_LINES ?? 1_280);
 const LISTED = Number(process.env.LISTED ?? 1_000);
@@ -87,10 +90,15 @@ function tell(
 }
 
 for (const transport of ['uws', 'node']) {
-  test(`item 5: ${DOWNLOADS} downloads of one key at once hold up nobody (${transport})`, async (t) => {
+  test(`item 5: ${DOWNLOADS} downloads of one key, ${DOWNLOADERS} at a time, hold up nobody (${transport})`, async (t) => {
     const { busy, other } = await start(t, transport, 1, DOWNLOADED_LINES);
     const loop = watchTurns();
-    const calls = callOften(`${busy.url}/${busy.ids[0]}/results`, busy.token, DOWNLOADS, 1);
+    const calls = callOften(
+      `${busy.url}/${busy.ids[0]}/results`,
+      busy.token,
+      DOWNLOADERS,
+      DOWNLOADS / DOWNLOADERS,
+    );
     t.teardown(calls.end);
     await calls.started;
     // Of another key: its own results, however many the first one wants.
