@@ -129,6 +129,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
     ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
   ),
+  ...inFile('batch/reading/reader.js', [
+    'reading/reader',
+    'turns',
+    'const ONE = { key: 1, workspace: 1, all: 1 };',
+    'const ONE = { key: 9, workspace: 9, all: 9 };',
+  ]),
+  ...inFile('batch/reading/read-list.js', ['reading/list', 'pages', 'objects.length === count', 'false']),
+  ...inFile('batch/reading/read-results.js', ['reading/results', '3 deletion', 'sealed.checkExists();', '']),
   ...inFile('batch/reading/read-results.js', ['runner/store', '4.6 results', 'first + line', 'line']),
   ...inFile(
     'batch/retention.js',

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'tap';
+import { BatchClient } from '../../src/client/index.js';
+
+test('item 5: the client asks for a list in pages, each behind the one before', async (t) => {
+  const pages = [
+    { object: 'list', data: [{ id: 'a' }, { id: 'b' }], has_more: true },
+    { object: 'list', data: [{ id: 'c' }], has_more: true },
+    { object: 'list', data: [], has_more: false },
+  ];
+  const asked: string[] = [];
+  const server = createServer(({ url }, response) => {
+    response.end(JSON.stringify(pages[asked.push(url as string) - 1]));
+  });
+  t.teardown(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const batches = await new BatchClient(`http://127.0.0.1:${port}`, 'token').list();
+  t.strictSame(
+    batches.map(({ id }) => id),
+    ['a', 'b', 'c'],
+  );
+  t.strictSame(asked, [
+    '/v1/batches?limit=100',
+    '/v1/batches?limit=100&after=b',
+    '/v1/batches?limit=100&after=c',
+  ]);
+});
