@@ -44,7 +44,6 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'batch/runner/funds.js',
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
     ['runner/credit', '3 key paused', 'if (!this.access.covers(caller, charge))', 'if (false)'],
-    ['runner/credit', '3 key paused', 'this.awaited.delete(caller.key.id);', ''],
   ),
   ...inFile('access/account.js', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
   ...inFile(
