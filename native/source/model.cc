@@ -38,6 +38,8 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
   // Mapped weights change when the file is overwritten, and a file that is cut short ends the process (SIGBUS).
   params.load_mode = options.mapped ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
   params.lazy_mode = LLAMA_LAZY_MODE_OFF;
+  // Rearranged weights would be a private copy, as large as the file.
+  params.use_extra_bufts = !options.mapped;
   params.progress_callback = [](float value, void * data) {
     return (*static_cast<const std::function<bool(float)> *>(data))(value);
   };

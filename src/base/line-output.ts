@@ -36,7 +36,7 @@ export class LineOutput {
     private readonly bytesMax: number = OUTPUT_BYTES_MAX,
   ) {
     neverBlock(descriptor);
-    // Whatever the end is, what there is room for is still written.
+    // On exit, write as much as the reader has room for.
     process.on('exit', () => this.writeNow());
   }
 

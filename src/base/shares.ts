@@ -39,7 +39,7 @@ export class ShareCounts {
   }
 }
 
-/** Who has nothing is forgotten. */
+/** Owners whose count is zero are removed. */
 function addTo(counts: Map<string, number>, name: string, amount: number): void {
   const count = (counts.get(name) ?? 0) + amount;
   if (count === 0) counts.delete(name);

@@ -4,7 +4,7 @@ import type { Clock } from './clock.js';
 export const FOLLOWED_MS = 1_000;
 /** So long, in milliseconds, a jump must last before it is believed: ntpd waits as long before it steps a clock. */
 export const JUMP_LASTS_MS = 5 * 60 * 1_000;
-/** A process may have been stopped for so long, in milliseconds, without doubt about the clock that it finds. */
+/** The longest downtime, in milliseconds, after which the system clock is trusted without a waiting period. */
 export const STOPPED_MS_MAX = 60 * 60 * 1_000;
 
 /** A difference between the system's clock and the monotonic one that is not believed yet. */

@@ -142,12 +142,14 @@ export class Callbacks {
   }
 
   private keep(id: string, delivered: boolean): void {
+    // First, since the calendar may jump with it, and the times of the batch too.
+    const now = this.calls.clock.now();
     // It may have been collected meanwhile.
     const batch = this.book.get(id);
     if (batch === undefined || batch.webhook === null || batch.deleted) return;
     const attempts = batch.webhook.attempts + 1;
     const wait = delivered ? null : webhookWaitMs(attempts, this.calls.random);
-    const due = wait === null ? null : this.calls.clock.now() + wait;
+    const due = wait === null ? null : now + wait;
     const after: Batch = { ...batch, webhook: { attempts, due } };
     this.book.put(after);
     this.add(after);

@@ -24,7 +24,10 @@ export class Downloads {
       throw new ApiError('overloaded', message);
     }
     this.counts.add(owner, 1);
+    let open = true;
     const end = () => {
+      if (!open) return;
+      open = false;
       signal.removeEventListener('abort', end);
       this.counts.add(owner, -1);
     };

@@ -57,11 +57,11 @@ export async function openAccess(
     await store.startWriter();
     stopCalendar = () => calendar.stop();
     await calendar.start();
-    // Last: a token that was told must work.
+    // Last, because a token that has been printed must work.
     welcome(store, calendar.clock, surroundings.report);
   } catch (error) {
-    // Why it cannot serve is what is told, whatever else fails.
-    await endAll([stopCalendar, leave, () => store.close()]).catch(() => {});
+    // The original error is reported, even if the cleanup fails.
+    await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
     throw error;
   }
   const access = new Access(store, calendar.clock, (error) =>
@@ -73,7 +73,8 @@ export async function openAccess(
     sealer,
     calendar,
     priceOf: (build) => prices.get(build) as Price,
-    close: () => endAll([() => access.flush(), stopCalendar, leave, () => store.close()]),
+    // The lock goes last: another container's LMDB must not be open at the same time (see `refuseOtherContainer`).
+    close: () => endAll([() => access.flush(), stopCalendar, () => store.close(), leave]),
   };
 }
 

@@ -20,11 +20,11 @@ export class Calendar {
     this.certain = readKeptTime(store)?.certain ?? null;
     this.clock = new SteadyClock(system, this.certain, (ms) => {
       log.warn({ ms }, 'the system clock has jumped, and is followed now');
-      for (const listener of this.listeners) listener(ms);
+      for (const listener of this.listeners) this.guarded(() => listener(ms));
     });
     if (this.clock.certainFor() >= JUMP_LASTS_MS) return;
     const ms = this.clock.now() - (this.certain ?? 0);
-    log.warn({ ms }, 'the system clock is far from the time that was kept last; nothing expires for a while');
+    log.warn({ ms }, 'the system clock differs from the last recorded time; nothing expires for 5 minutes');
   }
 
   /** From now on told of every jump of the calendar, in milliseconds. */
@@ -32,7 +32,7 @@ export class Calendar {
     this.listeners.push(listener);
   }
 
-  /** Keeps the time, now and from time to time. The store's writer must have been started. */
+  /** Stores the time, now and at intervals. The store's writer must have been started. */
   async start(): Promise<void> {
     await this.keep();
     if (!this.stopped) this.cancel = this.clock.after(KEEP_MS, () => void this.start());
@@ -45,12 +45,22 @@ export class Calendar {
   }
 
   private async keep(): Promise<void> {
-    const shown = this.clock.now();
-    if (this.clock.certainFor() >= JUMP_LASTS_MS) this.certain = shown;
-    const write = writeKeptTime(this.store, { shown, certain: this.certain });
-    await this.store
-      .write([write])
-      .catch((error) => this.log.error({ err: error }, 'the time cannot be kept'));
+    try {
+      const shown = this.clock.now();
+      if (this.clock.certainFor() >= JUMP_LASTS_MS) this.certain = shown;
+      await this.store.write([writeKeptTime(this.store, { shown, certain: this.certain })]);
+    } catch (error) {
+      this.log.error({ err: error }, 'the time cannot be stored');
+    }
+  }
+
+  /** A listener must not fail the caller that happened to read the clock. */
+  private guarded(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.log.error({ err: error }, 'stored times could not be moved with the clock');
+    }
   }
 }
 

@@ -18,8 +18,9 @@ export function usableCores(file: string = QUOTA_FILE, cores: number = available
 }
 
 /**
- * The threads of each of several contexts. ggml's threads wait for each other in a loop, so that twice as many as there
- * are cores take a hundred times as long: there are never more. `notice` is told where that changes the setting.
+ * The threads of each context of one model. ggml's threads wait for each other in busy loops, so twice as many threads
+ * as cores take up to a hundred times as long: a model gets no more than there are cores, as long as it has no more
+ * contexts than that. Several models on one CPU still share its cores. `notice` is called when the setting is reduced.
  */
 export function engineThreads(
   set: number,
@@ -30,7 +31,7 @@ export function engineThreads(
   const threads = Math.min(set, Math.max(1, Math.floor(cores / contexts)));
   if (threads < set) {
     notice(
-      `engine.threads is ${set}, but ${cores} cores compute ${contexts} contexts: each has ${threads} threads.`,
+      `engine.threads is ${set}, but ${contexts} contexts share ${cores} cores; each context uses ${threads} threads.`,
     );
   }
   return threads;

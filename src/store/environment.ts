@@ -42,7 +42,10 @@ export function openEnvironment(folder: string): Environment {
   }
 }
 
-/** Whether it was made. Of folders in /proc Node's own way to make those above it too never comes back. */
+/**
+ * Returns whether the folder was created. Parents are created one by one, because Node's recursive mkdir never returns
+ * for a path in /proc.
+ */
 function makeFolder(folder: string): boolean {
   if (existsSync(folder)) return false;
   const above = dirname(resolve(folder));
@@ -51,7 +54,7 @@ function makeFolder(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if (existsSync(folder)) return false;
     throw error;
   }

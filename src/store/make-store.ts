@@ -46,7 +46,7 @@ export function makeStore(folder: string, make: (path: string) => void, tries: n
   if (!existsSync(join(path, LOCK_FILE))) requireSpace(folder);
   const file = dataFileOf(folder);
   if (sizeOf(file) > 0) {
-    // Its maker may have been killed right behind the move.
+    // The process that created the store may have been killed just after the move.
     rmSync(join(path, UNFINISHED), { recursive: true, force: true });
     return;
   }
@@ -100,8 +100,8 @@ function lockEmpty(folder: string, file: string, tries: number): (() => void) | 
 }
 
 /**
- * An empty file of data is all that is left of a store that was used, and not of a start that was interrupted: that
- * makes the master key last, and its unfinished store is still there.
+ * Whether an empty data file is the remains of a store that was in use. An interrupted first start is told apart by its
+ * missing master key, or by its unfinished store.
  */
 function wasUsed(folder: string): boolean {
   const path = pathOf(folder);
@@ -117,7 +117,7 @@ export function requireSpace(folder: string, free: number = freeBytes(folder)): 
   );
 }
 
-/** Without end where the file system does not tell. */
+/** Infinity if the file system does not report its size. */
 function freeBytes(folder: string): number {
   const { blocks, bavail, bsize } = statfsSync(folder);
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;

@@ -60,7 +60,7 @@ export function servingProcess(folder: string): string | null {
 
 /**
  * Throws StoreError where the server of the folder is in another container: LMDB knows its readers by process ids, and
- * a process that ends there would set free what one of the same id here still reads.
+ * a process that exits there would release the reader slots of a process with the same id here.
  */
 export function refuseOtherContainer(folder: string): void {
   if (!isServed(folder)) return;

@@ -109,7 +109,7 @@ test('metadata that make llama.cpp loop are refused when the time of the check i
 
 test('a check that needs more memory than it may have is refused', async (t) => {
   const limits = { milliseconds: 60_000, dataBytes: 2 ** 20 };
-  await isRefused(t, check(t, {}, limits), 'model', /it ends the process that loads it/);
+  await isRefused(t, check(t, {}, limits), 'model', /loading it ended the checking process/);
 });
 
 const LOOP = '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}';

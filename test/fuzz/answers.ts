@@ -80,10 +80,23 @@ function readChunks(bytes: Buffer, start: number): { content: Buffer; end: numbe
     if (!/^[0-9a-f]+$/i.test(size))
       throw new BadAnswer(`a chunk of ${JSON.stringify(size.slice(0, 80))} bytes`);
     const length = Number.parseInt(size, 16);
+    if (length === 0) {
+      const over = endOfTrailer(bytes, line + 2);
+      return over === null ? null : { content: Buffer.concat(pieces), end: over };
+    }
     const end = line + 2 + length;
     if (bytes.length < end + 2) return null;
     pieces.push(bytes.subarray(line + 2, end));
     at = end + 2;
-    if (length === 0) return { content: Buffer.concat(pieces), end: at };
+  }
+}
+
+/** The end of the fields behind the last chunk and of the empty line behind them; null: more must come. */
+function endOfTrailer(bytes: Buffer, start: number): number | null {
+  for (let at = start; ; ) {
+    const line = bytes.indexOf('\r\n', at);
+    if (line < 0) return null;
+    if (line === at) return line + 2;
+    at = line + 2;
   }
 }

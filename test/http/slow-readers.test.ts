@@ -96,7 +96,7 @@ async function serveBody(
         keyExpires: 'never',
         admit: () => {},
         admitFree: () => {},
-        batches: { results, list: () => ({ long: '.'.repeat(BODY_BYTES) }) } as unknown as BatchDoor,
+        batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchDoor,
         decide: () => Promise.reject(),
       }),
       serves: () => false,

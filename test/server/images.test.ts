@@ -327,7 +327,7 @@ for (const transport of ['uws', 'node']) {
       );
       if (each.message !== undefined) t.match(error, each.message, each.name);
     }
-    for (const assets of [null, {}]) {
+    for (const assets of [undefined, {}]) {
       t.equal((await decide({ state: 'img', questions: NOUL, assets })).status, 200, 'no images, no refusal');
     }
     const form = await send({ ...sent('', {}, FINE), files: {} });

@@ -12,10 +12,23 @@ export class Funds {
   /** By key: what the line costs that all its lines wait for. */
   private readonly awaited = new Map<string, Charge>();
 
-  constructor(private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>) {}
+  /** `onTrouble`: called with what a damaged account or counter throws; its workspace waits, and others go on. */
+  constructor(
+    private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
+    private readonly onTrouble: (error: unknown, batch: string) => void,
+  ) {}
 
   /** Whether a line of a key may start, for all that is known of what it costs. */
   mayStart(caller: Caller): boolean {
+    try {
+      return this.isCovered(caller);
+    } catch (error) {
+      this.onTrouble(error, '-');
+      return false;
+    }
+  }
+
+  private isCovered(caller: Caller): boolean {
     if (this.access.pause(caller.workspace) !== null) return false;
     const charge = this.awaited.get(caller.key.id);
     if (charge === undefined) return true;

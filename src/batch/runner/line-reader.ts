@@ -3,9 +3,12 @@ import type { Reader } from '../reading/index.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
 
-/** A thread that dies may do so again: how long the batch waits that it was reading for, and how often. */
+/**
+ * A thread that dies may do so again. The batch that it was reading for waits, twice as long each time, but is never
+ * given up: its lines are intact, and the machine may be out of memory or descriptors for a while only.
+ */
 const RETRY_MS = 1_000;
-const TRIES_MAX = 3;
+const RETRY_MS_MAX = 60_000;
 
 export interface LineReaderCalls {
   readonly clock: Clock;
@@ -52,16 +55,11 @@ export class LineReader {
   }
 
   private failed(open: OpenBatch, error: Error): void {
-    const failures = (this.failures.get(open) ?? 0) + 1;
-    this.failures.set(open, failures);
-    if (failures === TRIES_MAX) {
-      this.failures.delete(open);
-      this.damaged(open, error);
-      return;
-    }
+    const failures = this.failures.get(open) ?? 0;
+    this.failures.set(open, failures + 1);
     this.calls.onTrouble(error, open.batch.id);
     this.resting.add(open);
-    this.calls.clock.after(RETRY_MS, () => {
+    this.calls.clock.after(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), () => {
       this.resting.delete(open);
       this.goOn(open);
     });

@@ -55,7 +55,8 @@ export interface RunnerCalls {
  * be stopped any more by a cancel, a revoked key or an empty purse, and would take memory. Keys take turns; of each
  * key the oldest batch goes first.
  *
- * A line starts when what it costs is reserved, and the engine gets it. Its result, its charge and the batch's counts are put into the book in one turn, and so are in one transaction.
+ * A line starts when what it costs is reserved, and the engine gets it. Its result, its charge and the batch's counts
+ * are put into the book in one turn, and so are in one transaction.
  * What the process has not written when it dies has not happened: those lines run again.
  */
 export class Runner {
@@ -74,7 +75,7 @@ export class Runner {
     private readonly book: Book,
     private readonly calls: RunnerCalls,
   ) {
-    this.funds = new Funds(calls.access);
+    this.funds = new Funds(calls.access, calls.onTrouble);
     this.reader = new LineReader(this.memory, calls, this.leaving.signal, ({ batch }) => {
       this.queue.wake(batch.key);
       this.run();
@@ -133,7 +134,8 @@ export class Runner {
     if (this.looking || this.openCount === 0 || this.leaving.signal.aborted) return;
     this.looking = true;
     this.cancelLook = this.calls.clock.after(LOOK_MS, () => {
-      void this.lookAtAll().then(() => {
+      const looked = this.lookAtAll().catch((error) => this.calls.onTrouble(error, '-'));
+      void looked.then(() => {
         this.looking = false;
         this.lookLater();
       });

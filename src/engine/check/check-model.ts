@@ -42,7 +42,7 @@ export async function checkModel(
 ): Promise<ModelFacts> {
   stop?.throwIfAborted();
   const task = { ...asked, threads: Math.min(asked.threads, CHECK_THREADS_MAX) };
-  const child = start(task, limits);
+  const child = startChild(task, limits);
   const [, , errors, reports] = child.stdio as unknown as [Writable, null, Readable, Readable];
   const end = () => child.kill('SIGKILL');
   let late = false;
@@ -56,8 +56,8 @@ export async function checkModel(
     // It may end before it has read all.
     stdin.on('error', () => {});
     stdin.end(JSON.stringify(task));
-    const ended = once(child, 'close').catch((error: Error) => {
-      throw new ModelError(`${task.build.path}: no process could be started to check it: ${error.message}`);
+    const ended = once(child, 'close').catch((error) => {
+      throw notStarted(task, error);
     });
     const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), ended]);
     stop?.throwIfAborted();
@@ -66,6 +66,26 @@ export async function checkModel(
     clearTimeout(timer);
     stop?.removeEventListener('abort', end);
   }
+}
+
+/** Throws ModelError where no process can be started, such as without free file descriptors. */
+function startChild(task: CheckTask, limits: CheckLimits): ChildProcess {
+  let child: ChildProcess;
+  try {
+    child = start(task, limits);
+  } catch (error) {
+    throw notStarted(task, error);
+  }
+  if (child.stdio !== undefined) return child;
+  // Node gives a child that it could not spawn no pipes, and reports why with an event.
+  child.on('error', () => {});
+  throw notStarted(task, new Error('too few file descriptors or processes are free'));
+}
+
+function notStarted({ build }: CheckTask, error: unknown): ModelError {
+  return new ModelError(
+    `${build.path}: no process could be started to check it: ${(error as Error).message}`,
+  );
 }
 
 function start(task: CheckTask, limits: CheckLimits): ChildProcess {
@@ -126,8 +146,9 @@ function verdict(
   }
   if (lateMs !== null)
     throw new ModelError(`${at}: its check takes more than ${Math.round(lateMs / 1_000)} s`);
-  const reason = lastWords(said) ?? (signalCode === null ? `status ${exitCode}` : signalCode);
-  throw new ModelError(`${at}: it ends the process that loads it: ${oneLine(reason)}`);
+  const ending = signalCode === 'SIGKILL' ? 'SIGKILL, possibly for lack of memory' : signalCode;
+  const reason = lastWords(said) ?? ending ?? `status ${exitCode}`;
+  throw new ModelError(`${at}: loading it ended the checking process: ${oneLine(reason)}`);
 }
 
 /** Why the child ended: the assertion, exception or fatal error that ggml, C++ or V8 printed. */

@@ -3,6 +3,7 @@ import type { InFlight } from './in-flight.js';
 import { Linger } from './linger.js';
 import type { Turns } from './node-turns.js';
 import type { ReadTurns } from './read-turns.js';
+import { SEND_PATIENCE_MS } from './send-pace.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
 import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
 
@@ -32,6 +33,8 @@ export class NodeExchange {
     readonly res: ServerResponse,
   ) {
     server.inFlight.enter();
+    // That of an earlier answer of the connection would end this request while it runs.
+    req.socket.setTimeout(0);
     this.over = new Promise((resolve) => {
       res.once('close', () => {
         if (!this.#answered) {
@@ -64,7 +67,19 @@ export class NodeExchange {
     if (res.destroyed) return;
     this.#writeHead(reply, []);
     if (req.method === 'HEAD') res.end();
-    else if (await this.#send(pieces)) res.end(sent);
+    else if (await this.#send(pieces)) this.#end(sent);
+  }
+
+  /** Ends a stream. What the kernel has not taken yet is watched as well: `finish` also comes when it never will. */
+  #end(sent: () => void): void {
+    const { req, res, server } = this;
+    const cancel = server.options.clock.after(SEND_PATIENCE_MS, () => res.destroy());
+    res.once('close', cancel);
+    res.end(() => {
+      cancel();
+      if (req.socket.destroyed) this.#gone.abort(new ClientGone());
+      else sent();
+    });
   }
 
   #send(pieces: BodyStream['pieces']): Promise<boolean> {
