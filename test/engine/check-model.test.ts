@@ -124,7 +124,7 @@ for (const [name, metadata] of Object.entries({
   },
 })) {
   test(`${name} is refused`, async (t) => {
-    const reason = new RegExp(`takes more than ${RENDER_MS_MAX} ms|heap|memory`);
+    const reason = new RegExp(`takes more than ${RENDER_MS_MAX} ms|heap|memory|invalid size`);
     await isRefused(t, check(t, { model: tinyModel({ ...SMALL, metadata }) }), 'model', reason);
   });
 }

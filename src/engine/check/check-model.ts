@@ -153,7 +153,12 @@ function verdict(
 
 /** Why the child ended: the assertion, exception or fatal error that ggml, C++ or V8 printed. */
 function lastWords(said: string): string | undefined {
-  const patterns = [/^\S+:\d+: (.+)$/m, /^ *what\(\): +(.+)$/m, /^(?:FATAL|Fatal) .*?: (.+)$/m];
+  const patterns = [
+    /^\S+:\d+: (.+)$/m,
+    /^ *what\(\): +(.+)$/m,
+    /^(?:FATAL|Fatal) .*?: (.+)$/m,
+    /^# (Fatal JavaScript .+)$/m,
+  ];
   return patterns.map((pattern) => pattern.exec(said)?.[1]).find((found) => found !== undefined);
 }
 
