@@ -3,7 +3,7 @@ import { dayOf, monthOf } from './calendar.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
 
-/** Why a workspace may not be charged any more (contract 5, rule 6). */
+/** Why a workspace may not be charged any more (contract 5 rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
 /** What an account asks of the ledger. */

@@ -11,7 +11,7 @@ export interface Caller {
 }
 
 /**
- * Who sent these `Authorization` headers (contract 5, rules 1 and 3). Throws ApiError `unauthorized` where there is
+ * Who sent these `Authorization` headers (contract 5 rules 1 and 3). Throws ApiError `unauthorized` where there is
  * not exactly one, where it holds no token of ours, and where the key's time is over.
  */
 export function authenticate(headers: readonly string[], directory: Directory, now: number): Caller {

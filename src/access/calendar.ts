@@ -20,7 +20,7 @@ export function parseDay(text: string): number | null {
 /** The last millisecond of the day that begins with an instant. */
 export const endOfDay = (start: number): number => start + DAY_MS - 1;
 
-/** The last millisecond of the day after the instant's (contract 5, rule 8). */
+/** The last millisecond of the day after the instant's (contract 5 rule 8). */
 export function endOfNextDay(instant: number): number {
   const today = Date.parse(dayOf(instant));
   return today + 2 * DAY_MS - 1;

@@ -62,7 +62,7 @@ export function listKeys(store: Store, workspace?: string): Key[] {
 }
 
 /**
- * Makes a new key in place of one, which works on until the end of the next day (contract 5, rule 8), or its own
+ * Makes a new key in place of one, which works on until the end of the next day (contract 5 rule 8), or its own
  * end where that is sooner. Throws AccessError where the key does not work, or was rolled already.
  */
 export function rollKey(store: Store, clock: Clock, id: string): NewKey {

@@ -16,7 +16,7 @@ export interface Charge {
   readonly price: Amount;
 }
 
-/** Contract 8, pricing: pounds per million input tokens. */
+/** Contract 8: pounds per million input tokens. */
 export const DEFAULT_PRICES = 'decider-g-12b=0.0015/0.00075,decider-g-31b=0.005/0.0025';
 
 /**

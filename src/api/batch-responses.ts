@@ -19,7 +19,7 @@ const EstimatedCostSchema = Type.Object(
 
 const BatchStatusSchema = Type.String({ enum: ['queued', 'running', 'done', 'failed', 'cancelled'] });
 
-/** Contract 2.6, of a submission. */
+/** Contract 2.6 `submit response`. */
 export const SubmitResponseSchema = Type.Object(
   {
     id: Type.String(),
@@ -56,7 +56,7 @@ export const BatchSchema = Type.Object(
   { description: 'A batch.' },
 );
 
-/** Contract 2.6, the list; `has_more` is ours, where it was asked for with a limit. */
+/** Contract 2.6 `list response`; `has_more` comes with a `limit` (contract 4.6 rule 9). */
 export const BatchListSchema = Type.Object(
   {
     object: Type.Literal('list'),

@@ -111,7 +111,7 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
-/** The types that a line of a batch file can be refused with (contract 7.1 and 7.2). */
+/** The types that a line of a batch file can be refused with (contract 7.1 and contract 7.2). */
 export const LINE_ERRORS = [
   'invalid_json',
   'invalid_line',

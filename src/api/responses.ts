@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { ERRORS } from './errors.js';
 import { LIMITS } from './limits.js';
 
-// JSON Schemas of what the server answers (contract 2.4, 2.8, 2.9), for documentation and tests.
+// JSON Schemas of what the server answers (contract 2.4, contract 2.8, contract 2.9), for documentation and tests.
 
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const byOption = <Schema extends Type.TSchema>(value: Schema, description: string) =>

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { IMAGE_BUDGETS, LIMITS } from './limits.js';
 
 /**
- * JSON Schemas of a decide request (contract 2.1 to 2.3), for documentation and for checks of values that
+ * JSON Schemas of a decide request (contract 2.1 to contract 2.3), for documentation and for checks of values that
  * `JSON.parse` has read. They say what a schema can say of a parsed value: repeated names, which parsing
  * merges, and unique labels are checked by the reader of `decide/request` alone.
  *

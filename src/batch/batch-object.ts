@@ -1,7 +1,7 @@
 import { showAmount } from '../access/index.js';
 import { type Batch, deleteAfter, isFinished, STATUS_OF } from './lifecycle/index.js';
 
-/** Contract 1: where batch data is kept. */
+/** Contract 2.6 `data_region`: where batch data is kept. */
 const DATA_REGION = 'CANADA-1 (Canada)';
 
 /** What a submission is answered with (contract 2.6). */

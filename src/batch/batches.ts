@@ -17,7 +17,7 @@ import { type Submission, type SubmitCalls, Submitter } from './submit.js';
 
 /** Nothing else can be a key of the store, which takes no text of any length. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
-/** Contract 3: deletion runs every ten minutes. */
+/** Contract 3 `deletion`: it runs every ten minutes. */
 const RETENTION_MS = 10 * 60 * 1_000;
 /**
  * After a jump of the calendar or a doubtful start, nothing is deleted for this long: time to correct the clock. Not a

@@ -7,7 +7,7 @@ import type { Submissions } from './submissions.js';
 const REMOVED_MAX = 1_000;
 
 /**
- * Deletes the batches whose time is over (contract 3, deletion). First the data key goes, with which nothing of the
+ * Deletes the batches whose time is over (contract 3 `deletion`). First the data key goes, with which nothing of the
  * batch can be read any more, wherever the disk still has it; then what it sealed, in steps; the batch itself last, so
  * that a crash between leaves what the next run goes on with.
  */

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Most that one transaction removes: a charge waits behind it. */
 const REMOVED_MAX = 1_000;
 
-/** What a key has submitted under an `Idempotency-Key` (an addition to the contract) in the last 24 hours. */
+/** What a key has submitted under an `Idempotency-Key` (contract 4.6 rule 8) in the last 24 hours. */
 export class Submissions {
   constructor(
     private readonly store: Store,

@@ -14,7 +14,7 @@ import { OpenBatch, type Runner, WINDOW_MS } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
 import type { Submissions } from './submissions.js';
 
-/** Contract 7.1, `too_many_batches`. */
+/** Contract 7.1 `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
 /** Webhook addresses that are looked up at one time for submissions: a key has no use for more than its open batches. */

@@ -11,7 +11,7 @@ import { OPEN, type RouteReply } from './routes/index.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
 
 /**
- * What the log keeps of a request (contract 8, data handling), and its id. What a transport answers without
+ * What the log keeps of a request (contract 8 `data handling`), and its id. What a transport answers without
  * calling the handler, such as bytes that are no request, makes no entry.
  */
 export interface AccessEntry {

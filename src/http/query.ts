@@ -7,7 +7,7 @@ export function readQuery(target: string): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
 }
 
-/** `limit` and `after` of a list. Throws ApiError `invalid_request`. */
+/** `limit` and `after` of a list (contract 4.6 rule 9). Throws ApiError `invalid_request`. */
 export function readPage(query: URLSearchParams): ListPage {
   const limit = readOne(query, 'limit');
   return { limit: limit === null ? null : readLimit(limit), after: readOne(query, 'after') };

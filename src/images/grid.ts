@@ -5,7 +5,7 @@ import type { Size } from './size.js';
  * allow, in whole squares, near its own proportions; small images are made larger. The rule that was published with the
  * models, in its order of operations: where a side comes out even, another order rounds another way.
  *
- * @param tokens the budget of the request (contract 4.3 rule 8); what is used is `gridTokens`, never more
+ * @param tokens the image budget of the request (contract 2.1 `image_budget`); what is used is `gridTokens`, never more
  */
 export function gridSize({ width, height }: Size, tokens: number, side: number): Size {
   const factor = Math.sqrt((tokens * side ** 2) / (height * width));

@@ -5,7 +5,7 @@ import { test } from 'tap';
 import { createKey, DEFAULT_LIFETIME_DAYS, revokeKey } from '../../src/access/index.js';
 import { opened, thrown } from './opened.js';
 
-test('contract 5, rule 1: exactly one header with a bearer token', async (t) => {
+test('contract 5 rule 1: exactly one header with a bearer token', async (t) => {
   const { access, workspace } = opened(t);
   const { key, token } = workspace('acme', 0n);
   for (const header of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `Bearer   ${token}`]) {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { DEFAULT_PRICES, readPrices } from '../../src/access/index.js';
 
-test('contract 8, pricing: the default prices, in units per token', async (t) => {
+test('contract 8: the default prices, in units per token', async (t) => {
   t.strictSame(
     [...readPrices(DEFAULT_PRICES)],
     [

@@ -14,7 +14,7 @@ for (const [when, now, end] of [
   ['on a leap day', '2028-02-29T12:00:00.000Z', '2028-03-01T23:59:59.999Z'],
   ['on 28 February of another year', '2027-02-28T12:00:00.000Z', '2027-03-01T23:59:59.999Z'],
 ] as const) {
-  test(`contract 5, rule 8: a key rolled ${when} works until the end of the next day`, async (t) => {
+  test(`contract 5 rule 8: a key rolled ${when} works until the end of the next day`, async (t) => {
     const { caller, clock, store, workspace } = opened(t, at(now));
     const old = workspace('acme', 0n);
     const next = rollKey(store, clock, old.key.id);

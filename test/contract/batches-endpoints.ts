@@ -39,7 +39,7 @@ const everywhere = (url: string, headers: Record<string, string>) =>
 const once = (key: string) => ({ 'idempotency-key': key });
 const conflict = ({ status, json, headers }: Reply) => [status, json.type, headers.get('x-should-retry')];
 
-/** Contract 4.6, where the interface is, and what outlives the process; and our `Idempotency-Key`. */
+/** Contract 4.6 `where`, restarts, and the `Idempotency-Key` of contract 4.6 rule 8. */
 export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
   rule('4.6 where: not at the gateway', async (t, { gateway, token }) => {
     for (const reply of await everywhere(gateway, { authorization: `Bearer ${token}` })) {

@@ -27,7 +27,7 @@ function restricted(service: Service): string {
   return token;
 }
 
-/** Contract 7.1, the types of lines. */
+/** Contract 7.1 `line types`. */
 const LINE_TYPES = LINE_ERRORS.map((type) =>
   rule(`7.1 line ${type}: each by its number, and none without`, async (t, service) => {
     const bad = INVALID[type].map((each, at) => each.replace('"custom_id":"a"', `"custom_id":"a${at}"`));
@@ -44,7 +44,7 @@ const LINE_TYPES = LINE_ERRORS.map((type) =>
   }),
 );
 
-/** Contract 2.5, and what of 2.9 and 8 is about lines. */
+/** Contract 2.5, and the rules about lines of contract 2.9 and contract 8. */
 const LINES: readonly ContractTest[] = [
   rule('2.5 custom_id: 1 to 64 letters, digits, _ . : -, each once', async (t, service) => {
     const { batches } = newKey(service, 'batch-custom-ids');

@@ -30,7 +30,7 @@ const OBJECT = [
 
 const counts = (done: number, failed: number, pending: number) => ({ done, failed, pending });
 
-/** Contract 2.6, and who sees what of it. */
+/** Contract 2.6, and who may see a batch. */
 const OBJECTS: readonly ContractTest[] = [
   rule('2.6 object: the same fields, waiting, finished, cancelled and in the list', async (t, service) => {
     const { batches } = newKey(service, 'batch-object');
@@ -186,7 +186,7 @@ const OBJECTS: readonly ContractTest[] = [
   }),
 ];
 
-/** Contract 8, of batches. */
+/** Contract 8: the limits of batches. */
 const LIMITS: readonly ContractTest[] = [
   rule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
     const { batches, workspace } = newKey(service, 'batch-bytes');

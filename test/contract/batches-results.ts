@@ -39,7 +39,7 @@ const responseText = (text: string) => /"response":(.*),"usage":\{[^}]*\}\}$/.ex
 const usageOf = ({ store }: Service, workspace: string) =>
   readUsage(store, { workspace }).filter(({ kind }) => kind === 'batch');
 
-/** Contract 2.7, 4.6 results, 7.3 and the money of lines. */
+/** Contract 2.7, contract 4.6 `results`, contract 7.3, and the billing of lines. */
 const RESULTS: readonly ContractTest[] = [
   rule('2.7 response: the bytes of the live answer; a refusal as the live one', async (t, service) => {
     const { batches } = newKey(service, 'results-response');
@@ -184,7 +184,7 @@ async function gone(
   return service.clock.now() - due;
 }
 
-/** Contract 3, deletion. */
+/** Contract 3 `deletion`. */
 const DELETION: readonly ContractTest[] = [
   rule('3 deletion: 7 days after the results were first collected', async (t, service) => {
     const { batches } = newKey(service, 'deletion-collected');

@@ -49,7 +49,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
 };
 const TYPES = Object.entries(CAUSES) as [ErrorType, (service: Service) => Promise<Reply>][];
 
-/** Contract 7.1, of a submission as a whole. */
+/** Contract 7.1: the errors of a submission as a whole. */
 const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
   ...TYPES.map(([type, cause]) =>
     rule(`7.1 ${type}: its status, its shape, its headers`, async (t, service) => {
@@ -168,7 +168,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
   }),
 ];
 
-/** Contract 4.6, submit, and its rules 1, 2, 6 and 7. */
+/** Contract 4.6 `submit` and contract 4.6 rules 1, 2, 6 and 7. */
 const SUBMIT: readonly ContractTest[] = [
   rule('4.6 submit: 200, and of the batch what 2.6 says', async (t, service) => {
     const { batches } = newKey(service, 'batch-submit');

@@ -49,7 +49,7 @@ async function attempted({ clock }: Pick<Service, 'clock'>, store: Store, id: st
   });
 }
 
-/** Contract 6 and 2.10. */
+/** Contract 6 and contract 2.10. */
 export const BATCHES_WEBHOOK: readonly ContractTest[] = [
   rule('6 event: one POST of id and status when a batch is done, failed or cancelled', async (t, service) => {
     const { batches } = newKey(service, 'webhook-event');

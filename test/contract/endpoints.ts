@@ -19,7 +19,7 @@ const part = (name: string, content: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
 const END = `--${BOUNDARY}--\r\n`;
 
-/** Contract 4.1 and 4.2. */
+/** Contract 4.1 and contract 4.2. */
 const DECIDE: readonly ContractTest[] = [
   rule('4.1 point 1: Content-Length is required', async (t, { raw, token }) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': null };
@@ -213,7 +213,7 @@ const DECIDE: readonly ContractTest[] = [
   }),
 ];
 
-/** Contract 2.8, 4.4, 4.5 and 4.6 as far as it is about live paths. */
+/** Contract 2.8, contract 4.4, contract 4.5, and the live paths of contract 4.6. */
 const OTHERS: readonly ContractTest[] = [
   rule('2.8: both lists hold the same models, in the shapes told', async (t, { get }) => {
     const { json } = await get('/v1/models', { token: null });

@@ -248,7 +248,7 @@ const REFERENCES: readonly ContractTest[] = [
   }),
 ];
 
-/** Contract 7.2, one per row, and what of 8 is about images. */
+/** Contract 7.2, one test per row, and the image limits of contract 8. */
 const REFUSALS: readonly ContractTest[] = [
   rule('7.2 invalid_assets: what is no object of images', async (t, service) => {
     for (const assets of [[], 'x', 7, true, { cat: 'x' }, { cat: null }, { cat: [] }, { cat: 7 }]) {

@@ -19,7 +19,7 @@ const refused = async ({ post }: Service, token: string | null, headers = {}) =>
 };
 const UNAUTHORIZED = [401, 'unauthorized', 'Bearer'];
 
-/** Contract 5, and what of 8 is about money. */
+/** Contract 5, and prices and billing of contract 8. */
 export const KEYS: readonly ContractTest[] = [
   rule('5 rule 1: both decide paths want a bearer token', async (t, { post, token }) => {
     for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { changeWorkspace } from '../../src/access/index.js';
 import { ASK, type ContractTest, rule } from './suite.js';
 
-/** Contract 8, where another test does not show it already. */
+/** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
   rule('8 request bytes: 256 MiB a minute for each key, and no more', async (t, { post, account }) => {
     const { token } = account('request-bytes');

@@ -41,7 +41,7 @@ function workspace(store: Store, id: string, requests: number, tokens: number) {
 const typeOf = async (response: Response) => ((await response.json()) as { type: string }).type;
 
 for (const transport of ['uws', 'node']) {
-  test(`contract 5, rules 1 to 3: a token, or 401 (${transport})`, async (t) => {
+  test(`contract 5 rules 1, 2 and 3: a token, or 401 (${transport})`, async (t) => {
     const { server, store, ask } = await start(t, transport);
     const { key, token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
     const past = createKey(store, { ...systemClock, now: () => 0 }, DEFAULT_WORKSPACE, 1);
@@ -75,7 +75,7 @@ for (const transport of ['uws', 'node']) {
     }
   });
 
-  test(`contract 5, rule 9: a model the workspace may not use (${transport})`, async (t) => {
+  test(`contract 5 rule 9: a model the workspace may not use (${transport})`, async (t) => {
     const { store, ask } = await start(t, transport);
     const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
     changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['another'] });

@@ -6,7 +6,7 @@ import { type FileLine, readLines } from './lines.js';
 import { Refusal } from './refusal.js';
 import { Turns } from './turns.js';
 
-/** One entry of contract 2.9 `errors`. */
+/** One entry of `errors` (contract 2.9). */
 export interface LineFault {
   readonly line: number;
   readonly type: string;

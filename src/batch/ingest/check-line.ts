@@ -14,7 +14,7 @@ export interface CheckedLine {
   readonly checkImages: ((reader: ImageReader) => Promise<void>) | null;
 }
 
-/** Why a line may not; one entry of contract 2.9 `errors`, but for its number. */
+/** Why a line may not; one entry of `errors` (contract 2.9), without its number. */
 export class LineError extends Error {
   override readonly name = 'LineError';
 

@@ -1,7 +1,7 @@
 import type { ImageUses } from '../../decide/index.js';
 import type { ImageFile } from '../../images/index.js';
 
-/** Decisions on batches: a token is taken for so many bytes of text, and so many for a use of an image. */
+/** Contract 2.6 `estimated_cost`: bytes of text per token, and tokens per use of an image. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE_USE = 280;
 

@@ -5,7 +5,7 @@ import { type Batch, type BatchEvent, type BatchState, isFinished, TRANSITIONS }
 export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Contract 3, deletion: after the first collection, and after the finish; whichever is earlier. */
+/** Contract 3 `deletion`: after the first collection, and after the finish; whichever is earlier. */
 const KEPT_COLLECTED_MS = 7 * DAY_MS;
 const KEPT_FINISHED_MS = 14 * DAY_MS;
 

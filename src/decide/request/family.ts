@@ -5,7 +5,7 @@ import { field } from './nodes.js';
 import { stateText } from './state-text.js';
 
 /**
- * A question of a client of the family, in the terms of contract 2.2. Such a client may send, to `/v1/systemone` only:
+ * A question of a family client in the form of contract 2.2. A family client may send, to `/v1/systemone` only:
  * an object or a list where the contract has a text, of instructions or of a description, which becomes its indented
  * JSON, as a state's does; and criteria of a `noul` that describe one side or none, of which the other becomes `null`.
  * Everything else stays as it is, for the reader of questions to judge.

@@ -7,7 +7,7 @@ import { field, firstRepeated, textOrNull } from './nodes.js';
 import { quoteName } from './quote-name.js';
 
 /**
- * Checks `questions` (contract 2.1 and 2.2) and reads them in the order sent.
+ * Checks `questions` (contract 2.1 and contract 2.2) and reads them in the order sent.
  *
  * @param family whether what the clients of the family send beyond the contract is read too
  * @throws ApiError `invalid_request` for a value that is no object, `invalid_questions` for an empty one or

@@ -35,7 +35,7 @@ const modelCheck = Compile(ModelSchema);
 const imageBudgetCheck = Compile(ImageBudgetSchema);
 
 /**
- * Reads and checks the fields of a decide request (contract 2.1 to 2.3), as far as no model is needed. The
+ * Reads and checks the fields of a decide request (contract 2.1 to contract 2.3), as far as no model is needed. The
  * checks run in the order of the error table, so that a body wrong in two ways is refused for the earlier.
  * The state, the questions and their labels keep the order of the body's own bytes. A `null` is a value of `assets` and
  * `image_budget` which contract 7.2 refuses; as `model` it means the default one.
