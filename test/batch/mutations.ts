@@ -27,7 +27,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/runner/runner.js',
-    ['runner/store', '8 billing 2', '        charge();', ''],
+    ['runner/store', '8 rule 2', '        charge();', ''],
     ['runner/credit', '5 rule 6', 'held?.release();', ''],
     ['runner/credit', '3 key paused', 'open.putBack(line, this.memory);', ''],
     ['runner/credit', '3 cancel', 'this.funds.forget(next.key);', ''],

@@ -106,13 +106,13 @@ export const ANSWERS: readonly ContractTest[] = [
       }
     },
   ),
-  rule('1 point 1: every question is answered in the one call, with probabilities', async (t, { post }) => {
+  rule('1 rule 1: every question is answered in the one call, with probabilities', async (t, { post }) => {
     const { status, json } = await post(ALL);
     t.equal(status, 200);
     t.type(json.answers.n.noul, 'number');
     for (const name of ['c', 's']) t.equal(values(json.answers[name].probabilities).length, 3);
   }),
-  rule('1 point 3: one JSON object, no streaming, no generated text', async (t, { post }) => {
+  rule('1 rule 3: one JSON object, no streaming, no generated text', async (t, { post }) => {
     const { text, headers } = await post({ ...ALL, stream: true, max_tokens: 5 });
     t.equal(text, (await post(ALL)).text);
     t.match(headers.get('content-type'), /^application\/json/);

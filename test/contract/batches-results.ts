@@ -111,7 +111,7 @@ const RESULTS: readonly ContractTest[] = [
       if (method === 'GET') t.equal(JSON.parse(text).type, 'batch_not_finished');
     }
   }),
-  rule('8 billing 2: a line at the batch price of its model, on its own tokens', async (t, service) => {
+  rule('8 rule 2: a line at the batch price of its model, on its own tokens', async (t, service) => {
     const { batches, workspace, key } = newKey(service, 'results-billing');
     const id = await batches.made([
       ...lines(4),

@@ -21,7 +21,7 @@ const END = `--${BOUNDARY}--\r\n`;
 
 /** Contract 4.1 and contract 4.2. */
 const DECIDE: readonly ContractTest[] = [
-  rule('4.1 point 1: Content-Length is required', async (t, { raw, token }) => {
+  rule('4.1 rule 1: Content-Length is required', async (t, { raw, token }) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': null };
     const none = await raw(request('POST', '/v1/decide', '', headers));
     t.equal(none.status, 411);
@@ -32,14 +32,14 @@ const DECIDE: readonly ContractTest[] = [
     });
     t.equal((await raw(chunks)).status, 411);
   }),
-  rule('4.1 point 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
+  rule('4.1 rule 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
     const { token } = account('large-bodies');
     t.equal((await post(bodyOf(LIMITS.bodyBytes), { token })).status, 200);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': String(32 * 1024 * 1024 + 1) };
     const { status, body } = await raw(request('POST', '/v1/decide', '', headers));
     t.strictSame([status, JSON.parse(body).type], [413, 'body_too_large']);
   }),
-  rule('4.1 point 1: 32 MiB decompressed, and no more', async (t, { post, account }) => {
+  rule('4.1 rule 1: 32 MiB decompressed, and no more', async (t, { post, account }) => {
     const { token } = account('compressed-bodies');
     for (const [encoding, compress] of [
       ['gzip', (text: string) => gzipSync(text)],
@@ -54,7 +54,7 @@ const DECIDE: readonly ContractTest[] = [
       t.strictSame([over.status, over.json?.type], [413, 'body_too_large'], encoding);
     }
   }),
-  rule('4.1 point 2: gzip and zstd are read, and answered as if sent plain', async (t, { post }) => {
+  rule('4.1 rule 2: gzip and zstd are read, and answered as if sent plain', async (t, { post }) => {
     const plain = await post(BODY);
     for (const [encoding, bytes] of [
       ['gzip', gzipSync(BODY)],
@@ -65,14 +65,14 @@ const DECIDE: readonly ContractTest[] = [
       t.equal(text, plain.text);
     }
   }),
-  rule('4.1 point 2: any other encoding is 415', async (t, { post }) => {
+  rule('4.1 rule 2: any other encoding is 415', async (t, { post }) => {
     for (const encoding of ['br', 'deflate', 'x-gzip', 'gzip, gzip', 'compress', 'identity', 'Identity']) {
       const { status, json } = await post(BODY, { headers: { 'content-encoding': encoding } });
       t.strictSame([status, json.type], [415, 'unsupported_encoding'], encoding);
     }
   }),
   rule(
-    '4.1 point 1: a JSON body, whatever else than multipart its type is called',
+    '4.1 rule 1: a JSON body, whatever else than multipart its type is called',
     async (t, { post, raw, token }) => {
       const plain = await post(BODY);
       for (const type of [
@@ -92,7 +92,7 @@ const DECIDE: readonly ContractTest[] = [
       }
     },
   ),
-  rule('4.1 point 3: multipart, when the first part is the request', async (t, { post }) => {
+  rule('4.1 rule 3: multipart, when the first part is the request', async (t, { post }) => {
     const { status, text } = await post(part('request', BODY) + END, { headers: multipart });
     t.equal(status, 200);
     t.equal(text, (await post(BODY)).text);
@@ -101,12 +101,12 @@ const DECIDE: readonly ContractTest[] = [
     const second = await post(part('image', 'x') + part('request', BODY) + END, { headers: multipart });
     t.strictSame([second.status, second.json.type], [400, 'bad_multipart']);
   }),
-  rule('4.1 point 3: multipart, compressed as a whole', async (t, { post }) => {
+  rule('4.1 rule 3: multipart, compressed as a whole', async (t, { post }) => {
     const body = gzipSync(part('request', BODY) + END);
     const { status } = await post(body, { headers: { ...multipart, 'content-encoding': 'gzip' } });
     t.equal(status, 200);
   }),
-  rule('4.1 point 4: an answer only where every question has one', async (t, { post }) => {
+  rule('4.1 rule 4: an answer only where every question has one', async (t, { post }) => {
     for (const [bad, type] of [
       [{ type: 'score', criteria: ['one'] }, 'invalid_question'],
       [{ type: 'noul', instructions: 'word '.repeat(100_000) }, 'invalid_question'],
@@ -300,7 +300,7 @@ const OTHERS: readonly ContractTest[] = [
       }
     },
   ),
-  rule('9 point 1: every path but the health check begins with its version', async (t, { get }) => {
+  rule('9 rule 1: every path but the health check begins with its version', async (t, { get }) => {
     for (const path of ['/decide', '/systemone', '/models', '/v2/decide', '/V1/decide', '/v1']) {
       for (const method of ['GET', 'POST']) {
         const { status, json } = await get(path, { method });
@@ -308,12 +308,12 @@ const OTHERS: readonly ContractTest[] = [
       }
     }
   }),
-  rule('9 point 2: a dated build is accepted, and told', async (t, { post }) => {
+  rule('9 rule 2: a dated build is accepted, and told', async (t, { post }) => {
     const named = await post({ state: 'x', questions: ASK, model: BUILDS['decider-g-12b'] });
     t.equal(named.json.model, BUILDS['decider-g-12b']);
     t.equal(named.text, (await post({ state: 'x', questions: ASK })).text);
   }),
-  rule('9 point 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {
+  rule('9 rule 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {
     const { json } = await get('/v1/models');
     const dates = json.models.map(({ release_date }: { release_date: string | null }) => release_date);
     t.strictSame(dates, ['2026-01-01', null]);

@@ -136,7 +136,7 @@ export const KEYS: readonly ContractTest[] = [
       }
     },
   ),
-  rule('8 billing 1: output tokens are free', async (t, { post, account }) => {
+  rule('8 rule 1: output tokens are free', async (t, { post, account }) => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
     const body = { state: 'x', questions: sixteen };
     const { usage } = (await post(body)).json;
@@ -144,7 +144,7 @@ export const KEYS: readonly ContractTest[] = [
     const { token } = account('sixteen', usage.input_tokens);
     t.equal((await post(body, { token })).status, 200, 'credit for the input tokens is enough');
   }),
-  rule('8 billing 3: what is refused costs nothing', async (t, { post, account }) => {
+  rule('8 rule 3: what is refused costs nothing', async (t, { post, account }) => {
     const { input_tokens } = (await post(BODY)).json.usage;
     const { token } = account('refused', input_tokens);
     for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'nobody' }]) {

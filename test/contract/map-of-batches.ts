@@ -6,11 +6,11 @@ const ofLine = (type: LineErrorType) => `7.1 line ${type}: each by its number, a
 
 /** The rules of the contract that are about batches alone. */
 export const BATCH_RULES: Readonly<Record<string, Shown>> = {
-  '1 point 4': by(
+  '1 rule 4': by(
     '2.7 response: the bytes of the live answer; a refusal as the live one',
     '4.6 submit: 200, and of the batch what 2.6 says',
     '3 window: after 24 hours lines in progress return, the others read expired',
-    '8 billing 2: a line at the batch price of its model, on its own tokens',
+    '8 rule 2: a line at the batch price of its model, on its own tokens',
   ),
   '2.5 custom_id': by(
     '2.5 custom_id: 1 to 64 letters, digits, _ . : -, each once',
@@ -313,9 +313,9 @@ export const BATCH_RULES: Readonly<Record<string, Shown>> = {
     ofLine('invalid_custom_id'),
   ),
   '8 limit batch lines': by('8 limit batch lines: they do not count as requests'),
-  '8 billing 2': by('8 billing 2: a line at the batch price of its model, on its own tokens'),
-  '8 billing 6': by(
-    '8 billing 2: a line at the batch price of its model, on its own tokens',
+  '8 rule 2': by('8 rule 2: a line at the batch price of its model, on its own tokens'),
+  '8 rule 6': by(
+    '8 rule 2: a line at the batch price of its model, on its own tokens',
     '3 deletion: 14 days after the end at the latest; nothing can be read any more',
   ),
 };

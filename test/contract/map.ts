@@ -2,7 +2,7 @@ import type { ErrorType } from '../../src/api/index.js';
 import { BATCH_RULES } from './map-of-batches.js';
 import { by, type Shown } from './shown.js';
 
-const IMAGES = 'comes with a model that reads images';
+const SEEN: Shown = { elsewhere: ['test/server/seen-images.test.ts'] };
 const OPEN: Shown = { none: 'the contract leaves it open' };
 
 const live = (type: ErrorType) => `7 live ${type}: its status, its shape, its headers`;
@@ -19,19 +19,19 @@ const USAGE = '2.4 usage: whole numbers; the state counts once, each question fo
 const MODELS = '2.1 model: an id of the list, a dated build of it, or left out for the default';
 const TOKENS = '5 rule 1: both decide paths want a bearer token';
 const NO_TOKENS = '5 rule 2: the list of models and the health check want none';
-const BODIES_SENT = '4.1 point 1: 32 MiB as sent, and no more';
-const BODIES_READ = '4.1 point 1: 32 MiB decompressed, and no more';
+const BODIES_SENT = '4.1 rule 1: 32 MiB as sent, and no more';
+const BODIES_READ = '4.1 rule 1: 32 MiB decompressed, and no more';
 const TRUNCATED = '4.3 rule 6: a reference beyond the first 20,000 characters of the state';
 const NO_CREDIT = '5 rule 6: a key without credit is paused until there is some';
 
 const OVERVIEW: Record<string, Shown> = {
-  '1 point 1': by('1 point 1: every question is answered in the one call, with probabilities'),
-  '1 point 2': by('2.2 type: noul, choice or score'),
-  '1 point 3': by('1 point 3: one JSON object, no streaming, no generated text', '2.1 questions: 1 to 16'),
-  '1 point 5': by(FORMATS, IN_STATES),
-  '1 point 6': by(MODELS, LISTS),
-  '1 point 7': by(NO_CREDIT, PRICE, '8 billing 1: output tokens are free'),
-  '1 point 8': by('8 data handling: nothing of a live request is stored'),
+  '1 rule 1': by('1 rule 1: every question is answered in the one call, with probabilities'),
+  '1 rule 2': by('2.2 type: noul, choice or score'),
+  '1 rule 3': by('1 rule 3: one JSON object, no streaming, no generated text', '2.1 questions: 1 to 16'),
+  '1 rule 5': by(FORMATS, IN_STATES),
+  '1 rule 6': by(MODELS, LISTS),
+  '1 rule 7': by(NO_CREDIT, PRICE, '8 rule 1: output tokens are free'),
+  '1 rule 8': by('8 data handling: nothing of a live request is stored'),
 };
 
 const RESOURCES: Record<string, Shown> = {
@@ -84,22 +84,22 @@ const RESOURCES: Record<string, Shown> = {
 
 const ENDPOINTS: Record<string, Shown> = {
   '4 token': by(TOKENS, NO_TOKENS),
-  '4.1 point 1': by(
-    '4.1 point 1: Content-Length is required',
-    '4.1 point 1: a JSON body, whatever else than multipart its type is called',
+  '4.1 rule 1': by(
+    '4.1 rule 1: Content-Length is required',
+    '4.1 rule 1: a JSON body, whatever else than multipart its type is called',
     BODIES_SENT,
     BODIES_READ,
   ),
-  '4.1 point 2': by(
-    '4.1 point 2: gzip and zstd are read, and answered as if sent plain',
-    '4.1 point 2: any other encoding is 415',
+  '4.1 rule 2': by(
+    '4.1 rule 2: gzip and zstd are read, and answered as if sent plain',
+    '4.1 rule 2: any other encoding is 415',
   ),
-  '4.1 point 3': by(
-    '4.1 point 3: multipart, when the first part is the request',
-    '4.1 point 3: multipart, compressed as a whole',
+  '4.1 rule 3': by(
+    '4.1 rule 3: multipart, when the first part is the request',
+    '4.1 rule 3: multipart, compressed as a whole',
     '2.3 part: a file part by its name',
   ),
-  '4.1 point 4': by('4.1 point 4: an answer only where every question has one'),
+  '4.1 rule 4': by('4.1 rule 4: an answer only where every question has one'),
   '4.1 header X-Request-Id': by('4.1 X-Request-Id: on every response, errors included, one of its own'),
   '4.1 header Service-Key-Id and Service-Key-Expires': by(
     '4.1 Service-Key-Id, Service-Key-Expires: of the key that asked',
@@ -108,8 +108,8 @@ const ENDPOINTS: Record<string, Shown> = {
     by: [live('rate_limited')],
     elsewhere: ['test/http/errors.test.ts', 'test/server/loading.test.ts'],
   },
-  '4.2 point 1': by('4.2: answers as /v1/decide does'),
-  '4.2 point 2': by('4.2: a model that is not served is answered by the default one'),
+  '4.2 rule 1': by('4.2: answers as /v1/decide does'),
+  '4.2 rule 2': by('4.2: a model that is not served is answered by the default one'),
   '4.3 rule 1': by(IN_STATES, '4.3 rule 1: found in instructions', '4.3 rule 1: found in descriptions'),
   '4.3 rule 2': by('4.3 rule 2: not searched in the keys of a JSON state, nor in labels'),
   '4.3 rule 3': by(
@@ -123,8 +123,8 @@ const ENDPOINTS: Record<string, Shown> = {
     '4.3 rule 7: every asset is referenced',
     '4.3 rule 7: every file part is named by an asset',
   ),
-  '4.3 rule 8': { none: IMAGES },
-  '4.3 models': { none: IMAGES },
+  '4.3 rule 8': SEEN,
+  '4.3 models': SEEN,
   '4.3 other models': by(NO_IMAGES),
   '4.3 opt-in header': by('4.3 header: none is needed, and one sent is accepted'),
   '4.4': by('4.4: the list of models needs no token', LISTS),
@@ -217,27 +217,30 @@ const LIMITS: Record<string, Shown> = {
   '8 limit requests and caps': by('8 requests: so many a minute for each key as its workspace says'),
   '8 price decider-g-12b': by(PRICE, '8 prices: credit for so many requests at once answers so many'),
   '8 price decider-g-31b': by(PRICE),
-  '8 billing 1': by('8 billing 1: output tokens are free', PRICE),
-  '8 billing 3': by('8 billing 3: what is refused costs nothing'),
-  '8 billing 4': { none: IMAGES },
-  '8 billing 5': { by: [USAGE], none: `of images: ${IMAGES}` },
+  '8 rule 1': by('8 rule 1: output tokens are free', PRICE),
+  '8 rule 3': by('8 rule 3: what is refused costs nothing'),
+  '8 rule 4': SEEN,
+  '8 rule 5': {
+    by: [USAGE],
+    elsewhere: ['test/decide/plan/images.test.ts', 'test/server/seen-images.test.ts'],
+  },
   '8 data handling': by(
     '8 data handling: the log keeps method, path, status and duration',
     '8 data handling: nothing of a live request is stored',
   ),
-  '9 point 1': by('9 point 1: every path but the health check begins with its version'),
-  '9 point 2': by('9 point 2: a dated build is accepted, and told', MODELS),
-  '9 point 3': by('9 point 3: a release date is an ISO 8601 day, or null'),
-  '9 point 4': { elsewhere: ['test/clients/typesafe-sdk.test.ts', 'test/clients/ai-sdk.test.ts'] },
-  '9 point 5': { none: 'it is about the client libraries of the hosted service' },
-  '9 point 6': OPEN,
+  '9 rule 1': by('9 rule 1: every path but the health check begins with its version'),
+  '9 rule 2': by('9 rule 2: a dated build is accepted, and told', MODELS),
+  '9 rule 3': by('9 rule 3: a release date is an ISO 8601 day, or null'),
+  '9 rule 4': { elsewhere: ['test/clients/typesafe-sdk.test.ts', 'test/clients/ai-sdk.test.ts'] },
+  '9 rule 5': { none: 'it is about the client libraries of the hosted service' },
+  '9 rule 6': OPEN,
 };
 
 /** What answers a live call with an error that the contract does not name, by its type. */
 const LIVE: Partial<Record<ErrorType, Shown>> = {
   http_version_not_supported: { elsewhere: ['test/http/exchanges.test.ts'] },
   headers_too_large: { elsewhere: ['test/http/exchanges.test.ts'] },
-  not_found: by(live('not_found'), '9 point 1: every path but the health check begins with its version'),
+  not_found: by(live('not_found'), '9 rule 1: every path but the health check begins with its version'),
   method_not_allowed: by(live('method_not_allowed')),
   unauthorized: by(
     live('unauthorized'),

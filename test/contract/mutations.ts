@@ -20,8 +20,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.2 criteria', 'optionsPerQuestion: 26,', 'optionsPerQuestion: 27,'],
     ['2.2 criteria', 'scoreLevelsMin: 2,', 'scoreLevelsMin: 1,'],
     ['8 limit model input', 'stateCodePoints: 20_000,', 'stateCodePoints: 20_001,'],
-    ['4.1 point 1', '    bodyBytes: 32 * 1024 * 1024,', '    bodyBytes: 32 * 1024 * 1024 + 1,'],
-    ['4.1 point 1', 'decompressedBodyBytes: 32 * 1024 * 1024,', 'decompressedBodyBytes: 33 * 1024 * 1024,'],
+    ['4.1 rule 1', '    bodyBytes: 32 * 1024 * 1024,', '    bodyBytes: 32 * 1024 * 1024 + 1,'],
+    ['4.1 rule 1', 'decompressedBodyBytes: 32 * 1024 * 1024,', 'decompressedBodyBytes: 33 * 1024 * 1024,'],
     ['8 limit assets', '    assets: 8,', '    assets: 9,'],
     ['8 limit images in a question', 'imagesPerQuestion: 8,', 'imagesPerQuestion: 9,'],
     ['2.3 references', 'referenceBytes: 1_024,', 'referenceBytes: 1_025,'],
@@ -65,7 +65,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.1 state', '&& !family)', '&& false)'],
     ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
     [
-      '4.2 point 2',
+      '4.2 rule 2',
       "options.unknownModel === 'default')\n        return null;",
       'false)\n        return null;',
     ],
@@ -86,8 +86,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'http/content.js',
-    ['4.1 point 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
-    ['4.1 point 1', 'if (length === null)', 'if (length === -1)'],
+    ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
+    ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
     ['7 live unsupported_media_type', '!types.some(isMultipart)', 'true'],
   ),
   ...inFile(
@@ -97,7 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
   ...inFile('http/match.js', [
-    '9 point 1',
+    '9 rule 1',
     "target.split('?', 1)[0];",
     "target.split('?', 1)[0].toLowerCase();",
   ]),
@@ -120,7 +120,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'bytesPerMinute: 256 * 1024 * 1024 + 1',
   ]),
   ...inFile('decide/content/multipart/read-multipart.js', [
-    '4.1 point 3',
+    '4.1 rule 3',
     "REQUEST = 'request'",
     "REQUEST = 'body'",
   ]),

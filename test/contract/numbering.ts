@@ -1,19 +1,19 @@
 /**
- * What the rules of the contract are called here: `<section> <row>`, `<section> rule <n>` or `<section> point <n>`.
+ * What the rules of the contract are called here: `<section> <row>` or `<section> rule <n>`.
  * A section whose rules have no number and no row of a table is one rule, by its own number.
  */
 
 /** Lists with numbers or bullets, and how many there are. */
 const COUNTED: readonly (readonly [list: string, count: number])[] = [
-  ['1 point', 8],
-  ['4.1 point', 4],
-  ['4.2 point', 2],
+  ['1 rule', 8],
+  ['4.1 rule', 4],
+  ['4.2 rule', 2],
   ['4.3 rule', 8],
   ['4.6 rule', 7],
   ['5 rule', 10],
   ['6 rule', 6],
-  ['8 billing', 6],
-  ['9 point', 6],
+  ['8 rule', 6],
+  ['9 rule', 6],
 ];
 
 /** Tables, and sentences that stand alone, by a word of their own. */

@@ -60,7 +60,7 @@ test('16 mixed questions in one request equal each question asked alone, over HT
   }
 });
 
-test('contract 8 billing 5: usage counts the state once and every question', async (t) => {
+test('contract 8 rule 5: usage counts the state once and every question', async (t) => {
   const { ask } = await startTestServer(t);
   const state = 'My card was charged twice!';
   const question = { type: 'noul', instructions: 'Is the customer angry?' };

@@ -60,7 +60,7 @@ for (const transport of TRANSPORTS) {
 }
 
 for (const kind of KINDS) {
-  test(`contract 4.3 rule 8 and contract 8 billing 4: an image costs its squares and two markers, at most its budget (${kind})`, async (t) => {
+  test(`contract 4.3 rule 8 and contract 8 rule 4: an image costs its squares and two markers, at most its budget (${kind})`, async (t) => {
     const models = modelsFolder(t.testdir(), {}, {}, kind);
     const { ask } = await startTestServer(t, {}, models);
     const wide = asset(await noisyJpeg(1_568, 280));

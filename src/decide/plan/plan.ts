@@ -27,7 +27,7 @@ export interface Prepared {
   /**
    * Prefix once and every leaf: what is billed, whatever caches and packing save. An image in the state stands in the
    * prefix, once however many questions read it, and one in a question in that question's leaf; each use has the
-   * tokens of its squares and two markers (contract 8 billing 4 and 5).
+   * tokens of its squares and two markers (contract 8 rules 4 and 5).
    */
   readonly inputTokens: number;
 }

@@ -9,7 +9,7 @@ const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 const Build = Type.Object(
   {
-    /** The build is named `<model id>-<date>` (contract 9 point 2). */
+    /** The build is named `<model id>-<date>` (contract 9 rule 2). */
     date: Type.String({ pattern: '^[0-9]{8}$' }),
     /** The GGUF, relative to the folder of the manifest. */
     file: Text,
@@ -109,7 +109,7 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
   return null;
 }
 
-/** `<model id>-<yyyymmdd>` (contract 9 point 2). */
+/** `<model id>-<yyyymmdd>` (contract 9 rule 2). */
 export function buildId(model: ManifestModel, build: ManifestBuild): string {
   return `${model.id}-${build.date}`;
 }

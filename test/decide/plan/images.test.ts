@@ -75,7 +75,7 @@ for (const profile of Object.keys(FORMATS)) {
   });
 }
 
-test('contract 8 billing 4 and 5: an image in the state is billed once for each appearance, one in a question for that question', async (t) => {
+test('contract 8 rules 4 and 5: an image in the state is billed once for each appearance, one in a question for that question', async (t) => {
   const model = openTiny(t.testdir());
   const questions = (names: string[], instructions = 'Is it?') =>
     Object.fromEntries(names.map((name) => [name, { type: 'noul', instructions }]));
