@@ -1,38 +1,39 @@
 /**
  * Every error a caller can be answered with, in the order in which a request is checked.
- * The table is the only place where a type meets its status; the README's list is tested against it.
+ * The table is the only place where a type meets its status; `docs/errors.md` is generated from it.
  */
 export const ERRORS = {
   http_version_not_supported: {
     status: 505,
-    meaning: 'The first line is not a method, a path and `HTTP/1.1`.',
+    meaning: 'The request line is not a method, a path and `HTTP/1.1`.',
   },
   headers_too_large: {
     status: 431,
-    meaning: 'The first line and the header fields take more than 16 KiB, or there are more than 98 fields.',
+    meaning: 'The request line and header fields exceed 16 KiB or 98 fields.',
   },
-  not_found: { status: 404, meaning: 'No such path.' },
-  method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
+  not_found: { status: 404, meaning: 'The path does not exist.' },
+  method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
   unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },
   length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },
   body_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
-  unsupported_encoding: { status: 415, meaning: 'A `Content-Encoding` other than `gzip` or `zstd`.' },
+  unsupported_encoding: { status: 415, meaning: 'The `Content-Encoding` is not `gzip` or `zstd`.' },
   unsupported_media_type: {
     status: 415,
-    meaning: 'A multipart `Content-Type` other than `multipart/form-data`; for a batch, any multipart one.',
+    meaning:
+      'The `Content-Type` is a multipart type other than `multipart/form-data`; for a batch, any multipart type.',
   },
   out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
-  budget_exceeded: { status: 402, meaning: 'The workspace has reached its budget of the month.' },
-  rate_limited: { status: 429, meaning: 'The key is over its limit per minute; see `Retry-After`.' },
-  too_many_batches: { status: 429, meaning: 'The key has 10 batches that are queued or running.' },
+  budget_exceeded: { status: 402, meaning: 'The workspace has reached its monthly budget.' },
+  rate_limited: { status: 429, meaning: 'The key has exceeded its limit per minute; see `Retry-After`.' },
+  too_many_batches: { status: 429, meaning: 'The key already has 10 queued or running batches.' },
   batch_not_found: { status: 404, meaning: 'The key has no such batch, or it was deleted.' },
-  batch_not_finished: { status: 409, meaning: 'The batch has not finished: there are no results yet.' },
+  batch_not_finished: { status: 409, meaning: 'The batch has not finished, so it has no results yet.' },
   batch_finished: { status: 409, meaning: 'The batch has finished and cannot be cancelled.' },
   request_timeout: {
     status: 408,
-    meaning: 'The body did not arrive in time, or was the slowest when memory for bodies was short.',
+    meaning: 'The body did not arrive in time, or was the slowest one when memory for bodies ran short.',
   },
-  bad_encoding: { status: 400, meaning: 'The body does not decompress.' },
+  bad_encoding: { status: 400, meaning: 'The body cannot be decompressed.' },
   bad_multipart: {
     status: 400,
     meaning: 'The multipart body is malformed, or its first part is not `request`.',
@@ -42,71 +43,75 @@ export const ERRORS = {
   too_many_lines: { status: 413, meaning: 'The batch file has more lines than `max_lines`.' },
   invalid_batch: {
     status: 422,
-    meaning: 'Lines of the batch file are not valid: `invalid_lines` of them, the first 100 in `errors`.',
+    meaning: 'The batch file has `invalid_lines` invalid lines; `errors` lists the first 100.',
   },
   idempotency_conflict: {
     status: 409,
-    meaning: 'The `Idempotency-Key` came with another file in the last 24 hours.',
+    meaning: 'The `Idempotency-Key` was used with a different file in the last 24 hours.',
   },
-  invalid_json: { status: 400, meaning: 'The body is not UTF-8 JSON, or nests too deep.' },
+  invalid_json: {
+    status: 400,
+    meaning: 'The body is not UTF-8 JSON, or exceeds a limit on nesting, values or keys.',
+  },
   invalid_request: {
     status: 400,
     meaning: 'The body is not an object, a field has the wrong JSON type, or the HTTP framing is ambiguous.',
   },
-  model_not_found: { status: 404, meaning: 'This server does not serve the model named.' },
-  model_not_allowed: { status: 403, meaning: 'The workspace may not use the model.' },
-  invalid_webhook_url: { status: 422, meaning: 'The address in `Service-Webhook-Url` is refused.' },
+  model_not_found: { status: 404, meaning: 'The server does not serve the named model.' },
+  model_not_allowed: { status: 403, meaning: 'The workspace is not allowed to use the model.' },
+  invalid_webhook_url: { status: 422, meaning: 'The address in `Service-Webhook-Url` is not allowed.' },
   missing: { status: 422, meaning: 'The request has no `state`.' },
   invalid_questions: {
     status: 422,
-    meaning: '`questions` is absent or empty, or a name is given twice or longer than 1,024 characters.',
+    meaning: '`questions` is missing or empty, or a name is repeated or longer than 1,024 characters.',
   },
-  too_many_questions: { status: 422, meaning: 'More than 16 questions.' },
-  invalid_type: { status: 422, meaning: 'A question’s `type` is not `noul`, `choice` or `score`.' },
+  too_many_questions: { status: 422, meaning: 'The request has more than 16 questions.' },
+  invalid_type: { status: 422, meaning: 'The `type` of a question is not `noul`, `choice` or `score`.' },
   invalid_question: {
     status: 422,
-    meaning:
-      'A question’s instructions or criteria are not valid, or it does not fit the model’s context window.',
+    meaning: 'The instructions or criteria of a question are invalid, or it does not fit the context window.',
   },
   too_many_options: { status: 422, meaning: 'A question has more than 26 options.' },
   invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
   invalid_assets: {
     status: 400,
     meaning:
-      '`assets` is not an object of images: an entry is not an object, a reference is empty, longer than 1,024 bytes or over 64 KiB with the others, a `type` is not `image`, or there are not exactly one of `data_base64` and a `part` that was sent.',
+      '`assets` or an entry of it is not an object; a reference is empty or longer than 1,024 bytes, or all together exceed 64 KiB; a `type` is not `image`; or an entry does not have exactly one of `data_base64` and a `part` that was sent.',
   },
   image_reference_truncated: {
     status: 400,
-    meaning: 'A reference stands beyond the first 20,000 characters of the state.',
+    meaning: 'A reference occurs after the first 20,000 characters of the state.',
   },
   too_many_images: {
     status: 400,
-    meaning: 'More than 8 assets, or a question that would show more than 8 images.',
+    meaning: 'The request has more than 8 assets, or a question displays more than 8 images.',
   },
   unreferenced_asset: {
     status: 400,
-    meaning: 'No text refers to an asset, or no asset names a file part.',
+    meaning: 'An asset is not referenced, or a file part is not named by an asset.',
   },
-  image_too_large: { status: 400, meaning: 'An image has more than 16 MiB.' },
+  image_too_large: { status: 400, meaning: 'An image is larger than 16 MiB.' },
   unsupported_image_format: {
     status: 400,
     meaning:
-      'A `format` is not `png`, `jpg` or `jpeg`, an image is in another one, or it is an animated PNG.',
+      'A `format` is not `png`, `jpg` or `jpeg`, an image does not have the stated format, or it is an animated PNG.',
   },
-  image_dimensions: { status: 400, meaning: 'A side of an image has under 280 or over 1,568 pixels.' },
-  invalid_image: { status: 400, meaning: 'An image is not valid base64, or cannot be read.' },
-  images_not_supported: { status: 422, meaning: 'The model does not read images.' },
+  image_dimensions: {
+    status: 400,
+    meaning: 'A side of an image is shorter than 280 or longer than 1,568 pixels.',
+  },
+  invalid_image: { status: 400, meaning: 'An image is not valid base64 or cannot be decoded.' },
+  images_not_supported: { status: 422, meaning: 'The model does not support images.' },
   batch_unavailable: {
     status: 503,
-    meaning: 'This endpoint has no batch interface, or it cannot store now.',
+    meaning: 'The endpoint has no batch interface, or batches cannot be stored at the moment.',
   },
   overloaded: {
     status: 503,
-    meaning:
-      'A queue or the memory is full, or the share of it that a key or workspace may have; see `Retry-After`.',
+    meaning: 'A queue or the memory, or the share of a key or workspace in it, is full; see `Retry-After`.',
   },
-  model_unavailable: { status: 503, meaning: 'The model is known, but not ready; see `Retry-After`.' },
-  internal_error: { status: 500, meaning: 'The server failed. The message holds nothing internal.' },
+  model_unavailable: { status: 503, meaning: 'The model is known but not ready; see `Retry-After`.' },
+  internal_error: { status: 500, meaning: 'The server failed; the message contains no internal details.' },
 } as const;
 
 export type ErrorType = keyof typeof ERRORS;

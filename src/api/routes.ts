@@ -19,7 +19,7 @@ export const ROUTES = [
     token: true,
     body: 'decision',
     ofModel: true,
-    meaning: 'The same; an unknown `model` is answered by the default one.',
+    meaning: 'The same for System One clients; an unknown `model` is answered by the default one.',
   },
   {
     name: 'submitBatch',
@@ -37,7 +37,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
-    meaning: 'The batches of the key, oldest first.',
+    meaning: 'List the batches of the key, oldest first.',
   },
   {
     name: 'showBatch',
@@ -46,7 +46,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
-    meaning: 'One batch.',
+    meaning: 'Show one batch.',
   },
   {
     name: 'batchResults',
@@ -55,7 +55,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
-    meaning: 'The results of a finished batch, a line for every line.',
+    meaning: 'Collect the results of a finished batch, one line per input line.',
   },
   {
     name: 'cancelBatch',
@@ -73,7 +73,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: true,
-    meaning: 'The models served.',
+    meaning: 'List the models.',
   },
   {
     name: 'health',
@@ -82,7 +82,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: true,
-    meaning: '`{"status":"ok"}`; 503 until the models are loaded.',
+    meaning: 'Answer `{"status":"ok"}`; 503 until the models are loaded.',
   },
   {
     name: 'openapi',
@@ -91,7 +91,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: false,
-    meaning: 'This interface as an OpenAPI 3.1 document.',
+    meaning: 'Describe this interface as an OpenAPI 3.1 document.',
   },
 ] as const;
 

@@ -13,31 +13,31 @@ interface Metric {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const TOKENS = [16, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536];
 
-/** Everything that can be measured from outside. The README's table is written from this one. */
+/** Everything that can be measured from outside. `docs/metrics.md` is generated from this table. */
 export const METRICS = {
   requests: {
     name: 'decider_requests_total',
     kind: 'counter',
-    help: 'Requests by route and status; 499 where the client left before the answer.',
+    help: 'Requests by route and status; 499 if the client disconnected before the response.',
     labels: ['route', 'status'],
   },
   seconds: {
     name: 'decider_decision_seconds',
     kind: 'histogram',
-    help: 'Where the time of answered live decisions went: `prepare`, `queue` or `engine`.',
+    help: 'Time of answered live decisions by phase: `prepare`, `queue` or `engine`.',
     labels: ['phase'],
     buckets: SECONDS,
   },
   inputTokens: {
     name: 'decider_input_tokens_total',
     kind: 'counter',
-    help: 'Input tokens of answered decisions and batch lines, as their usage says.',
+    help: 'Input tokens of answered decisions and batch lines, as reported in `usage`.',
     labels: [],
   },
   answers: {
     name: 'decider_answers_total',
     kind: 'counter',
-    help: 'Questions answered, those of batch lines among them.',
+    help: 'Questions answered, including those of batch lines.',
     labels: [],
   },
   waveTokens: {
@@ -50,7 +50,7 @@ export const METRICS = {
   waiting: {
     name: 'decider_plans_waiting',
     kind: 'gauge',
-    help: 'Plans that wait for a wave, by urgency.',
+    help: 'Plans waiting for a wave, by urgency: `live` or `batch`.',
     labels: ['model', 'urgency'],
   },
   plansRefused: {
@@ -62,43 +62,43 @@ export const METRICS = {
   plansLeft: {
     name: 'decider_plans_left_total',
     kind: 'counter',
-    help: 'Plans dropped before their wave because the client had left; they cost nothing.',
+    help: 'Plans removed from the queue because the client disconnected; they are not charged.',
     labels: ['model'],
   },
   plansLate: {
     name: 'decider_plans_late_total',
     kind: 'counter',
-    help: 'Plans given up because their deadline passed.',
+    help: 'Plans abandoned because their deadline passed.',
     labels: ['model'],
   },
   wavesLost: {
     name: 'decider_waves_lost_total',
     kind: 'counter',
-    help: 'Waves that failed, or whose thread died; their plans run again, once.',
+    help: 'Waves that failed or whose thread died; their plans run again once.',
     labels: ['model'],
   },
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',
-    help: 'Batch lines that have a result: `answered`, or `failed`, which are those refused or given up.',
+    help: 'Batch lines with a result: `answered`, or `failed` if refused or abandoned.',
     labels: ['outcome'],
   },
   batchesOpen: {
     name: 'decider_batches_open',
     kind: 'gauge',
-    help: 'Batches that have not finished.',
+    help: 'Batches that are queued or running.',
     labels: [],
   },
   logLinesDropped: {
     name: 'decider_log_lines_dropped_total',
     kind: 'counter',
-    help: 'Lines of the log that were dropped because nobody read standard error.',
+    help: 'Log lines dropped because standard error was not read.',
     labels: [],
   },
   threadsReplaced: {
     name: 'decider_threads_replaced_total',
     kind: 'counter',
-    help: 'Threads that died and were replaced, by what they do: `engine` or `prepare`.',
+    help: 'Threads that died and were replaced, by kind: `engine` or `prepare`.',
     labels: ['thread'],
   },
 } as const satisfies Record<string, Metric>;

@@ -4,7 +4,7 @@ import { readAllowedHosts } from '../batch/index.js';
 import { BACKEND_CHOICES } from '../engine/index.js';
 import { usableCores } from './cores.js';
 
-/** Everything an operator can set. The README's table is tested against this one. */
+/** Everything an operator can set. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = [
   {
     key: 'host',
@@ -20,7 +20,7 @@ export const SETTINGS = [
     default: 8080,
     min: 0,
     max: 65_535,
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on; 0 selects a free one.',
   },
   {
     key: 'gateway.host',
@@ -36,21 +36,21 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 65_535,
-    meaning: 'Port of a second endpoint, which serves one model, live; 0: none.',
+    meaning: 'Port of a second endpoint that serves one model without batches; 0: none.',
   },
   {
     key: 'gateway.model',
     variable: 'DECIDER_GATEWAY_MODEL',
     kind: 'text',
     default: '',
-    meaning: 'The model of the gateway endpoint, whatever a request names.',
+    meaning: 'The model of the gateway endpoint; a `model` in a request is ignored.',
   },
   {
     key: 'data',
     variable: 'DECIDER_DATA',
     kind: 'text',
     default: './data',
-    meaning: 'Folder of the server’s data: keys, workspaces, money.',
+    meaning: 'Folder of the server’s data: workspaces, keys, charges, batches.',
   },
   {
     key: 'models',
@@ -65,7 +65,7 @@ export const SETTINGS = [
     kind: 'text',
     default: '',
     meaning:
-      'What seals stored data, 64 hexadecimal digits; without it, `master.key` in the data folder, made at the first start.',
+      'Key that encrypts stored batches, 64 hexadecimal digits; if unset, `master.key` in the data folder, created by the first start.',
   },
   {
     key: 'billing.prices',
@@ -79,14 +79,14 @@ export const SETTINGS = [
     variable: 'DECIDER_BILLING_CURRENCY',
     kind: 'text',
     default: 'GBP',
-    meaning: 'What amounts are called.',
+    meaning: 'Currency code printed with amounts.',
   },
   {
     key: 'batch.enabled',
     variable: 'DECIDER_BATCH_ENABLED',
     kind: 'flag',
     default: true,
-    meaning: 'Whether the base endpoint has the batch interface.',
+    meaning: 'Whether the base endpoint offers the batch interface.',
   },
   {
     key: 'http.transport',
@@ -95,7 +95,7 @@ export const SETTINGS = [
     choices: ['auto', 'uws', 'node'],
     default: 'auto',
     meaning:
-      '`auto` is `node`. `uws` takes less processor time, but is not safe behind a proxy that shares its connections between callers: see Endpoints.',
+      '`auto` is `node`. `uws` needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
   },
   {
     key: 'engine.backend',
@@ -103,14 +103,15 @@ export const SETTINGS = [
     kind: 'choice',
     choices: BACKEND_CHOICES,
     default: 'auto',
-    meaning: '`auto` takes the best that finds a device; a named one that finds none is an error.',
+    meaning:
+      '`auto` selects the best backend that finds a device; a backend selected by name that finds none is an error.',
   },
   {
     key: 'engine.devices',
     variable: 'DECIDER_ENGINE_DEVICES',
     kind: 'text',
     default: '',
-    meaning: 'Names of the GPUs to compute on, separated by commas; empty: all. Each holds the models.',
+    meaning: 'Names of the GPUs to use, separated by commas; empty: all. Each holds all models.',
   },
   {
     key: 'engine.threads',
@@ -119,14 +120,14 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 512,
-    meaning: 'CPU threads of a context, at most the cores there are; 0: all cores but one.',
+    meaning: 'CPU threads per context, at most the number of cores; 0: all cores but one.',
   },
   {
     key: 'engine.exact',
     variable: 'DECIDER_ENGINE_EXACT',
     kind: 'flag',
     default: false,
-    meaning: 'One request at a time, cold: its numbers then depend on nothing but itself.',
+    meaning: 'Run every request alone on an empty cache, so that the same request returns the same bytes.',
   },
   {
     key: 'engine.contexts',
@@ -135,7 +136,7 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 8,
-    meaning: 'Contexts per model and device; 0: one on a CPU, two in turn on a GPU.',
+    meaning: 'Contexts per model and device; 0: one on a CPU, two on a GPU.',
   },
   {
     key: 'engine.cells',
@@ -144,7 +145,8 @@ export const SETTINGS = [
     default: 8_192,
     min: 256,
     max: 1_048_576,
-    meaning: 'KV cells of a context, in tokens: bounds a prompt, and all prompts of a wave together.',
+    meaning:
+      'Size of the KV cache of a context, in tokens; bounds each prompt, and all prompts of a wave together.',
   },
   {
     key: 'engine.wave_tokens',
@@ -153,7 +155,7 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 65_536,
-    meaning: 'Most tokens of a wave; 0: 512 on a CPU, 2048 on a GPU.',
+    meaning: 'Maximum tokens per wave; 0: 512 on a CPU, 2048 on a GPU.',
   },
   {
     key: 'engine.idle_cells',
@@ -162,7 +164,7 @@ export const SETTINGS = [
     default: 4_096,
     min: 0,
     max: 1_048_576,
-    meaning: 'Most KV cells of states that are kept for the next request about them; 0 keeps none.',
+    meaning: 'Maximum tokens of recent states kept in the KV cache for later requests; 0 keeps none.',
   },
   {
     key: 'engine.deadline_ms',
@@ -171,7 +173,8 @@ export const SETTINGS = [
     default: 60_000,
     min: 1,
     max: 3_600_000,
-    meaning: 'A request that is not answered after so long is answered `overloaded`.',
+    meaning:
+      'Time limit of a request in the engine, in milliseconds; beyond it the answer is 503 `overloaded`.',
   },
   {
     key: 'engine.sequences',
@@ -180,7 +183,7 @@ export const SETTINGS = [
     default: 64,
     min: 2,
     max: 255,
-    meaning: 'Most sequences of a context: one per state it holds, one per question of a wave.',
+    meaning: 'Maximum sequences of a context: one per cached state and one per question of a wave.',
   },
   {
     key: 'engine.queue',
@@ -189,7 +192,7 @@ export const SETTINGS = [
     default: 1_024,
     min: 1,
     max: 65_536,
-    meaning: 'Requests that may wait per model; one more is answered `overloaded`.',
+    meaning: 'Maximum requests waiting per model; further ones are answered 503 `overloaded`.',
   },
   {
     key: 'prepare.threads',
@@ -199,15 +202,14 @@ export const SETTINGS = [
     min: 0,
     max: 64,
     meaning:
-      'Threads that check, render and tokenize; one more for bodies over 256 KiB, and where a model reads images as many again for requests with images. At most the cores there are; 0: a quarter of the cores.',
+      'Threads that check, render and tokenize, at most the number of cores; 0: a quarter of the cores. Bodies over 256 KiB get one more thread, and requests with images a second pool of the same size if a model reads images.',
   },
   {
     key: 'webhook.allowed_hosts',
     variable: 'DECIDER_WEBHOOK_ALLOWED_HOSTS',
     kind: 'text',
     default: '',
-    meaning:
-      'Hosts that a webhook may call although they are not on the public internet, separated by commas.',
+    meaning: 'Hosts outside the public internet that webhooks may call, separated by commas.',
   },
   {
     key: 'metrics.port',
@@ -223,7 +225,7 @@ export const SETTINGS = [
     variable: 'DECIDER_METRICS_HOST',
     kind: 'text',
     default: '127.0.0.1',
-    meaning: 'Address of that port. Whoever reaches it can read the metrics.',
+    meaning: 'Address of the metrics listener, which has no authentication.',
   },
   {
     key: 'log.level',
@@ -231,7 +233,7 @@ export const SETTINGS = [
     kind: 'choice',
     choices: LOG_LEVELS,
     default: 'info',
-    meaning: 'Least level that is logged.',
+    meaning: 'Minimum log level.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -1,4 +1,4 @@
-// Sends made-up requests to real servers and judges the answers: see `fuzz` in the README.
+// Sends generated requests to real servers and checks the responses (`npm run fuzz`; see CONTRIBUTING.md).
 import { parseArgs } from 'node:util';
 import { loadUws } from '../../src/http/transport/uws.js';
 import { runCampaign } from './campaign.js';

@@ -1,0 +1,48 @@
+import { type Test, test } from 'tap';
+import { decider } from '../helpers/cli.js';
+import { checkTable } from '../helpers/generated-table.js';
+import { PAGES, read } from './pages.js';
+
+/** A command of the command line, with its words, such as `keys create`. */
+interface CommandHelp {
+  readonly words: readonly string[];
+  readonly help: string;
+  readonly commands: readonly string[];
+}
+
+/** The help of a command and of all its commands, depth first. */
+async function helpOf(t: Test, words: readonly string[]): Promise<CommandHelp[]> {
+  const { stdout: help } = await decider(t, [...words, '--help']).end();
+  const listed = help.split(/^Commands:$/m)[1] ?? '';
+  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] as string);
+  const commands = names.filter((name) => name !== 'help');
+  const inner = await Promise.all(commands.map((name) => helpOf(t, [...words, name])));
+  return [{ words, help, commands }, ...inner.flat()];
+}
+
+test('docs/cli.md has the help of every command', async (t) => {
+  const all = await helpOf(t, []);
+  t.ok(all.length > 20);
+  const single = all.filter(({ commands }) => commands.length === 0);
+  const rows = single.flatMap(({ words, help }) => [
+    `### ${words.join(' ')}`,
+    '',
+    '```text',
+    help.trim(),
+    '```',
+    '',
+  ]);
+  checkTable(t, 'docs/cli.md', 'commands', rows.slice(0, -1));
+});
+
+test('every `npx decider` command that a page names exists', async (t) => {
+  const known = new Set(read('docs/cli.md').match(/(?<=^### ).+$/gm));
+  t.ok(known.size > 20);
+  const groups = new Set([...known].map((words) => words.split(' ')[0]));
+  for (const page of PAGES) {
+    for (const [command, first, second] of read(page).matchAll(/npx decider ([a-z]+)(?: ([a-z]+))?/g)) {
+      const found = known.has(`${first} ${second}`) || known.has(first as string);
+      t.ok(found || (second === undefined && groups.has(first)), `${page}: ${command}`);
+    }
+  }
+});

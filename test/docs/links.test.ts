@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'tap';
+import { ROOT } from '../tidy/sources.js';
+import { PAGES, read } from './pages.js';
+
+/** Pages that are being written. */
+const PENDING =
+  /^(CONTRIBUTING|SECURITY|docs\/(contract|performance|dependencies|architecture)|examples\/.*)\.(md|py)$/;
+
+/** The anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[`*]/g, '')
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+function anchors(page: string): Set<string> {
+  const text = read(page).replace(/^```[\s\S]*?^```$/gm, '');
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map((match) => anchorOf(match[1] as string));
+  const named = [...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map((match) => match[1] as string);
+  return new Set([...headings, ...named]);
+}
+
+for (const page of PAGES) {
+  test(`every link of ${page} leads somewhere`, async (t) => {
+    for (const [, link] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link as string)) continue;
+      const [path = '', anchor] = (link as string).split('#');
+      const target = path === '' ? page : normalize(join(dirname(page), path));
+      if (PENDING.test(target) && !existsSync(join(ROOT, target))) continue;
+      if (!existsSync(join(ROOT, target))) t.fail(`${page} links to ${link}`);
+      else if (anchor !== undefined && statSync(join(ROOT, target)).isFile()) {
+        t.ok(anchors(target).has(anchor), `${page} links to ${link}`);
+      }
+    }
+  });
+}
+
+test('every page of docs is listed in the README', async (t) => {
+  const readme = read('README.md');
+  for (const page of PAGES.filter((name) => name.startsWith('docs/'))) t.match(readme, `](${page})`);
+});
+
+test('every npm script that a page names exists', async (t) => {
+  const { scripts } = JSON.parse(read('package.json'));
+  for (const page of PAGES) {
+    for (const [, name] of read(page).matchAll(/npm run ([\w:]+)/g)) {
+      t.ok((name as string) in scripts, `${page}: npm run ${name}`);
+    }
+  }
+});

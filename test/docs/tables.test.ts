@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
+import { METRICS } from '../../src/base/index.js';
+import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
+import { SETTINGS } from '../../src/server/index.js';
+import { checkTable } from '../helpers/generated-table.js';
+import { ROOT } from '../tidy/sources.js';
+
+// `DOCS=write` writes the generated parts anew.
+
+const code = (name: string) => `\`${name}\``;
+
+const errors = Object.entries(ERRORS).map(
+  ([type, { status, meaning }]) => `| ${code(type)} | ${status} | ${meaning} |`,
+);
+
+const settings = SETTINGS.map(({ key, variable, default: value, meaning, ...row }) => {
+  const choices = 'choices' in row ? ` One of ${row.choices.map(code).join(', ')}.` : '';
+  return `| ${code(key)} | ${code(variable)} | ${value === '' ? '–' : code(String(value))} | ${meaning}${choices} |`;
+});
+
+const metrics = Object.values(METRICS).map(
+  ({ name, kind, labels, help }) =>
+    `| ${code(name)} | ${kind} | ${labels.map(code).join(', ') || '–'} | ${help} |`,
+);
+
+const routes = ROUTES.map(({ method, path, meaning }) => `| ${code(`${method} ${path}`)} | ${meaning} |`);
+
+const TABLES = [
+  ['docs/errors.md', 'errors', errors],
+  ['docs/configuration.md', 'settings', settings],
+  ['docs/metrics.md', 'metrics', metrics],
+  ['docs/api.md', 'routes', routes],
+] as const;
+
+for (const [page, name, rows] of TABLES) {
+  test(`${page}: the table of ${name} matches the code`, async (t) => checkTable(t, page, name, rows));
+}
+
+test('docs/api.md states the limits of a body', async (t) => {
+  const page = readFileSync(join(ROOT, 'docs/api.md'), 'utf8');
+  const { jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax } = LIMITS;
+  for (const limit of [jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax]) {
+    t.match(page, limit.toLocaleString('en'));
+  }
+});
+
+test('models/manifest.schema.json is the schema of the code', async (t) => {
+  const file = join(ROOT, 'models/manifest.schema.json');
+  const schema = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...MANIFEST_SCHEMA }, null, 2)}\n`;
+  if (process.env.DOCS === 'write') writeFileSync(file, schema);
+  t.equal(readFileSync(file, 'utf8'), schema);
+});
