@@ -14,7 +14,7 @@ const ROUNDS = 5;
 const REQUESTS = 30;
 const LONG_TOKENS = 1_500;
 const SHORT_TOKENS = 40;
-const LEAF_TOKENS = 60;
+const SUFFIX_TOKENS = 60;
 const REPEAT_RATES = [0, 0.5, 0.9];
 const cold: Sharing = {
   head: new Int32Array(0),
@@ -36,7 +36,7 @@ const planOn = (prefix: Int32Array): Plan => ({
   prefix,
   prefixKey: prefix.join(),
   images: [],
-  leaves: [{ tokens: tokens(LEAF_TOKENS), options: engine.labels.slice(0, 3) }],
+  suffixes: [{ tokens: tokens(SUFFIX_TOKENS), options: engine.labels.slice(0, 3) }],
 });
 
 /** Long and short requests in turn; a long state is one of the last two with the probability given. */

@@ -79,11 +79,11 @@ function randomPlans(head: Int32Array, labels: Int32Array): Plan[] {
   const tokens = (count: number) => Int32Array.from({ length: count }, () => integer(300, 1_300));
   return Array.from({ length: REQUESTS }, () => {
     const prefix = Int32Array.of(...head, ...tokens(integer(10, 200)));
-    const leaves = Array.from({ length: integer(1, 4) }, () => ({
+    const suffixes = Array.from({ length: integer(1, 4) }, () => ({
       tokens: tokens(integer(20, 80)),
       options: labels.slice(0, integer(2, OPTIONS_MAX + 1)),
     }));
-    return { prefix, prefixKey: prefix.join(), leaves, images: [] };
+    return { prefix, prefixKey: prefix.join(), suffixes, images: [] };
   });
 }
 

@@ -10,7 +10,7 @@ import { COUPLED_PRODUCT_MAX, EXACT, type Plan } from '../src/engine/index.js';
 import { median, openInProcess } from './in-process.js';
 
 const ROUNDS = 15;
-const LEAF_TOKENS = 45;
+const SUFFIX_TOKENS = 45;
 const CASES: ReadonlyArray<readonly [prefix: number, questions: number]> = [
   [40, 3],
   [150, 16],
@@ -45,8 +45,8 @@ const cases = CASES.map(([prefix, questions]) => {
     prefixKey: String(prefix),
     images: [],
     // Each begins with a token of its own: equal ones would be computed once.
-    leaves: Array.from({ length: questions }, (_, i) => ({
-      tokens: Int32Array.of(400 + i, ...tokens(LEAF_TOKENS - 1)),
+    suffixes: Array.from({ length: questions }, (_, i) => ({
+      tokens: Int32Array.of(400 + i, ...tokens(SUFFIX_TOKENS - 1)),
       options: engine.labels.slice(0, 4),
     })),
   };
@@ -68,7 +68,7 @@ const cases = CASES.map(([prefix, questions]) => {
 });
 
 const { machine, summary } = engine;
-console.log(`${machine}; ${summary}; leaves of ${LEAF_TOKENS} tokens; median of ${ROUNDS} (min), ms`);
+console.log(`${machine}; ${summary}; leaves of ${SUFFIX_TOKENS} tokens; median of ${ROUNDS} (min), ms`);
 console.log('prefix × questions   coupled           copied            ratio');
 for (const row of cases) {
   const cell = (value: number, min: number) => `${value.toFixed(1)} (${min.toFixed(1)})`.padEnd(18);

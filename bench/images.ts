@@ -12,7 +12,6 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { type ProjectorKind, writeTinyProjector } from '../models/tiny/index.js';
 import { uniform } from '../models/tiny/random.js';
-import { ContextState, Dispatcher, Embeddings, type Entry, EXACT } from '../src/engine/dispatcher/index.js';
 import {
   type ImageReading,
   imageTokens,
@@ -21,6 +20,7 @@ import {
   openProjector,
   prefixKey,
 } from '../src/engine/index.js';
+import { ContextState, Embeddings, type Entry, EXACT, Scheduler } from '../src/engine/scheduler/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 import { decode } from '../src/images/decode.js';
 import { gridSize } from '../src/images/grid.js';
@@ -122,14 +122,14 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
     const write = imageTokens(reading, [gridTokens(image, reading.side)]);
     const text = Int32Array.from({ length: TEXT_TOKENS }, (_, at) => reader.profile.labels[at % 4] as number);
     const prefix = Int32Array.from([...text, ...write(0)]);
-    const leaves = [{ tokens: text, options: reader.profile.labels.slice(0, 4) }];
-    const plan = { prefix, prefixKey: prefixKey(prefix, [image]), leaves, images: [image] };
+    const suffixes = [{ tokens: text, options: reader.profile.labels.slice(0, 4) }];
+    const plan = { prefix, prefixKey: prefixKey(prefix, [image]), suffixes, images: [image] };
     const wave = (embeddings: Embeddings) => {
       context.clear();
-      const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
-      dispatcher.add({ plan, dropped: false }, 'live');
+      const scheduler = new Scheduler<Entry>({ queueMax: 1 });
+      scheduler.add({ plan, dropped: false }, 'live');
       const state = new ContextState<Entry>(CPU_BOUNDS, EXACT, embeddings);
-      for (let next = dispatcher.fill(state); next !== null; next = dispatcher.fill(state)) {
+      for (let next = scheduler.fill(state); next !== null; next = scheduler.fill(state)) {
         runWave(context, next.task, CPU_BOUNDS, cancel, encoder);
       }
     };

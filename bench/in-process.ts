@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
-import { ContextState, Dispatcher, type Entry, settle } from '../src/engine/dispatcher/index.js';
 import {
   loadAddon,
   openModel,
@@ -11,6 +10,7 @@ import {
   type Sharing,
   type WaveBounds,
 } from '../src/engine/index.js';
+import { ContextState, type Entry, Scheduler, settle } from '../src/engine/scheduler/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
 /** A server's on a CPU. */
@@ -22,7 +22,7 @@ export const CPU_BOUNDS: WaveBounds = {
   sequences: 64,
 };
 
-/** One context on this thread, fed by the engine's own dispatcher: what a wave costs, without messages. */
+/** One context on this thread, fed by the engine's own scheduler: what a wave costs, without messages. */
 export interface InProcess {
   readonly machine: string;
   readonly summary: string;
@@ -75,20 +75,20 @@ export function openInProcess(
       return new ContextState(bounds, sharing);
     },
     time(plans, state) {
-      const dispatcher = new Dispatcher<Entry>({ queueMax: plans.length });
-      for (const plan of plans) dispatcher.add({ plan, dropped: false }, 'live');
+      const scheduler = new Scheduler<Entry>({ queueMax: plans.length });
+      for (const plan of plans) scheduler.add({ plan, dropped: false }, 'live');
       const start = performance.now();
-      for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+      for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
         runWave(context, wave.task, bounds, cancel);
       }
       return performance.now() - start;
     },
     answer(plans, state) {
-      const dispatcher = new Dispatcher<Entry>({ queueMax: plans.length });
+      const scheduler = new Scheduler<Entry>({ queueMax: plans.length });
       const entries = plans.map((plan) => ({ plan, dropped: false }));
-      for (const entry of entries) dispatcher.add(entry, 'live');
+      for (const entry of entries) scheduler.add(entry, 'live');
       const found = new Map<Entry, PlanLogits>();
-      for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+      for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
         const results = runWave(context, wave.task, bounds, cancel);
         for (const { entry, logits } of settle(wave, results)) found.set(entry, logits);
       }

@@ -51,9 +51,9 @@ export function operations(plans: readonly Plan[], model: ModelDescription): num
     sum += 2 * weights * count + attention(from, count, model);
   };
   for (const length of prefixes.values()) span(0, length);
-  for (const { prefix, leaves } of plans) {
-    for (const leaf of leaves) {
-      span(prefix.length, leaf.tokens.length);
+  for (const { prefix, suffixes } of plans) {
+    for (const suffix of suffixes) {
+      span(prefix.length, suffix.tokens.length);
       sum += 2 * output;
     }
   }

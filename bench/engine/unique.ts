@@ -2,20 +2,25 @@ import type { Plan } from '../../src/engine/index.js';
 import { longestPrompt } from '../../src/engine/index.js';
 
 /**
- * The tokens an engine cannot do without: every different prefix of the plans once, and every leaf. `head`: what
+ * The tokens an engine cannot do without: every different prefix of the plans once, and every suffix. `head`: what
  * prefixes begin with and the engine holds from its start on, so that nobody has to compute it.
  */
 export function uniqueTokens(plans: readonly Plan[], head: Int32Array = new Int32Array(0)): Int32Array {
   const rest = (prefix: Int32Array) =>
     head.every((token, i) => prefix[i] === token) ? prefix.subarray(head.length) : prefix;
   const prefixes = new Map(plans.map((plan) => [plan.prefix.join(), rest(plan.prefix)]));
-  const parts = [...prefixes.values(), ...plans.flatMap((plan) => plan.leaves.map((leaf) => leaf.tokens))];
+  const parts = [
+    ...prefixes.values(),
+    ...plans.flatMap((plan) => plan.suffixes.map((suffix) => suffix.tokens)),
+  ];
   return Int32Array.from(parts.flatMap((part) => [...part]));
 }
 
 /** Every question's prompt in full. */
 export function fullPrompts(plans: readonly Plan[]): Int32Array[] {
-  return plans.flatMap((plan) => plan.leaves.map((leaf) => Int32Array.of(...plan.prefix, ...leaf.tokens)));
+  return plans.flatMap((plan) =>
+    plan.suffixes.map((suffix) => Int32Array.of(...plan.prefix, ...suffix.tokens)),
+  );
 }
 
 export function longestOf(plans: readonly Plan[]): number {

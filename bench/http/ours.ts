@@ -17,7 +17,12 @@ import {
   type Reservation,
 } from '../../src/access/index.js';
 import { createErrorLog, systemClock } from '../../src/base/index.js';
-import { type DecideCalls, decide, type PrepareResult, type SentTask } from '../../src/decide/index.js';
+import {
+  type DecideDependencies,
+  decide,
+  type PrepareResult,
+  type SentTask,
+} from '../../src/decide/index.js';
 import { openBody, readRequest } from '../../src/decide/request/index.js';
 import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
@@ -30,9 +35,9 @@ const CELLS = 8_192;
 const BUILD = 'immediate';
 
 /** Answers at once, with logits that are all the same. */
-const immediate: ReturnType<DecideCalls['engine']> = {
-  run: async ({ leaves }: Plan) => ({
-    logits: leaves.map((leaf) => new Float32Array(leaf.options.length)),
+const immediate: ReturnType<DecideDependencies['engine']> = {
+  run: async ({ suffixes }: Plan) => ({
+    logits: suffixes.map((suffix) => new Float32Array(suffix.options.length)),
     queueMs: 0,
     computeMs: 0,
   }),
@@ -54,7 +59,7 @@ async function read({ body, unknownModel }: SentTask) {
       prefix: new Int32Array(0),
       prefixKey: '',
       images: [],
-      leaves: questions.map(({ options }) => ({
+      suffixes: questions.map(({ options }) => ({
         tokens: new Int32Array(0),
         options: new Int32Array(options.length),
       })),
@@ -101,7 +106,7 @@ function openKeys() {
 
 /** Starts our server in front of an engine that answers at once. */
 export async function listenOurs(transport: TransportName, kind: Exclude<Kind, 'bare'>): Promise<Listening> {
-  let prepare: DecideCalls['prepare'] = read;
+  let prepare: DecideDependencies['prepare'] = read;
   if (kind === 'whole') {
     loadAddon('cpu');
     const pool = new PreparePool(
@@ -125,11 +130,11 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
-    door: {
+    app: {
       checkReady: () => {},
       authorize: (headers) => {
         const { keyId, keyExpires, admit, reserve, models } = authorize(headers);
-        const calls: DecideCalls = { clock: systemClock, prepare, engine: () => immediate, reserve };
+        const calls: DecideDependencies = { clock: systemClock, prepare, engine: () => immediate, reserve };
         return {
           keyId,
           workspaceId: '',

@@ -27,11 +27,11 @@ export class Access {
   constructor(
     store: Store,
     private readonly clock: Clock,
-    onTrouble: (error: unknown) => void,
+    onError: (error: unknown) => void,
   ) {
     this.directory = new Directory(store);
     this.limiter = new RateLimiter(clock);
-    this.ledger = new Ledger(store, this.directory, clock, onTrouble);
+    this.ledger = new Ledger(store, this.directory, clock, onError);
   }
 
   /** Throws ApiError `unauthorized`. `headers`: every `Authorization` there is. */

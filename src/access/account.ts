@@ -7,7 +7,7 @@ import type { Workspace } from './workspaces.js';
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
 /** What an account asks of the ledger. */
-export interface AccountCalls {
+export interface AccountDependencies {
   /** Whether the calendar is beyond doubt: only then another month begins. */
   isCertain(): boolean;
   /** What the workspace was charged in a month, by its counters. */
@@ -25,7 +25,7 @@ export class Account {
   constructor(
     row: Value<'accounts'> | undefined,
     now: number,
-    private readonly calls: AccountCalls,
+    private readonly deps: AccountDependencies,
   ) {
     this.charged = BigInt(row?.charged ?? 0);
     this.month = row?.month ?? monthOf(now);
@@ -78,8 +78,8 @@ export class Account {
   /** Also back, where the calendar was wrong for a while: every month has its own counters, and so its own sum. */
   private turnMonth(now: number): void {
     const month = monthOf(now);
-    if (month === this.month || !this.calls.isCertain()) return;
-    this.monthCharged = this.calls.chargedIn(month);
+    if (month === this.month || !this.deps.isCertain()) return;
+    this.monthCharged = this.deps.chargedIn(month);
     this.month = month;
   }
 }

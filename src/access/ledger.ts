@@ -60,7 +60,7 @@ export class Ledger {
     private readonly directory: Directory,
     private readonly clock: Clock,
     /** Told when the disk takes no charges, with what it said. */
-    private readonly onTrouble: (error: unknown) => void,
+    private readonly onError: (error: unknown) => void,
   ) {
     this.usage = new Usage(store);
     this.parts = [this.usage];
@@ -178,7 +178,7 @@ export class Ledger {
       for (const part of taken) part.lost();
       for (const id of dirty) this.dirty.add(id);
       this.waitingSince = this.writingSince;
-      this.onTrouble(error);
+      this.onError(error);
       this.flushAfter(FLUSH_RETRY_MS);
       throw error;
     } finally {

@@ -59,8 +59,8 @@ export const METRICS = {
     help: 'Plans refused because the queue was full.',
     labels: ['model'],
   },
-  plansLeft: {
-    name: 'decider_plans_left_total',
+  plansCancelled: {
+    name: 'decider_plans_cancelled_total',
     kind: 'counter',
     help: 'Plans removed from the queue because the client disconnected; they are not charged.',
     labels: ['model'],

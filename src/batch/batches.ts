@@ -3,17 +3,17 @@ import { ApiError } from '../api/index.js';
 import { nextTurn } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
 import { batchObject, submitObject } from './batch-object.js';
-import { Book } from './book.js';
-import { type CallbackCalls, Callbacks } from './callbacks.js';
+import { type CallbackDependencies, Callbacks } from './callbacks.js';
 import { apply, type Batch, isFinished } from './lifecycle/index.js';
 import { listPieces } from './list-pieces.js';
 import { moveTimes } from './move-times.js';
 import { FIRST_RESULT, PIECE_BYTES, type ReadCall, Reader, type ResultsAnswer } from './reading/index.js';
 import { Retention } from './retention.js';
-import { OpenBatch, Runner, type RunnerCalls } from './runner/index.js';
+import { OpenBatch, Runner, type RunnerDependencies } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
 import { Submissions } from './submissions.js';
-import { type Submission, type SubmitCalls, Submitter } from './submit.js';
+import { type Submission, type SubmitDependencies, Submitter } from './submit.js';
+import { WriteBuffer } from './write-buffer.js';
 
 /** Nothing else can be a key of the store, which takes no text of any length. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
@@ -25,10 +25,10 @@ const RETENTION_MS = 10 * 60 * 1_000;
  */
 const DOUBT_MS = 60 * 60 * 1_000;
 
-export type BatchCalls = Omit<RunnerCalls, 'onFinished' | 'readLines'> &
-  Omit<SubmitCalls, 'access' | 'onTrouble'> &
-  Omit<CallbackCalls, 'onTrouble'> & {
-    readonly access: ConstructorParameters<typeof Book>[1] & RunnerCalls['access'];
+export type BatchDependencies = Omit<RunnerDependencies, 'onFinished' | 'readLines'> &
+  Omit<SubmitDependencies, 'access' | 'onError'> &
+  Omit<CallbackDependencies, 'onError'> & {
+    readonly access: ConstructorParameters<typeof WriteBuffer>[1] & RunnerDependencies['access'];
     /** Does `readStored` on a thread of its own. */
     read(call: ReadCall): Promise<unknown>;
   };
@@ -51,7 +51,7 @@ export interface Results {
 
 /** The batch interface (contract 4.6), for callers whose key was accepted. */
 export class Batches {
-  private readonly book: Book;
+  private readonly buffer: WriteBuffer;
   private readonly runner: Runner;
   private readonly submitter: Submitter;
   private readonly callbacks: Callbacks;
@@ -68,22 +68,22 @@ export class Batches {
     private readonly store: Store,
     private readonly sealer: Sealer,
     private readonly currency: string,
-    private readonly calls: BatchCalls,
+    private readonly deps: BatchDependencies,
   ) {
-    this.submissions = new Submissions(store, calls.clock);
+    this.submissions = new Submissions(store, deps.clock);
     const { submissions } = this;
-    this.since = calls.clock.now();
-    const onTrouble = (error: unknown) => calls.onTrouble(error, '-');
-    this.book = new Book(store, calls.access);
-    this.reader = new Reader((call) => calls.read(call));
-    this.callbacks = new Callbacks(store, sealer, this.book, calls);
-    this.runner = new Runner(store, this.book, {
-      ...calls,
+    this.since = deps.clock.now();
+    const onError = (error: unknown) => deps.onError(error, '-');
+    this.buffer = new WriteBuffer(store, deps.access);
+    this.reader = new Reader((call) => deps.read(call));
+    this.callbacks = new Callbacks(store, sealer, this.buffer, deps);
+    this.runner = new Runner(store, this.buffer, {
+      ...deps,
       readLines: (task) => this.reader.lines(task),
       onFinished: (batch) => this.callbacks.add(batch),
     });
-    this.submitter = new Submitter(store, sealer, this.runner, submissions, { ...calls, onTrouble });
-    this.retention = new Retention(store, this.book, submissions);
+    this.submitter = new Submitter(store, sealer, this.runner, submissions, { ...deps, onError });
+    this.retention = new Retention(store, this.buffer, submissions);
   }
 
   /** Goes on with what was open, uncalled or undeleted when the last process ended. Rejects with StoreError. */
@@ -116,7 +116,7 @@ export class Batches {
     const key = caller.key.id;
     const owner = { key, workspace: caller.workspace.id };
     const read = (from: number, count: number | null) =>
-      this.reader.read(owner, 'list', { key, from, count, newer: this.book.newer(key), currency });
+      this.reader.read(owner, 'list', { key, from, count, newer: this.buffer.newer(key), currency });
     const start = after === null ? 0 : this.listed(caller, after).number + 1;
     return listPieces(await read(start, limit), limit, read);
   }
@@ -130,7 +130,7 @@ export class Batches {
   async cancel(caller: Caller, id: string): Promise<object> {
     const batch = this.owned(caller, id);
     const open = this.runner.find(id);
-    if (open === undefined) apply(batch, 'cancel', this.calls.clock.now());
+    if (open === undefined) apply(batch, 'cancel', this.deps.clock.now());
     else this.runner.cancel(open);
     await this.written();
     return this.show(caller, id);
@@ -166,7 +166,7 @@ export class Batches {
 
   /** Call it when the clock's calendar has jumped by so many milliseconds. */
   moveTimes(ms: number): void {
-    moveTimes(this.store, this.book, this.submissions, this.since, ms);
+    moveTimes(this.store, this.buffer, this.submissions, this.since, ms);
     this.since += ms;
   }
 
@@ -197,14 +197,14 @@ export class Batches {
       if (sealed === undefined) throw new Error('the batch has no data key');
       return sealed;
     } catch (error) {
-      this.calls.onTrouble(error, batch.id);
+      this.deps.onError(error, batch.id);
       return null;
     }
   }
 
   /** Throws ApiError `batch_not_found` also where it is another key's (contract 4.6 rule 5). */
   private owned({ key }: Caller, id: string): Batch {
-    const batch = BATCH_ID.test(id) ? this.book.get(id) : undefined;
+    const batch = BATCH_ID.test(id) ? this.buffer.get(id) : undefined;
     if (batch === undefined || batch.deleted || batch.key !== key.id) throw notFound();
     return batch;
   }
@@ -219,15 +219,15 @@ export class Batches {
 
   private collected(id: string): void {
     // First, since the calendar may jump with it.
-    const now = this.calls.clock.now();
-    const batch = this.book.get(id);
+    const now = this.deps.clock.now();
+    const batch = this.buffer.get(id);
     if (batch === undefined || batch.deleted || batch.collected !== null) return;
-    this.book.put({ ...batch, collected: now });
+    this.buffer.put({ ...batch, collected: now });
   }
 
   private async written(): Promise<void> {
     try {
-      await this.book.flush();
+      await this.buffer.flush();
     } catch {
       throw new ApiError('batch_unavailable', 'The server cannot write to its data folder.');
     }
@@ -235,13 +235,13 @@ export class Batches {
 
   private retain(): void {
     const { signal } = this.leaving;
-    const { clock } = this.calls;
+    const { clock } = this.deps;
     const run = clock.certainFor() < DOUBT_MS ? Promise.resolve() : this.retention.run(clock.now(), signal);
     this.retaining = run
-      .catch((error) => this.calls.onTrouble(error, '-'))
+      .catch((error) => this.deps.onError(error, '-'))
       .then(() => {
         if (signal.aborted) return;
-        this.cancelRetention = this.calls.clock.after(RETENTION_MS, () => this.retain());
+        this.cancelRetention = this.deps.clock.after(RETENTION_MS, () => this.retain());
       });
   }
 }

@@ -1,6 +1,5 @@
 import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
-import type { Book } from './book.js';
 import { type Batch, STATUS_OF } from './lifecycle/index.js';
 import { SealedBatch } from './sealed-batch.js';
 import {
@@ -9,14 +8,15 @@ import {
   type WebhookOutcome,
   webhookWaitMs,
 } from './webhook/index.js';
+import type { WriteBuffer } from './write-buffer.js';
 
 /** What calling an address needs. */
-export interface CallbackCalls {
+export interface CallbackDependencies {
   readonly clock: Clock;
   readonly random: () => number;
   /** One attempt. Never rejects. */
   call(address: string, event: FinishedBatch): Promise<WebhookOutcome>;
-  onTrouble(error: unknown, batch: string): void;
+  onError(error: unknown, batch: string): void;
 }
 
 /** Calls at one time. One takes no longer than LIMITS.webhookTimeoutMs, the look-up of its host included. */
@@ -50,19 +50,19 @@ export class Callbacks {
   constructor(
     private readonly store: Store,
     private readonly sealer: Sealer,
-    private readonly book: Book,
-    private readonly calls: CallbackCalls,
+    private readonly buffer: WriteBuffer,
+    private readonly deps: CallbackDependencies,
   ) {}
 
   /** A batch has finished, or had when the process started. A time that is far off is one of a clock that was wrong. */
   add({ id, key, workspace, webhook }: Batch): void {
     if (webhook === null || webhook.due === null) return;
-    const wait = Math.max(0, Math.min(webhook.due - this.calls.clock.now(), WEBHOOK_WAIT_MS_MAX));
+    const wait = Math.max(0, Math.min(webhook.due - this.deps.clock.now(), WEBHOOK_WAIT_MS_MAX));
     this.put({ key, workspace }, id, wait);
     this.run();
   }
 
-  /** No call begins any more. Resolves when those under way have ended, and how is in the book. */
+  /** No call begins any more. Resolves when those under way have ended, and how is in the buffer. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelWake();
@@ -72,16 +72,16 @@ export class Callbacks {
   private put(owner: Owner, id: string, waitMs: number): void {
     const found = this.waiting.get(owner.key) ?? { owner, due: new Map<string, number>() };
     this.waiting.set(owner.key, found);
-    found.due.set(id, this.calls.clock.monotonic() + waitMs);
+    found.due.set(id, this.deps.clock.monotonic() + waitMs);
   }
 
   private run(): void {
     this.cancelWake();
     if (this.stopped) return;
-    const now = this.calls.clock.monotonic();
+    const now = this.deps.clock.monotonic();
     while (this.startNext(now));
     const next = this.nextDue(now);
-    if (next !== null) this.cancelWake = this.calls.clock.after(Math.max(1, next - now), () => this.run());
+    if (next !== null) this.cancelWake = this.deps.clock.after(Math.max(1, next - now), () => this.run());
   }
 
   /** Starts a call of the first key that may have one more, which goes behind all others; false where none may. */
@@ -122,36 +122,36 @@ export class Callbacks {
   private async attempt(owner: Owner, id: string): Promise<void> {
     try {
       // Who is called asks for the batch at once, and must find it finished.
-      await this.book.flush();
+      await this.buffer.flush();
     } catch {
       // Whoever writes has told why.
       this.put(owner, id, UNWRITTEN_WAIT_MS);
       return;
     }
     try {
-      const batch = this.book.get(id);
+      const batch = this.buffer.get(id);
       if (batch === undefined || batch.webhook === null || batch.deleted) return;
       const address = SealedBatch.open(this.store, this.sealer, batch)?.webhook();
       if (address === undefined) return;
       const status = STATUS_OF[batch.state] as FinishedBatch['status'];
-      const outcome = await this.calls.call(address, { id, status });
+      const outcome = await this.deps.call(address, { id, status });
       this.keep(id, outcome === 'delivered');
     } catch (error) {
-      this.calls.onTrouble(error, id);
+      this.deps.onError(error, id);
     }
   }
 
   private keep(id: string, delivered: boolean): void {
     // First, since the calendar may jump with it, and the times of the batch too.
-    const now = this.calls.clock.now();
+    const now = this.deps.clock.now();
     // It may have been collected meanwhile.
-    const batch = this.book.get(id);
+    const batch = this.buffer.get(id);
     if (batch === undefined || batch.webhook === null || batch.deleted) return;
     const attempts = batch.webhook.attempts + 1;
-    const wait = delivered ? null : webhookWaitMs(attempts, this.calls.random);
+    const wait = delivered ? null : webhookWaitMs(attempts, this.deps.random);
     const due = wait === null ? null : now + wait;
     const after: Batch = { ...batch, webhook: { attempts, due } };
-    this.book.put(after);
+    this.buffer.put(after);
     this.add(after);
   }
 }

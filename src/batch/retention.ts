@@ -1,7 +1,7 @@
 import type { Store } from '../store/index.js';
-import type { Book } from './book.js';
 import { type Batch, deleteAfter } from './lifecycle/index.js';
 import type { Submissions } from './submissions.js';
+import type { WriteBuffer } from './write-buffer.js';
 
 /** Lines of which one transaction removes everything: a charge waits behind it. */
 const REMOVED_MAX = 1_000;
@@ -14,31 +14,31 @@ const REMOVED_MAX = 1_000;
 export class Retention {
   constructor(
     private readonly store: Store,
-    private readonly book: Book,
+    private readonly buffer: WriteBuffer,
     private readonly submissions: Submissions,
   ) {}
 
   /** Ends between two steps when the signal aborts. Rejects with StoreError. */
   async run(now: number, signal: AbortSignal): Promise<void> {
     await this.submissions.forget();
-    // What the book has not written yet may be newer.
-    await this.book.flush();
+    // What the buffer has not written yet may be newer.
+    await this.buffer.flush();
     for await (const { value } of this.store.table('batches').entriesInTurns()) {
       if (signal.aborted) return;
-      if (isDue(value, now)) await this.remove(this.book.get(value.id) ?? value);
+      if (isDue(value, now)) await this.remove(this.buffer.get(value.id) ?? value);
     }
   }
 
   private async remove(batch: Batch): Promise<void> {
-    const { store, book } = this;
+    const { store, buffer } = this;
     const { id, key, number, lines } = batch;
-    // Through the book, so that nothing it holds of the batch is written after this.
-    book.put(
+    // Through the buffer, so that nothing it holds of the batch is written after this.
+    buffer.put(
       { ...batch, deleted: true },
       store.table('data_keys').write([id], null),
       store.table('batch_webhooks').write([id], null),
     );
-    await book.flush();
+    await buffer.flush();
     // No more chunks than lines.
     for (let at = 0; at < lines; at += REMOVED_MAX) {
       const [from, to] = [

@@ -31,7 +31,7 @@ export interface Submission {
 }
 
 /** What a submission needs of the rest of the program. */
-export interface SubmitCalls {
+export interface SubmitDependencies {
   readonly access: Pick<Access, 'holder'>;
   readonly clock: Clock;
   /** Runs `ingest` on a thread of its own, in the caller's turn. */
@@ -43,7 +43,7 @@ export interface SubmitCalls {
   /** Throws ApiError `invalid_webhook_url`. */
   checkWebhook(address: string): Promise<void>;
   /** Told of what the store does not take. */
-  onTrouble(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** A submission's idempotency key, and the SHA-256 of its file, decompressed. */
@@ -66,7 +66,7 @@ export class Submitter {
     private readonly sealer: Sealer,
     private readonly runner: Runner,
     private readonly submissions: Submissions,
-    private readonly calls: SubmitCalls,
+    private readonly deps: SubmitDependencies,
   ) {}
 
   /**
@@ -96,7 +96,7 @@ export class Submitter {
     idempotencyKey: string,
   ): Promise<Batch | string> {
     const { file, encoding } = submission;
-    const result = await this.calls.digest({ file, encoding }, caller);
+    const result = await this.deps.digest({ file, encoding }, caller);
     if (!result.ok) throw new ApiError(result.type, result.message);
     const body = result.digest;
     const made = this.submissions.find(caller.key.id, idempotencyKey, body);
@@ -114,7 +114,7 @@ export class Submitter {
     const dataKey = this.sealer.newDataKey(id);
     const allowedModels = caller.workspace.models;
     const task = { file, encoding, allowedModels, batch: id, dataKey: dataKey.key };
-    const result = await this.calls.ingest(task, caller);
+    const result = await this.deps.ingest(task, caller);
     if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
     try {
       return await this.keep(id, caller, dataKey, result, { webhook, once });
@@ -133,7 +133,7 @@ export class Submitter {
     }
     this.lookups.add(owner, 1);
     try {
-      await this.calls.checkWebhook(address);
+      await this.deps.checkWebhook(address);
     } finally {
       this.lookups.add(owner, -1);
     }
@@ -148,7 +148,7 @@ export class Submitter {
     { webhook, once }: { readonly webhook: string | null; readonly once: Once | null },
   ): Promise<Batch> {
     // The key may have ended, and other submissions may have come, while this one was read.
-    if (this.calls.access.holder(caller.key.id)?.works !== true) {
+    if (this.deps.access.holder(caller.key.id)?.works !== true) {
       throw new ApiError('unauthorized', 'The key does not work any more.');
     }
     this.checkOpen(caller.key.id);
@@ -162,7 +162,7 @@ export class Submitter {
     try {
       await this.commit(writes);
       const open = new OpenBatch(batch, SealedBatch.open(this.store, this.sealer, batch) as SealedBatch);
-      open.deadline.begin(this.calls.clock);
+      open.deadline.begin(this.deps.clock);
       this.runner.add(open);
     } finally {
       release();
@@ -185,10 +185,10 @@ export class Submitter {
     { lines, chunks, models }: Extract<IngestResult, { ok: true }>,
     webhook: boolean,
   ): Batch {
-    const created = this.calls.clock.now();
+    const created = this.deps.clock.now();
     const priced = models.map(({ model, tokens }) => ({
       tokens: BigInt(tokens),
-      ...this.calls.prices(model),
+      ...this.deps.prices(model),
     }));
     const live = priced.reduce((sum, { tokens, live: price }) => sum + tokens * price, 0n);
     const amount = priced.reduce((sum, { tokens, batch: price }) => sum + tokens * price, 0n);
@@ -250,7 +250,7 @@ export class Submitter {
     try {
       await this.store.write(writes);
     } catch (error) {
-      this.calls.onTrouble(error);
+      this.deps.onError(error);
       throw new ApiError('batch_unavailable', 'The server cannot store a batch now.', {
         retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
       });

@@ -18,7 +18,7 @@ export interface Decision {
 }
 
 /** The calls a decision makes out of this room. */
-export interface DecideCalls {
+export interface DecideDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Runs `prepareSent` on another thread. */
   prepare(task: SentTask): Promise<PrepareResult>;
@@ -32,20 +32,24 @@ export interface DecideCalls {
  * Answers one request; it is paid for when there is an answer, and not before. Rejects with ApiError, or with the
  * engine's error, or with the signal's reason where the caller went away.
  */
-export async function decide(task: SentTask, calls: DecideCalls, signal: AbortSignal): Promise<Decision> {
+export async function decide(
+  task: SentTask,
+  dependencies: DecideDependencies,
+  signal: AbortSignal,
+): Promise<Decision> {
   signal.throwIfAborted();
-  const started = calls.clock.monotonic();
-  const prepared = await calls.prepare(task);
+  const started = dependencies.clock.monotonic();
+  const prepared = await dependencies.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
   const { build, inputTokens } = prepared;
-  const engine = calls.engine(build);
+  const engine = dependencies.engine(build);
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const reservation = calls.reserve(build, inputTokens);
+  const reservation = dependencies.reserve(build, inputTokens);
   let decision: Decision;
   try {
-    const preparedMs = calls.clock.monotonic() - started;
+    const preparedMs = dependencies.clock.monotonic() - started;
     decision = await run(prepared, engine, preparedMs, signal);
   } catch (error) {
     reservation.release();

@@ -1,20 +1,20 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { CountMemory } from './addon/index.js';
+import { DrainRate } from './drain-rate.js';
+import { type EngineEvents, UNWATCHED } from './events.js';
 import {
   ContextState,
-  Dispatcher,
   type EmbeddingSizes,
   Embeddings,
   type Entry,
   noEmbeddings,
+  Scheduler,
   type Sharing,
   settle,
   type Urgency,
   type Wave,
-} from './dispatcher/index.js';
-import { DrainRate } from './drain-rate.js';
-import { type EngineEvents, UNWATCHED } from './events.js';
+} from './scheduler/index.js';
 import type { EngineThread } from './thread/index.js';
 import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/index.js';
 
@@ -69,11 +69,11 @@ interface Lane {
 }
 
 /**
- * Answers plans of one model: gives them to the dispatcher, and sends a wave to a thread whenever one is free.
+ * Answers plans of one model: gives them to the scheduler, and sends a wave to a thread whenever one is free.
  * A wave that fails, or whose thread dies, costs its plans an attempt; they run again from the beginning, once.
  */
 export class Engine {
-  private readonly dispatcher: Dispatcher<Waiting>;
+  private readonly scheduler: Scheduler<Waiting>;
   private readonly lanes: readonly Lane[];
   private readonly drain: DrainRate;
   private readonly embeddings: Embeddings;
@@ -87,7 +87,7 @@ export class Engine {
   ) {
     const { bounds, sharing, queueMax, clock, images, countMemory } = options;
     this.embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX, countMemory) : noEmbeddings();
-    this.dispatcher = new Dispatcher({ queueMax });
+    this.scheduler = new Scheduler({ queueMax });
     this.lanes = threads.map((thread) => ({
       thread,
       context: new ContextState(bounds, sharing, this.embeddings),
@@ -99,20 +99,20 @@ export class Engine {
 
   /** Plans that wait for a wave. */
   waiting(urgency: Urgency): number {
-    return this.dispatcher.waiting(urgency).length;
+    return this.scheduler.waiting(urgency).length;
   }
 
   /** Whether so few tokens of batch plans wait that the wave after the next might not be full. */
   get wantsBatch(): boolean {
     const { bounds, queueMax } = this.options;
-    const waiting = this.dispatcher.waiting('batch');
+    const waiting = this.scheduler.waiting('batch');
     if (waiting.length >= queueMax) return false;
     const enough = bounds.waveTokens * WAVES_AHEAD * this.lanes.length;
     return waiting.reduce((sum, { plan }) => sum + planCells(plan), 0) < enough;
   }
 
   /**
-   * The logits of a plan's leaves, in order. Rejects with ApiError `overloaded` where the queue is full or the
+   * The logits of a plan's suffixes, in order. Rejects with ApiError `overloaded` where the queue is full or the
    * deadline passes, with the signal's reason where the caller left, with the engine's error otherwise.
    */
   run(plan: Plan, signal: AbortSignal, urgency: Urgency = 'live'): Promise<EngineAnswer> {
@@ -120,16 +120,16 @@ export class Engine {
     return new Promise((resolve, reject) => {
       if (longestPrompt(plan) > bounds.cells) throw new Error('the plan was not checked against the cells');
       if (signal.aborted) {
-        this.events.planLeft();
+        this.events.planCancelled();
         throw signal.reason;
       }
       const leave = (reason: unknown) => {
         entry.dropped = true;
-        this.dispatcher.remove(entry);
+        this.scheduler.remove(entry);
         entry.reject(reason);
       };
       const onAbort = () => {
-        if (entry.started === null) this.events.planLeft();
+        if (entry.started === null) this.events.planCancelled();
         leave(signal.reason);
       };
       const cancelDeadline =
@@ -162,7 +162,7 @@ export class Engine {
         },
       };
       const fits = pixelBytes === 0 || this.livePixelBytes <= LIVE_PIXEL_BYTES_MAX;
-      if (!fits || !this.dispatcher.add(entry, urgency)) {
+      if (!fits || !this.scheduler.add(entry, urgency)) {
         this.events.planRefused();
         entry.reject(this.overloaded('refused: the queue is full'));
         return;
@@ -173,7 +173,7 @@ export class Engine {
   }
 
   private overloaded(what: string): ApiError {
-    const waiting = this.dispatcher.waiting('live').reduce((sum, { plan }) => sum + planCells(plan), 0);
+    const waiting = this.scheduler.waiting('live').reduce((sum, { plan }) => sum + planCells(plan), 0);
     return new ApiError('overloaded', `The request was ${what}.`, {
       retryAfterSeconds: this.drain.secondsFor(waiting, this.lanes.length),
     });
@@ -182,7 +182,7 @@ export class Engine {
   private dispatch(): void {
     for (const lane of this.lanes) {
       if (lane.busy) continue;
-      const wave = this.dispatcher.fill(lane.context);
+      const wave = this.scheduler.fill(lane.context);
       if (wave === null) continue;
       lane.busy = true;
       void this.send(lane, wave);
@@ -226,7 +226,7 @@ export class Engine {
     context.reset();
     for (const entry of lost) entry.attempts += 1;
     const wanted = lost.filter(({ dropped }) => !dropped);
-    this.dispatcher.addAgain(wanted.filter(({ attempts }) => attempts < ATTEMPTS_MAX));
+    this.scheduler.addAgain(wanted.filter(({ attempts }) => attempts < ATTEMPTS_MAX));
     return () => {
       for (const entry of wanted) if (entry.attempts >= ATTEMPTS_MAX) entry.reject(error);
     };

@@ -7,7 +7,7 @@ export interface EngineEvents {
   /** A plan was not taken because the queue is full. */
   planRefused(): void;
   /** A plan was dropped before its first wave because the caller left. */
-  planLeft(): void;
+  planCancelled(): void;
   /** A plan was given up because its deadline passed. */
   planLate(): void;
 }
@@ -17,6 +17,6 @@ export const UNWATCHED: EngineEvents = {
   waveDone() {},
   waveLost() {},
   planRefused() {},
-  planLeft() {},
+  planCancelled() {},
   planLate() {},
 };

@@ -1,9 +1,9 @@
 import { ApiError, type Route } from '../api/index.js';
 import type { Clock, Owner } from '../base/index.js';
+import type { Authorized, BatchApp } from './app.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
 import { checkContent, checkFile } from './content.js';
-import type { Authorized, BatchDoor } from './door.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './framing.js';
 import { readQuery } from './query.js';
@@ -45,7 +45,7 @@ export function callAuthorized(
       DECISIONS[route.name]({ caller, body, content, model, requestId, signal }),
     );
   }
-  const batches = batchDoor(options, caller);
+  const batches = batchApp(options, caller);
   const call = { batches, id: request.id ?? '', query: readQuery(incoming.target), model, requestId, signal };
   if (route.body === 'none') {
     caller.admitFree(0);
@@ -58,7 +58,7 @@ export function callAuthorized(
   );
 }
 
-function batchDoor({ batches: here }: AuthorizedOptions, caller: Authorized): BatchDoor {
+function batchApp({ batches: here }: AuthorizedOptions, caller: Authorized): BatchApp {
   const batches = here ? caller.batches : null;
   if (batches !== null) return batches;
   throw new ApiError('batch_unavailable', 'This endpoint has no batch interface.');

@@ -1,13 +1,13 @@
 export type {
+  App,
   Authorized,
-  BatchDoor,
+  BatchApp,
   DecideCall,
   DecideReply,
-  Door,
   ModelListEntry,
   Results,
   SubmitCall,
-} from './door.js';
+} from './app.js';
 export { isLoopback } from './loopback.js';
 export type { AccessEntry } from './pipeline.js';
 export { newRequestId } from './request-id.js';

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
+import type { App, Authorized } from './app.js';
 import { type AuthorizedOptions, callAuthorized } from './authorized.js';
-import type { Authorized, Door } from './door.js';
 import { type Framing, readFraming } from './framing.js';
 import { valuesOf } from './headers.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
@@ -27,7 +27,7 @@ export interface AccessEntry {
 }
 
 export interface PipelineOptions extends AuthorizedOptions {
-  readonly door: Door;
+  readonly app: App;
   /** The model that answers whatever a request names; null where requests name it. */
   readonly model: string | null;
   readonly newRequestId: () => string;
@@ -75,7 +75,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 }
 
 async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Reply> {
-  const { door } = options;
+  const { app } = options;
   let framing: Framing | undefined;
   let own: HeaderList | null = null;
   if (!isOriginForm(incoming.target)) return malformedReply(requestId, 505);
@@ -88,18 +88,18 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     let reply: RouteReply;
     own = [];
     if (route.token) {
-      const caller = door.authorize(valuesOf(incoming.headers, 'authorization'));
+      const caller = app.authorize(valuesOf(incoming.headers, 'authorization'));
       own = keyHeaders(caller);
       const { id } = target;
       reply = await callAuthorized(options, { route, caller, framing, incoming, model, id, requestId });
     } else {
-      reply = await OPEN[route.name]({ door, model, requestId, signal: incoming.signal });
+      reply = await OPEN[route.name]({ app, model, requestId, signal: incoming.signal });
     }
     const headers = [...own, ...(reply.headers ?? [])];
     return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    const headers = own ?? callerHeaders(door, incoming);
+    const headers = own ?? callerHeaders(app, incoming);
     const refusal = errorReply(requestId, error, endsWithError(error, framing), headers);
     const unread = unreadReason(error, framing);
     return unread === undefined ? refusal : { ...refusal, unread };
@@ -115,20 +115,20 @@ function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
 }
 
 /** What is refused before the token is looked at, such as a path, is still a response to the caller that it names. */
-function callerHeaders(door: Door, { headers }: Incoming): HeaderList {
+function callerHeaders(app: App, { headers }: Incoming): HeaderList {
   const tokens = valuesOf(headers, 'authorization');
   if (tokens.length === 0) return [];
   try {
-    return keyHeaders(door.authorize(tokens));
+    return keyHeaders(app.authorize(tokens));
   } catch {
     return [];
   }
 }
 
-function findTarget({ door, model }: PipelineOptions, { target }: Incoming): Target {
+function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
   if (found === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
-  if (found.model !== null && !door.serves(found.model, model)) {
+  if (found.model !== null && !app.serves(found.model, model)) {
     throw new ApiError('model_not_found', 'The model in the path is not served here.');
   }
   return found;

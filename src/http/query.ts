@@ -1,5 +1,5 @@
 import { ApiError, LIMITS } from '../api/index.js';
-import type { ListPage } from './door.js';
+import type { ListPage } from './app.js';
 
 /** The parameters of a target; those that no route knows are ignored. */
 export function readQuery(target: string): URLSearchParams {

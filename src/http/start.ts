@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.js';
+import type { App } from './app.js';
 import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
-import type { Door } from './door.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
@@ -37,7 +37,7 @@ export interface HttpOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly door: Door;
+  readonly app: App;
   /** The model that answers here whatever a request names; null or absent where requests name it. */
   readonly model?: string | null;
   /** Whether this endpoint has the batch interface; it has where absent. */
@@ -45,7 +45,7 @@ export interface HttpOptions {
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
-  /** Called with what a door threw that is no `ApiError`. Must not throw. */
+  /** Called with what an app threw that is no `ApiError`. Must not throw. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly newRequestId?: () => string;
   readonly deadlines?: BodyDeadlines;
@@ -71,7 +71,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   }
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({
-    door: options.door,
+    app: options.app,
     model: options.model ?? null,
     batches: options.batches ?? true,
     clock,

@@ -14,7 +14,7 @@ import { type Clock, endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
 import { Calendar } from './calendar.js';
-import type { StartReport, Surroundings } from './engines.js';
+import type { ServerDependencies, StartReport } from './engines.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -39,10 +39,10 @@ export interface OpenAccess {
  */
 export async function openAccess(
   settings: Settings,
-  surroundings: Surroundings,
+  dependencies: ServerDependencies,
   catalog: Catalog,
 ): Promise<OpenAccess> {
-  const { log } = surroundings;
+  const { log } = dependencies;
   const prices = pricesOf(settings, catalog);
   const store = openStore(settings.data);
   let leave = () => {};
@@ -51,14 +51,14 @@ export async function openAccess(
   let stopCalendar = async () => {};
   try {
     leave = serveAlone(settings.data);
-    calendar = new Calendar(store, surroundings.clock, log);
+    calendar = new Calendar(store, dependencies.clock, log);
     sealer = new Sealer(store, settings.master_key);
-    prove(store, surroundings);
+    prove(store, dependencies);
     await store.startWriter();
     stopCalendar = () => calendar.stop();
     await calendar.start();
     // Last, because a token that has been printed must work.
-    welcome(store, calendar.clock, surroundings.report);
+    welcome(store, calendar.clock, dependencies.report);
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
@@ -93,7 +93,7 @@ function pricesOf(settings: Settings, catalog: Catalog): ReadonlyMap<string, Pri
 }
 
 /** A ledger that does not add up is told, and goes on: its customers need answers meanwhile. */
-function prove(store: Store, { log, report }: Surroundings): void {
+function prove(store: Store, { log, report }: ServerDependencies): void {
   const { problems } = reconcile(store);
   for (const problem of problems) log.error({ problem }, 'the ledger does not add up');
   if (problems.length > 0) report.notice('The ledger does not add up: see decider doctor.');

@@ -9,11 +9,11 @@ import {
   readAllowedHosts,
   systemGuard,
 } from '../batch/index.js';
-import { type DecideCalls, mayUse } from '../decide/index.js';
-import type { BatchDoor } from '../http/index.js';
+import { type DecideDependencies, mayUse } from '../decide/index.js';
+import type { BatchApp } from '../http/index.js';
 import type { OpenAccess } from './access.js';
 import { BatchFiles } from './batch-files.js';
-import type { Engines, Surroundings } from './engines.js';
+import type { Engines, ServerDependencies } from './engines.js';
 import type { Settings } from './settings.js';
 
 /** The batch interface of a server whose models are loaded. */
@@ -27,10 +27,10 @@ export class BatchService {
   /** Goes on with the batches that are open. Rejects with StoreError. */
   static async start(
     settings: Settings,
-    { log, authorities }: Surroundings,
+    { log, authorities }: ServerDependencies,
     engines: Engines,
     money: OpenAccess,
-    prepare: DecideCalls['prepare'],
+    prepare: DecideDependencies['prepare'],
     metrics: Metrics,
   ): Promise<BatchService> {
     const { catalog } = engines;
@@ -57,7 +57,7 @@ export class BatchService {
         const model = catalog.find(build)?.model.id ?? build;
         return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
       },
-      onTrouble: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
+      onError: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
       onAnswered: ({ usage: { inputTokens, outputTokens } }) => {
         metrics.instruments.inputTokens.inc(inputTokens);
         metrics.instruments.answers.inc(outputTokens);
@@ -78,7 +78,7 @@ export class BatchService {
   }
 
   /** The interface for one caller. */
-  doorOf(caller: Caller): BatchDoor {
+  appOf(caller: Caller): BatchApp {
     const { batches } = this;
     return {
       submit: ({ body, encoding, webhook, idempotencyKey }) =>

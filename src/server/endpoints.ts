@@ -7,7 +7,7 @@ import {
   type SharedBounds,
   startHttp,
 } from '../http/index.js';
-import type { Surroundings } from './engines.js';
+import type { ServerDependencies } from './engines.js';
 import type { Service } from './service.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';
@@ -36,15 +36,15 @@ interface EndpointPlan {
  */
 export async function listen(
   settings: Settings,
-  surroundings: Surroundings,
+  dependencies: ServerDependencies,
   service: Service,
   metrics: Metrics,
 ): Promise<Endpoint[]> {
   const open: Endpoint[] = [];
   try {
-    const bounds = createBounds(surroundings.clock);
+    const bounds = createBounds(dependencies.clock);
     for (const plan of plans(settings, service)) {
-      open.push(await listenAt(plan, bounds, settings, surroundings, service, metrics));
+      open.push(await listenAt(plan, bounds, settings, dependencies, service, metrics));
     }
     return open;
   } catch (error) {
@@ -75,7 +75,7 @@ async function listenAt(
   { keys, host, port, model, batches }: EndpointPlan,
   bounds: SharedBounds,
   settings: Settings,
-  { clock, log, report }: Surroundings,
+  { clock, log, report }: ServerDependencies,
   service: Service,
   metrics: Metrics,
 ): Promise<Endpoint> {
@@ -88,7 +88,7 @@ async function listenAt(
     host,
     port,
     clock,
-    door: service,
+    app: service,
     model,
     batches,
     onAccess: (entry) => {

@@ -4,13 +4,13 @@ import type { Engine, EngineEvents } from '../engine/index.js';
 /** Counts what the engine of a build tells. The counters begin at 0, so that their first rise can be seen. */
 export function engineEvents({ instruments }: Metrics, build: string): EngineEvents {
   const model = { model: build };
-  const { plansRefused, plansLeft, plansLate, wavesLost, waveTokens } = instruments;
-  for (const counter of [plansRefused, plansLeft, plansLate, wavesLost]) counter.inc(model, 0);
+  const { plansRefused, plansCancelled, plansLate, wavesLost, waveTokens } = instruments;
+  for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost]) counter.inc(model, 0);
   return {
     waveDone: (tokens) => waveTokens.observe(model, tokens),
     waveLost: () => wavesLost.inc(model),
     planRefused: () => plansRefused.inc(model),
-    planLeft: () => plansLeft.inc(model),
+    planCancelled: () => plansCancelled.inc(model),
     planLate: () => plansLate.inc(model),
   };
 }

@@ -46,7 +46,7 @@ const ANNOUNCED_BYTES_MIN = 1e9;
 const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };
 
 /** What the server is given from outside. */
-export interface Surroundings {
+export interface ServerDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Lines of the log that were dropped, since the start. */
@@ -88,13 +88,13 @@ export class Engines {
 
   constructor(
     private readonly settings: Settings,
-    private readonly surroundings: Surroundings,
+    private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
   ) {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
     this.manifest = readManifest(settings.models);
     this.catalog = new Catalog(this.manifest, settings.models);
-    this.prepared = prepareEngine(settings, surroundings.report);
+    this.prepared = prepareEngine(settings, dependencies.report);
     this.countMemory = memoryCounter(this.prepared.addon);
   }
 
@@ -124,7 +124,7 @@ export class Engines {
 
   /** Verifies every model of the manifest, checks it in a process of its own and loads it. Throws ModelError, or the reason to stop; then `close`. */
   async load(): Promise<void> {
-    const { stop, log } = this.surroundings;
+    const { stop, log } = this.dependencies;
     // Only while it loads: once it runs, waves are answered before the end.
     const onStop = () => this.cancel();
     stop.addEventListener('abort', onStop);
@@ -149,7 +149,7 @@ export class Engines {
   }
 
   private async loadBuild(build: CatalogBuild): Promise<Engine> {
-    const { report, clock, stop } = this.surroundings;
+    const { report, clock, stop } = this.dependencies;
     const { backend, devices, bounds, contexts, threads } = this.prepared;
     requireImageRoom(build, bounds);
     const bytes = sizeOf(build.path);

@@ -1,6 +1,6 @@
 import { endAll, Metrics } from '../base/index.js';
 import { type Endpoint, listen } from './endpoints.js';
-import type { Engines, Surroundings } from './engines.js';
+import type { Engines, ServerDependencies } from './engines.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { Service } from './service.js';
 import type { Settings } from './settings.js';
@@ -26,16 +26,16 @@ const DRAIN_MS_MAX = 60_000;
  * models are loaded, and answers 503 meanwhile. Resolves when it can answer. Throws StartError, ModelError,
  * BackendError, ListenError or the reason to stop, with nothing left running.
  */
-export async function startServer(settings: Settings, surroundings: Surroundings): Promise<Server> {
-  const { clock, report } = surroundings;
+export async function startServer(settings: Settings, dependencies: ServerDependencies): Promise<Server> {
+  const { clock, report } = dependencies;
   const metrics = new Metrics();
   metrics.beforeScrape(() => {
     const { logLinesDropped } = metrics.instruments;
     logLinesDropped.reset();
-    logLinesDropped.inc(surroundings.logLinesDropped?.() ?? 0);
+    logLinesDropped.inc(dependencies.logLinesDropped?.() ?? 0);
   });
-  const service = await Service.open(settings, surroundings, metrics);
-  const endpoints = await listen(settings, surroundings, service, metrics);
+  const service = await Service.open(settings, dependencies, metrics);
+  const endpoints = await listen(settings, dependencies, service, metrics);
   let listener: MetricsListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {

@@ -1,11 +1,11 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll, type Metrics } from '../base/index.js';
-import { type DecideCalls, type Decision, decide } from '../decide/index.js';
-import type { Authorized, BatchDoor, DecideCall, Door, ModelListEntry } from '../http/index.js';
+import { type DecideDependencies, type Decision, decide } from '../decide/index.js';
+import type { App, Authorized, BatchApp, DecideCall, ModelListEntry } from '../http/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
-import { Engines, type Surroundings } from './engines.js';
+import { Engines, type ServerDependencies } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
 import type { Settings } from './settings.js';
 
@@ -15,14 +15,14 @@ const LOADING_RETRY_SECONDS = 5;
 const PHASES = ['prepare', 'queue', 'engine'] as const;
 
 /** What HTTP stands in front of: keys and money, the engines, the preparing threads, the decision between them. */
-export class Service implements Door {
+export class Service implements App {
   private preparing: PreparePool | undefined;
   private batches: BatchService | null = null;
   private ready = false;
 
   private constructor(
     private readonly settings: Settings,
-    private readonly surroundings: Surroundings,
+    private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
     readonly engines: Engines,
     private readonly money: OpenAccess,
@@ -32,10 +32,14 @@ export class Service implements Door {
    * Reads the manifest, chooses the backend and opens the data folder. Throws ModelError, BackendError, StoreError,
    * AccessError or StartError, with nothing left open.
    */
-  static async open(settings: Settings, surroundings: Surroundings, metrics: Metrics): Promise<Service> {
-    const engines = new Engines(settings, surroundings, metrics);
-    const money = await openAccess(settings, surroundings, engines.catalog);
-    return new Service(settings, surroundings, metrics, engines, money);
+  static async open(
+    settings: Settings,
+    dependencies: ServerDependencies,
+    metrics: Metrics,
+  ): Promise<Service> {
+    const engines = new Engines(settings, dependencies, metrics);
+    const money = await openAccess(settings, dependencies, engines.catalog);
+    return new Service(settings, dependencies, metrics, engines, money);
   }
 
   /** Resolves when it can answer. Rejects with ModelError or the reason to stop; `close` it then. */
@@ -58,7 +62,7 @@ export class Service implements Door {
     if (settings['batch.enabled']) {
       this.batches = await BatchService.start(
         settings,
-        this.surroundings,
+        this.dependencies,
         engines,
         this.money,
         (task) => preparing.prepareLine(task),
@@ -126,14 +130,14 @@ export class Service implements Door {
   ): Promise<Decision> {
     const preparing = this.loaded();
     const owner = { workspace: caller.workspace.id, key: caller.key.id };
-    const calls: DecideCalls = {
-      clock: this.surroundings.clock,
+    const dependencies: DecideDependencies = {
+      clock: this.dependencies.clock,
       prepare: (task) => preparing.prepare(task, owner, signal),
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
     const task = { body, content, model, unknownModel, allowedModels: caller.workspace.models };
-    const decision = await decide(task, calls, signal);
+    const decision = await decide(task, dependencies, signal);
     this.count(decision);
     return decision;
   }
@@ -145,10 +149,10 @@ export class Service implements Door {
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
   }
 
-  private batchesOf(caller: Caller): BatchDoor | null {
+  private batchesOf(caller: Caller): BatchApp | null {
     if (!this.settings['batch.enabled']) return null;
     this.loaded();
-    return this.batches?.doorOf(caller) ?? null;
+    return this.batches?.appOf(caller) ?? null;
   }
 
   private reserve(caller: Caller, build: string, inputTokens: number) {

@@ -32,7 +32,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/credit', '3 key paused', 'open.putBack(line, this.memory);', ''],
     ['runner/credit', '3 cancel', 'this.funds.forget(next.key);', ''],
     ['runner/stop', '3 cancel', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
-    ['runner/store', 'disk full', '!this.calls.access.writable', 'false'],
+    ['runner/store', 'disk full', '!this.deps.access.writable', 'false'],
     ['model', '5 rule 6', 'return this.funds.mayStart(caller);', 'return true;'],
     ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
     ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
@@ -82,7 +82,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'true',
   ]),
   ...inFile(
-    'batch/book.js',
+    'batch/write-buffer.js',
     ['runner/store', 'disk full', 'this.writes = [...writes, ...this.writes];', ''],
     ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
   ),
@@ -149,6 +149,6 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['callbacks', '6 rule 3', 'if (this.counts.exceededBy(owner, 1) !== null)', 'if (false)'],
     ['callbacks', '6 rule 3', 'this.counts.add(owner, -1);', ''],
     ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
-    ['runner/store', '6 event', 'await this.book.flush();', ''],
+    ['runner/store', '6 event', 'await this.buffer.flush();', ''],
   ),
 ];

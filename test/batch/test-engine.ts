@@ -30,7 +30,7 @@ export class TestEngine {
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** What the dispatcher of the server sees; undefined for a model that is not there. */
+  /** What the scheduler of the server sees; undefined for a model that is not there. */
   of(model: string) {
     if (this.missing.has(model.replace(/-20260101$/, ''))) return undefined;
     const engine = this;
@@ -57,7 +57,7 @@ export class TestEngine {
       questions: [{ name: 'q', type: 'noul', instructions: null, options: OPTIONS }],
       temperatures: [1],
       inputTokens: tokensOf(id),
-      plan: { prefix: Int32Array.of(1), prefixKey: id, leaves: [], images: [] },
+      plan: { prefix: Int32Array.of(1), prefixKey: id, suffixes: [], images: [] },
     } as Extract<PrepareResult, { ok: true }>;
   }
 

@@ -203,7 +203,7 @@ export class World {
       engine: (model) => engine.of(model),
       mayUse: (model, allowed) => allowed === null || allowed.includes(model),
       chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
-      onTrouble: (error) => this.trouble(error),
+      onError: (error) => this.trouble(error),
       onAnswered: () => {},
       onFailed: () => {},
       read: async (call) => readStored(this.store, call),

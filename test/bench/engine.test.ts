@@ -46,9 +46,9 @@ test('a measured case becomes a row of finite numbers', async (t) => {
   t.teardown(() => ours.close());
   const shared = textsOf({ ...SMALL, oneState: true }, 'round').map(ours.plan);
   const [first] = shared;
-  const leaves = shared.flatMap((plan) => plan.leaves.map(({ tokens }) => tokens.length));
-  const sum = leaves.reduce((a, b) => a + b, 0);
-  t.equal(uniqueTokens(shared).length, (first?.prefix.length ?? 0) + sum, 'one prefix, every leaf');
+  const suffixes = shared.flatMap((plan) => plan.suffixes.map(({ tokens }) => tokens.length));
+  const sum = suffixes.reduce((a, b) => a + b, 0);
+  t.equal(uniqueTokens(shared).length, (first?.prefix.length ?? 0) + sum, 'one prefix, every suffix');
   t.equal(fullPrompts(shared).length, 4);
   t.equal(longestOf(shared), Math.max(...fullPrompts(shared).map((prompt) => prompt.length)));
 

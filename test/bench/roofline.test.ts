@@ -2,11 +2,11 @@ import { test } from 'tap';
 import { deviceNamed, leastSeconds, operations } from '../../bench/engine/roofline.js';
 import type { ModelDescription, Plan } from '../../src/engine/index.js';
 
-const plan = (prefix: number, ...leaves: number[]): Plan => ({
+const plan = (prefix: number, ...suffixes: number[]): Plan => ({
   prefix: new Int32Array(prefix),
   prefixKey: '',
   images: [],
-  leaves: leaves.map((count) => ({ tokens: new Int32Array(count), options: new Int32Array(2) })),
+  suffixes: suffixes.map((count) => ({ tokens: new Int32Array(count), options: new Int32Array(2) })),
 });
 
 const model = {

@@ -6,7 +6,7 @@ import { changeWorkspace, createKey, createWorkspace, DEFAULT_WORKSPACE } from '
 import { systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
-import { dataFolder, modelsFolder, startTestServer, testSurroundings } from '../helpers/server.js';
+import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../helpers/server.js';
 import { deferred } from '../http/serving.js';
 import { passWaits } from './waits.js';
 
@@ -99,13 +99,13 @@ for (const transport of ['uws', 'node']) {
         },
         undefined,
       );
-      const { told, surroundings } = testSurroundings();
+      const { told, dependencies } = testDependencies();
       const listening = async (url: string) => {
         answer = clients(url, told.token)[client]('Is it?');
         await refused.promise;
       };
-      const report = { ...surroundings.report, listening };
-      const server = await startServer(settings, { ...surroundings, report });
+      const report = { ...dependencies.report, listening };
+      const server = await startServer(settings, { ...dependencies, report });
       t.teardown(() => server.stop());
       loaded.resolve();
       t.equal(await answer, 200, client);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { EngineGate } from '../helpers/engine-gate.js';
-import { dataFolder, startTestServer, testSurroundings } from '../helpers/server.js';
+import { dataFolder, startTestServer, testDependencies } from '../helpers/server.js';
 import { until } from '../helpers/until.js';
 import { storedFrame } from '../helpers/zstd.js';
 import { hold, line, lines, newKey, outcomes, type ResultLine, tokensOfLine } from './batch-calls.js';
@@ -68,10 +68,10 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.match(await ask({ state: 'x', questions: { q: { type: 'noul' } } }), { model: 'tiny-20260101' });
   }),
   rule('7.1 model_unavailable: while the models load', async (t, { transport }) => {
-    const { told, surroundings } = testSurroundings();
+    const { told, dependencies } = testDependencies();
     let asked = false;
     const report = {
-      ...surroundings.report,
+      ...dependencies.report,
       async listening(url: string) {
         for (const reply of await everywhere(url, { authorization: `Bearer ${told.token}` })) {
           t.match(reply, { status: 503, type: 'model_unavailable', retryAfter: /^[1-9]\d*$/ });

@@ -73,9 +73,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'http/pipeline.js',
-    ['4.1 header Service-Key-Id', 'own ?? callerHeaders(door, incoming)', '[]'],
+    ['4.1 header Service-Key-Id', 'own ?? callerHeaders(app, incoming)', '[]'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
-    ['4.6 where', 'door.serves(found.model, model)', 'door.serves(found.model, null)'],
+    ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
   ),
   ...inFile(
     'http/reply.js',

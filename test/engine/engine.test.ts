@@ -160,7 +160,7 @@ test('events: who was refused, left or was late, and what became of the waves', 
     waveDone: (tokens) => told.push(`done ${tokens}`),
     waveLost: () => told.push('lost'),
     planRefused: () => told.push('refused'),
-    planLeft: () => told.push('left'),
+    planCancelled: () => told.push('left'),
     planLate: () => told.push('late'),
   };
   const since = () => told.splice(0);
@@ -189,7 +189,7 @@ test('events: who was refused, left or was late, and what became of the waves', 
 
 test('events: a caller that leaves while its wave is computed is not one that left before it', async (t) => {
   const told: string[] = [];
-  const events = { ...UNWATCHED, planLeft: () => told.push('left') };
+  const events = { ...UNWATCHED, planCancelled: () => told.push('left') };
   const { engine } = fakeEngine({ events });
   const caller = new AbortController();
   const computing = engine.run(markedPlan(1), caller.signal);

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
-import { ContextState } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
+import { ContextState } from '../../src/engine/scheduler/index.js';
 import {
   addon,
   answerAll,
@@ -29,18 +29,20 @@ function open(t: Test) {
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
   const tokens = (count: number) => Int32Array.from({ length: count }, () => 300 + next.integer(1_500));
-  const leaves = (count: number) =>
+  const suffixes = (count: number) =>
     Array.from({ length: count }, () => ({
       tokens: tokens(20 + next.integer(60)),
       options: model.profile.labels.slice(0, 2 + next.integer(25)),
     }));
-  const plan = (prefix: number, questions: number): Plan => planOf(tokens(prefix), leaves(questions));
-  return { context, plan, leaves, tokens, next, model };
+  const plan = (prefix: number, questions: number): Plan => planOf(tokens(prefix), suffixes(questions));
+  return { context, plan, suffixes, tokens, next, model };
 }
 
-/** Every leaf of a plan in a request of its own, each on an empty context. */
+/** Every suffix of a plan in a request of its own, each on an empty context. */
 function eachAlone(context: ReturnType<typeof openContext>, plan: Plan): Float32Array[] {
-  return plan.leaves.map((leaf) => answerAll(context, [{ ...plan, leaves: [leaf] }])[0]?.[0] as Float32Array);
+  return plan.suffixes.map(
+    (suffix) => answerAll(context, [{ ...plan, suffixes: [suffix] }])[0]?.[0] as Float32Array,
+  );
 }
 
 for (const prefix of PREFIXES) {
@@ -74,10 +76,10 @@ for (const neighbours of [0, 1, 7, 63]) {
 }
 
 test('plans that begin with the head, and plans on a kept prefix, equal themselves cold', async (t) => {
-  const { context, tokens, leaves } = open(t);
+  const { context, tokens, suffixes } = open(t);
   const head = tokens(30);
   const prefix = Int32Array.of(...head, ...tokens(250));
-  const plans = [1, 2, 3].map(() => planOf(prefix, leaves(3)));
+  const plans = [1, 2, 3].map(() => planOf(prefix, suffixes(3)));
   const expected = plans.flatMap((plan) => eachAlone(context, plan));
   context.clear();
   const sharing = { ...COLD, head, idleCellsMax: 4_096 };
@@ -88,11 +90,11 @@ test('plans that begin with the head, and plans on a kept prefix, equal themselv
   t.ok(worst <= TOLERANCE, `largest |Δp| ${worst.toExponential(1)}`);
 });
 
-test('equal leaves on one prefix are computed once and answered each', async (t) => {
-  const { context, plan, leaves } = open(t);
+test('equal suffixes on one prefix are computed once and answered each', async (t) => {
+  const { context, plan, suffixes } = open(t);
   const one = plan(100, 2);
-  const [first, second] = one.leaves as [Plan['leaves'][number], Plan['leaves'][number]];
-  const [own] = leaves(1) as [Plan['leaves'][number]];
+  const [first, second] = one.suffixes as [Plan['suffixes'][number], Plan['suffixes'][number]];
+  const [own] = suffixes(1) as [Plan['suffixes'][number]];
   const other = planOf(one.prefix, [second, own, first]);
   const expected = [one, other].map((each) => eachAlone(context, each));
   const found = answerAll(context, [one, other]);
@@ -102,7 +104,7 @@ test('equal leaves on one prefix are computed once and answered each', async (t)
   t.strictSame(found[1]?.[2], found[0]?.[0], 'to the byte');
 });
 
-test('a plan with more leaves than cells, sequences or tokens takes turns and stays the same', async (t) => {
+test('a plan with more suffixes than cells, sequences or tokens takes turns and stays the same', async (t) => {
   const { context, plan } = open(t);
   const asked = plan(300, 16);
   const [expected] = answerAll(context, [asked]);
@@ -119,10 +121,10 @@ test('a plan with more leaves than cells, sequences or tokens takes turns and st
   }
 });
 
-test('a leaf of three waves equals itself in one, alone, with equal ones, and among neighbours', async (t) => {
+test('a suffix of three waves equals itself in one, alone, with equal ones, and among neighbours', async (t) => {
   const { context, plan, tokens, next, model } = open(t);
-  const leaf = { tokens: tokens(700), options: model.profile.labels.slice(0, 5) };
-  const asked = planOf(tokens(90), [...plan(1, 1).leaves, leaf]);
+  const suffix = { tokens: tokens(700), options: model.profile.labels.slice(0, 5) };
+  const asked = planOf(tokens(90), [...plan(1, 1).suffixes, suffix]);
   const [expected] = answerAll(context, [asked], COLD, BOUNDS);
   const others = () => Array.from({ length: 7 }, () => plan(1 + next.integer(120), 1 + next.integer(4)));
   const bounds = { ...BOUNDS, waveTokens: 256, microBatchTokens: 256 };

@@ -1,13 +1,13 @@
 import { test } from 'tap';
+import { imageTokens, type Plan, type PlanImage } from '../../src/engine/index.js';
 import {
   ContextState,
-  Dispatcher,
   Embeddings,
   type Entry,
+  Scheduler,
   settle,
   type Wave,
-} from '../../src/engine/dispatcher/index.js';
-import { imageTokens, type Plan, type PlanImage } from '../../src/engine/index.js';
+} from '../../src/engine/scheduler/index.js';
 import { roundsOf } from '../../src/engine/wave/rounds.js';
 import { COLD, planOf } from '../helpers/engine.js';
 import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
@@ -36,7 +36,7 @@ type Parts = ReadonlyArray<{ readonly text: number } | number>;
 
 let mark = 0;
 
-function planWith(images: readonly PlanImage[], prefix: Parts, ...leaves: Parts[]): Plan {
+function planWith(images: readonly PlanImage[], prefix: Parts, ...suffixes: Parts[]): Plan {
   const counts = images.map(({ width, height }) => (width / SIDE) * (height / SIDE));
   const write = imageTokens({ begin: 1, end: 2 }, counts);
   const tokens = (parts: Parts) =>
@@ -49,7 +49,7 @@ function planWith(images: readonly PlanImage[], prefix: Parts, ...leaves: Parts[
     );
   return planOf(
     tokens(prefix),
-    leaves.map((parts) => ({ tokens: tokens(parts), options: OPTIONS })),
+    suffixes.map((parts) => ({ tokens: tokens(parts), options: OPTIONS })),
     images,
   );
 }
@@ -59,11 +59,11 @@ const tokensIn = ({ task }: Wave<Entry>) =>
 
 /** Fills waves until none is left; gives each to `look`, then keeps what it encoded. Returns the plans in the order in which they are whole. */
 function drain(plans: readonly Plan[], embeddings: Embeddings, look: (wave: Wave<Entry>) => void = () => {}) {
-  const dispatcher = new Dispatcher<Entry>({ queueMax: plans.length });
+  const scheduler = new Scheduler<Entry>({ queueMax: plans.length });
   const state = new ContextState<Entry>(BOUNDS, COLD, embeddings);
-  for (const plan of plans) dispatcher.add({ plan, dropped: false }, 'live');
+  for (const plan of plans) scheduler.add({ plan, dropped: false }, 'live');
   const whole: Plan[] = [];
-  for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+  for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
     look(wave);
     for (const [key, embedding] of wave.encoded) embeddings.add(key, embedding);
     const results = wave.answered.map(() => new Float32Array(2));
@@ -82,11 +82,11 @@ function randomPlan(next: Random): Plan {
     Array.from({ length: next.integer(4) }, () =>
       next.integer(2) === 0 ? next.integer(images.length) : { text: 1 + next.integer(100) },
     );
-  const leaves = Array.from({ length: 1 + next.integer(4) }, () => [
+  const suffixes = Array.from({ length: 1 + next.integer(4) }, () => [
     ...parts(),
     { text: 1 + next.integer(20) },
   ]);
-  return planWith(images, [{ text: 1 + next.integer(200) }, ...parts()], ...leaves);
+  return planWith(images, [{ text: 1 + next.integer(200) }, ...parts()], ...suffixes);
 }
 
 test('waves with images: everything ends, no wave is too large, no image is cut or encoded twice', (t) => {
@@ -117,17 +117,17 @@ test('waves with images: everything ends, no wave is too large, no image is cut 
 });
 
 test('waves with images: short plans that keep coming do not starve a long one', (t) => {
-  const dispatcher = new Dispatcher<Entry>({ queueMax: 1_000 });
+  const scheduler = new Scheduler<Entry>({ queueMax: 1_000 });
   const state = new ContextState<Entry>(BOUNDS, COLD, new Embeddings(SIZES, 0));
   const images = [imageOf('a', 20, 14), imageOf('b', 20, 14)];
   const long = { plan: planWith(images, [{ text: 10 }, 0, 1], [0, { text: 5 }]), dropped: false };
-  dispatcher.add(long, 'live');
+  scheduler.add(long, 'live');
   let waves = 0;
   for (let done = false; !done && waves < 20; waves++) {
     for (let i = 0; i < 4; i++) {
-      dispatcher.add({ plan: planWith([], [{ text: 120 }], [{ text: 8 }]), dropped: false }, 'live');
+      scheduler.add({ plan: planWith([], [{ text: 120 }], [{ text: 8 }]), dropped: false }, 'live');
     }
-    const wave = dispatcher.fill(state) as Wave<Entry>;
+    const wave = scheduler.fill(state) as Wave<Entry>;
     done = settle(
       wave,
       wave.answered.map(() => new Float32Array(2)),
@@ -160,18 +160,18 @@ test('waves with images: encoding counts among the tokens of a wave, once and no
 });
 
 test('a prefix that is kept keeps no pixels, and the next plan finds it', (t) => {
-  const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
+  const scheduler = new Scheduler<Entry>({ queueMax: 1 });
   const sharing = { ...COLD, idleCellsMax: BOUNDS.cells };
   const state = new ContextState<Entry>(BOUNDS, sharing, new Embeddings(SIZES, 0));
   const plan = planWith([imageOf('a', 20, 14), imageOf('b', 20, 14)], [0, { text: 10 }, 1], [{ text: 5 }]);
   const wavesOf = () => {
-    dispatcher.add({ plan, dropped: false }, 'live');
+    scheduler.add({ plan, dropped: false }, 'live');
     let waves = 0;
-    while (dispatcher.fill(state) !== null) waves += 1;
+    while (scheduler.fill(state) !== null) waves += 1;
     return waves;
   };
   t.equal(wavesOf(), 2, 'an image is never cut');
-  t.strictSame(state.held.find(plan.prefixKey)?.images, []);
+  t.strictSame(state.prefixes.find(plan.prefixKey)?.images, []);
   t.equal(wavesOf(), 1);
   t.end();
 });

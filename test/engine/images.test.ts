@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { ProjectorKind } from '../../models/tiny/index.js';
-import { ContextState, Embeddings, EXACT } from '../../src/engine/dispatcher/index.js';
 import type { Plan, PlanImage } from '../../src/engine/index.js';
+import { ContextState, Embeddings, EXACT } from '../../src/engine/scheduler/index.js';
 import type { ImageEncoder, WaveBounds } from '../../src/engine/wave/index.js';
 import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../helpers/engine.js';
 import { noise, type Opened, openReader, planWith } from '../helpers/images.js';

@@ -24,8 +24,8 @@ test('logits equal those of node-llama-cpp on the full prompts, within 1e-3, in 
       })),
     ),
   );
-  const prompts = plans.flatMap(({ prefix, leaves }) =>
-    leaves.map((leaf) => ({ tokens: [...prefix, ...leaf.tokens], options: [...leaf.options] })),
+  const prompts = plans.flatMap(({ prefix, suffixes }) =>
+    suffixes.map((suffix) => ({ tokens: [...prefix, ...suffix.tokens], options: [...suffix.options] })),
   );
   const peer = spawnSync(process.execPath, [PEER], {
     input: JSON.stringify({ model: model.build.path, prompts }),

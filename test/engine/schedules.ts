@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { ContextState, Dispatcher, type Sharing, settle } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
+import { ContextState, Scheduler, type Sharing, settle } from '../../src/engine/scheduler/index.js';
 import { longestPrompt, type WaveBounds } from '../../src/engine/wave/index.js';
 import { Cache, drop, type Entry, tokensOf } from '../helpers/cache.js';
 import { planOf } from '../helpers/engine.js';
@@ -20,19 +20,19 @@ function randomBounds(next: Random): WaveBounds {
   };
 }
 
-/** Plans over a few prefixes and leaves, so that many are equal; tokens name where they belong. */
+/** Plans over a few prefixes and suffixes, so that many are equal; tokens name where they belong. */
 function randomPlan(next: Random, head: Int32Array): Plan {
   const which = next.integer(6);
   const own = Int32Array.from({ length: 1 + which * 5 }, (_, i) => 1_000 * (which + 1) + i);
   const prefix = which % 2 === 0 ? Int32Array.of(...head, ...own) : own;
-  const leaves = Array.from({ length: 1 + next.integer(4) }, () => {
+  const suffixes = Array.from({ length: 1 + next.integer(4) }, () => {
     const kind = next.integer(10);
     // The last two are longer than any wave.
     const length = kind < 8 ? 1 + kind : 20 * (kind - 6);
     const tokens = Int32Array.from({ length }, (_, i) => 100_000 * (which + 1) + kind * 100 + i);
     return { tokens, options: Int32Array.of(kind) };
   });
-  return planOf(prefix, leaves);
+  return planOf(prefix, suffixes);
 }
 
 /** One random schedule, from the first arrival until nothing waits. Throws where a rule is broken. */
@@ -45,7 +45,7 @@ function runSchedule(next: Random): void {
     exact: next.integer(4) === 0,
     coupledProductMax: next.pick([0, 30, Number.POSITIVE_INFINITY]),
   };
-  const dispatcher = new Dispatcher<Entry>({ queueMax: 1_000 });
+  const scheduler = new Scheduler<Entry>({ queueMax: 1_000 });
   const contexts = Array.from({ length: 1 + next.integer(2) }, () => ({
     state: new ContextState<Entry>(bounds, sharing),
     cache: new Cache(bounds),
@@ -61,11 +61,11 @@ function runSchedule(next: Random): void {
       const urgency = next.integer(3) === 0 ? 'batch' : 'live';
       const entry: Entry = { plan, urgency, dropped: false, answers: 0 };
       entries.push(entry);
-      dispatcher.add(entry, urgency);
+      scheduler.add(entry, urgency);
     }
-    if (next.integer(20) === 0) drop(next.pick(entries), dispatcher);
+    if (next.integer(20) === 0) drop(next.pick(entries), scheduler);
     const { state, cache } = contexts[wave % contexts.length] as (typeof contexts)[number];
-    idle = playWave(dispatcher, state, cache, bounds, next) ? 0 : idle + 1;
+    idle = playWave(scheduler, state, cache, bounds, next) ? 0 : idle + 1;
     if (wave > 2_000) throw new Error('something waits for ever');
   }
   for (const { answers, dropped } of entries) {
@@ -74,12 +74,12 @@ function runSchedule(next: Random): void {
 }
 
 /** The short live plans that the next wave has to answer: the oldest, of half a wave together. */
-function firstShort(dispatcher: Dispatcher<Entry>, state: ContextState<Entry>): Entry[] {
+function firstShort(scheduler: Scheduler<Entry>, state: ContextState<Entry>): Entry[] {
   const { bounds, sharing } = state;
   if (sharing.exact || bounds.cells < ROOM || bounds.sequences < ROOM) return [];
   const half = Math.floor(bounds.waveTokens / 2);
   let left = half;
-  const short = dispatcher.waiting('live').filter((entry) => state.remaining(entry) <= half);
+  const short = scheduler.waiting('live').filter((entry) => state.remaining(entry) <= half);
   const end = short.findIndex((entry) => {
     left -= state.remaining(entry);
     return left < 0;
@@ -89,14 +89,14 @@ function firstShort(dispatcher: Dispatcher<Entry>, state: ContextState<Entry>): 
 
 /** Fills and plays one wave; now and then it fails. False where there was nothing to do. */
 function playWave(
-  dispatcher: Dispatcher<Entry>,
+  scheduler: Scheduler<Entry>,
   state: ContextState<Entry>,
   cache: Cache,
   bounds: WaveBounds,
   next: Random,
 ): boolean {
-  const first = firstShort(dispatcher, state);
-  const wave = dispatcher.fill(state);
+  const first = firstShort(scheduler, state);
+  const wave = scheduler.fill(state);
   if (wave === null) {
     if (first.length > 0) throw new Error('a short plan waits, and there is no wave');
     return false;
@@ -105,30 +105,30 @@ function playWave(
     const lost = [...new Set([...wave.running, ...state.running].map(({ entry }) => entry))];
     state.reset();
     cache.play({ clear: true, images: [], phases: [], removals: [] });
-    dispatcher.addAgain(lost.filter(({ dropped }) => !dropped));
+    scheduler.addAgain(lost.filter(({ dropped }) => !dropped));
     return true;
   }
   const tokens = tokensOf(wave.task);
   if (tokens > bounds.waveTokens) throw new Error(`${tokens} tokens in a wave`);
   const seen = cache.play(wave.task);
   wave.answered.forEach((answered, index) => {
-    for (const { running, leaf } of answered) {
+    for (const { running, suffix } of answered) {
       const { plan } = running.entry;
-      const expected = [...plan.prefix, ...(plan.leaves[leaf]?.tokens ?? [])];
-      if (expected.join() !== seen[index]?.join()) throw new Error('a leaf saw another prompt');
+      const expected = [...plan.prefix, ...(plan.suffixes[suffix]?.tokens ?? [])];
+      if (expected.join() !== seen[index]?.join()) throw new Error('a suffix saw another prompt');
     }
   });
   const results = wave.answered.map((answered) => {
-    const [{ running, leaf }] = answered as [(typeof answered)[number]];
-    return Float32Array.of(running.entry.plan.leaves[leaf]?.tokens[0] as number);
+    const [{ running, suffix }] = answered as [(typeof answered)[number]];
+    return Float32Array.of(running.entry.plan.suffixes[suffix]?.tokens[0] as number);
   });
   const whole = settle(wave, results);
   if (!first.every((short) => whole.some(({ entry }) => entry === short)))
     throw new Error('a short plan waits for more than the wave under way');
   for (const { entry, logits } of whole) {
     entry.answers += 1;
-    const expected = entry.plan.leaves.map((leaf) => leaf.tokens[0]);
-    if (expected.join() !== logits.map((each) => each[0]).join()) throw new Error('another leaf’s logits');
+    const expected = entry.plan.suffixes.map((suffix) => suffix.tokens[0]);
+    if (expected.join() !== logits.map((each) => each[0]).join()) throw new Error('another suffix’s logits');
   }
   return true;
 }

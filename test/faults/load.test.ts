@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { mean, retainedBytes } from '../helpers/memory.js';
 import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
 
 /** Of both transports together; `REQUESTS=5000` for the long run. */
 const REQUESTS = Number(process.env.REQUESTS ?? 2_400);
@@ -95,8 +95,8 @@ for (const transport of ['uws', 'node']) {
       DECIDER_ENGINE_QUEUE: '128',
       DECIDER_HTTP_TRANSPORT: transport,
     };
-    const { told, surroundings } = testSurroundings();
-    const server = await startServer(loadSettings(environment, undefined), surroundings);
+    const { told, dependencies } = testDependencies();
+    const server = await startServer(loadSettings(environment, undefined), dependencies);
     t.teardown(() => server.stop());
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown) => unhandled.push(error);

@@ -65,7 +65,7 @@ for (const [msPerToken, retryAfterSeconds, why] of [
 
 test('half of a full queue leaves: they are counted and cost nothing, and their places are free at once', async (t) => {
   const left: string[] = [];
-  const events = { ...UNWATCHED, planLeft: () => left.push('left') };
+  const events = { ...UNWATCHED, planCancelled: () => left.push('left') };
   const { engine, clock, computed } = pacedEngine(1, { ...OPTIONS, events });
   const stays = new AbortController();
   const leaves = new AbortController();
@@ -95,7 +95,7 @@ const POST =
 
 onBoth('over HTTP: one waits, one leaves, one is refused with 503 and Retry-After', async (t, transport) => {
   const left: string[] = [];
-  const events = { ...UNWATCHED, planLeft: () => left.push('left') };
+  const events = { ...UNWATCHED, planCancelled: () => left.push('left') };
   const { engine, thread } = fakeEngine({ queueMax: 1, events });
   let mark = 0;
   let arrived = deferred();

@@ -1,8 +1,8 @@
-import type { Dispatcher, Urgency } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
+import type { Scheduler, Urgency } from '../../src/engine/scheduler/index.js';
 import type { WaveBounds, WaveTask } from '../../src/engine/wave/index.js';
 
-/** A plan that waits at a dispatcher, as the tests of it see one. */
+/** A plan that waits at a scheduler, as the tests of it see one. */
 export interface Entry {
   readonly plan: Plan;
   readonly urgency: Urgency;
@@ -59,11 +59,11 @@ export class Cache {
   }
 }
 
-/** The owner leaves: it waits no more, and is not wanted where it runs. */
-export function drop(entry: Entry | undefined, dispatcher: Dispatcher<Entry>): void {
+/** The owner suffixes: it waits no more, and is not wanted where it runs. */
+export function drop(entry: Entry | undefined, scheduler: Scheduler<Entry>): void {
   if (entry === undefined || entry.answers > 0) return;
   entry.dropped = true;
-  dispatcher.remove(entry);
+  scheduler.remove(entry);
 }
 
 /** The tokens that a wave computes. */

@@ -9,7 +9,7 @@ import {
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import type { Surroundings } from '../../src/server/index.js';
+import type { ServerDependencies } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
 import { dataFolder, startTestServer } from './server.js';
 
@@ -31,7 +31,7 @@ export interface TestCaller {
 export async function startForCallers(
   t: Test,
   environment: Readonly<Record<string, string>>,
-  own: Partial<Surroundings> = {},
+  own: Partial<ServerDependencies> = {},
 ) {
   const data = dataFolder(t);
   const server = await startTestServer(t, { DECIDER_DATA: data, ...environment }, undefined, own);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
-import { ContextState, Dispatcher, settle } from '../../src/engine/dispatcher/index.js';
 import {
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
@@ -12,6 +11,7 @@ import {
   type PlanLogits,
   type Sharing,
 } from '../../src/engine/index.js';
+import { ContextState, Scheduler, settle } from '../../src/engine/scheduler/index.js';
 import {
   contextOptions,
   type ImageEncoder,
@@ -117,11 +117,11 @@ export function answerAll(
 ): PlanLogits[] {
   if (held === undefined) context.clear();
   const state = held ?? new ContextState(bounds, sharing);
-  const dispatcher = new Dispatcher<{ plan: Plan; dropped: boolean }>({ queueMax: plans.length });
+  const scheduler = new Scheduler<{ plan: Plan; dropped: boolean }>({ queueMax: plans.length });
   const entries = plans.map((plan) => ({ plan, dropped: false }));
-  for (const entry of entries) dispatcher.add(entry, 'live');
+  for (const entry of entries) scheduler.add(entry, 'live');
   const found = new Map<object, PlanLogits>();
-  for (let wave = dispatcher.fill(state); wave !== null; wave = dispatcher.fill(state)) {
+  for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
     for (const { entry, logits } of settle(wave, runWave(context, wave.task, bounds, cancel, encoder))) {
       found.set(entry, logits);
     }
@@ -130,11 +130,11 @@ export function answerAll(
 }
 
 /** A plan whose key is its prefix, as the planner makes it. */
-export function planOf(prefix: Int32Array, leaves: Plan['leaves'], images: Plan['images'] = []): Plan {
-  return { prefix, prefixKey: prefixKey(prefix, images), leaves, images };
+export function planOf(prefix: Int32Array, suffixes: Plan['suffixes'], images: Plan['images'] = []): Plan {
+  return { prefix, prefixKey: prefixKey(prefix, images), suffixes, images };
 }
 
-/** The largest |Δp| between two plans' answers, leaf by leaf. */
+/** The largest |Δp| between two plans' answers, suffix by suffix. */
 export function planDistance(a: PlanLogits, b: PlanLogits): number {
-  return Math.max(...a.map((logits, leaf) => distance(logits, b[leaf] as Float32Array)));
+  return Math.max(...a.map((logits, suffix) => distance(logits, b[suffix] as Float32Array)));
 }

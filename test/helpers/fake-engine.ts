@@ -3,7 +3,7 @@ import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
 import { BOUNDS, COLD, planOf } from './engine.js';
 import { fakeClock } from './fake-clock.js';
 
-/** A thread whose waves end when the test says so; the logit of a leaf is its first token. */
+/** A thread whose waves end when the test says so; the logit of a suffix is its first token. */
 export function manualThread() {
   const waves: Array<{ task: WaveTask; resolve(): void; reject(error: Error): void }> = [];
   return {
@@ -19,7 +19,7 @@ export function manualThread() {
   };
 }
 
-/** A plan with one leaf, which begins with `mark`. */
+/** A plan with one suffix, which begins with `mark`. */
 export function markedPlan(mark: number, prefix = 10): Plan {
   const tokens = Int32Array.from({ length: prefix }, (_, i) => mark * 1_000 + i);
   return planOf(tokens, [{ tokens: Int32Array.of(mark, 1), options: Int32Array.of(0) }]);

@@ -59,12 +59,12 @@ export function planWith(
   opened: Opened,
   images: readonly PlanImage[],
   prefix: Parts,
-  ...leaves: Parts[]
+  ...suffixes: Parts[]
 ): Plan {
   const options = opened.model.profile.labels.slice(0, 4);
   return planOf(
     tokensOf(opened, prefix, images),
-    leaves.map((parts) => ({ tokens: tokensOf(opened, parts, images), options })),
+    suffixes.map((parts) => ({ tokens: tokensOf(opened, parts, images), options })),
     images,
   );
 }

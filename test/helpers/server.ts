@@ -10,7 +10,7 @@ import {
   tinyProjector,
 } from '../../models/tiny/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
-import { loadSettings, type Surroundings, startServer } from '../../src/server/index.js';
+import { loadSettings, type ServerDependencies, startServer } from '../../src/server/index.js';
 
 /** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(
@@ -66,9 +66,9 @@ export function dataFolder(t: Test): string {
 }
 
 /** What a start is given in a test; `token` is that of the key it made, once it has. */
-export function testSurroundings(write: (line: string) => void = () => {}) {
+export function testDependencies(write: (line: string) => void = () => {}) {
   const told = { token: '' };
-  const surroundings = {
+  const dependencies = {
     clock: systemClock,
     log: createLog('info', { write }),
     report: {
@@ -80,7 +80,7 @@ export function testSurroundings(write: (line: string) => void = () => {}) {
     },
     stop: new AbortController().signal,
   };
-  return { told, surroundings };
+  return { told, dependencies };
 }
 
 /** The whole server with a tiny F32 model, on a free loopback port; stopped when the test ends. */
@@ -88,7 +88,7 @@ export async function startTestServer(
   t: Test,
   environment: Record<string, string> = {},
   models: string = modelsFolder(t.testdir()),
-  own: Partial<Surroundings> = {},
+  own: Partial<ServerDependencies> = {},
 ) {
   const settings = loadSettings(
     {
@@ -102,8 +102,8 @@ export async function startTestServer(
     undefined,
   );
   const lines: string[] = [];
-  const { told, surroundings } = testSurroundings((line) => void lines.push(line));
-  const server = await startServer(settings, { ...surroundings, ...own });
+  const { told, dependencies } = testDependencies((line) => void lines.push(line));
+  const server = await startServer(settings, { ...dependencies, ...own });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${told.token}` };
   t.teardown(() => server.stop());
   const decide = (body: unknown, path = '/v1/decide') =>

@@ -98,7 +98,7 @@ onBoth('ids are the server’s own, one per request', async (t, transport) => {
   );
 });
 
-onBoth('the door gets the id of the answer', async (t, transport) => {
+onBoth('the app gets the id of the answer', async (t, transport) => {
   let made = 0;
   const newRequestId = () => `id-${++made}`;
   const { ask } = await serve(t, transport, async ({ requestId }) => JSON.stringify(requestId), {

@@ -50,7 +50,7 @@ onBoth('a body in many packets arrives whole, with what follows it', async (t, t
   }
 });
 
-onBoth('an empty body reaches the door', async (t, transport) => {
+onBoth('an empty body reaches the app', async (t, transport) => {
   const { client } = await serve(t, transport);
   const connection = await client();
   for (let round = 0; round < 3; round += 1) {

@@ -20,7 +20,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     batches: null,
   };
   const serving = await serve(t, transport, undefined, {
-    door: {
+    app: {
       checkReady: () => {},
       authorize: ([token = '']) => {
         executed.add(token.replace('Bearer ', ''));

@@ -59,7 +59,7 @@ onBoth('overloaded: two endpoints share the memory for bodies', async (t, transp
   t.equal((await other.ask(request('POST', '/v1/decide', '"6byte"'))).status, 200);
 });
 
-onBoth('every type a door throws is answered as the table says', async (t, transport) => {
+onBoth('every type an app throws is answered as the table says', async (t, transport) => {
   const decide = async ({ body }: { body: Buffer }): Promise<string> => {
     throw new ApiError(JSON.parse(body.toString()) as ErrorType, 'why', { retryAfterSeconds: 2.2 });
   };
@@ -91,7 +91,7 @@ onBoth('every 503 carries Retry-After, of one second at least', async (t, transp
   }
 });
 
-onBoth('internal_error: a door that throws anything else', async (t, transport) => {
+onBoth('internal_error: an app that throws anything else', async (t, transport) => {
   const failures = [new Error('secret'), 'a string', undefined, { type: 'not_found' }];
   const { ask, unexpected } = await serve(t, transport, ({ body }) => {
     const failure = failures[Number(body.toString())];

@@ -21,6 +21,6 @@ const CASES: readonly (readonly [expected: string, bytes: string])[] = [
 ];
 
 onBoth('a request wrong in two ways gets the earlier error', async (t, transport) => {
-  const { ask } = await serve(t, transport, () => Promise.reject(new Error('the door was reached')));
+  const { ask } = await serve(t, transport, () => Promise.reject(new Error('the app was reached')));
   for (const [expected, bytes] of CASES) t.equal(errorType(await ask(bytes)), expected, bytes);
 });

@@ -25,7 +25,7 @@ export function onBoth(name: string, run: (t: Test, transport: TransportName) =>
 
 type Decide = (call: DecideCall) => Promise<string>;
 
-/** A server on a free port with a door of the test's own, and what it told the logs. */
+/** A server on a free port with an app of the test's own, and what it told the logs. */
 export interface Serving {
   readonly server: HttpServer;
   readonly port: number;
@@ -39,7 +39,7 @@ export interface Serving {
   client(): Promise<RawClient>;
 }
 
-/** The door's answer unless a test brings its own: what it was given. */
+/** The app's answer unless a test brings its own: what it was given. */
 export const echo: Decide = async ({ body, unknownModel }) =>
   JSON.stringify({ length: body.length, text: body.subarray(0, 100).toString(), unknownModel });
 
@@ -58,7 +58,7 @@ export async function serve(
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
-    door: {
+    app: {
       checkReady: () => {},
       authorize: () => ({
         keyId: 'key_test',

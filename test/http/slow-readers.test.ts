@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { type Test, test } from 'tap';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
-import { type BatchDoor, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
+import { type BatchApp, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS, SendPace } from '../../src/http/transport/send-pace.js';
 import { movableClock } from '../helpers/movable-clock.js';
 import { until } from '../helpers/until.js';
@@ -88,7 +88,7 @@ async function serveBody(
     host: '127.0.0.1',
     port: 0,
     clock,
-    door: {
+    app: {
       checkReady: () => {},
       authorize: ([header = '']) => ({
         keyId: keys.find((key) => header.endsWith(key)) ?? 'k',
@@ -96,7 +96,7 @@ async function serveBody(
         keyExpires: 'never',
         admit: () => {},
         admitFree: () => {},
-        batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchDoor,
+        batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,
         decide: () => Promise.reject(),
       }),
       serves: () => false,

@@ -99,8 +99,8 @@ onBoth('an address that is no such thing', async (t, transport) => {
   const authorize = () => {
     throw new Error('nobody calls');
   };
-  const door = { checkReady() {}, authorize, serves: () => true, models: () => [] };
-  const common = { transport, door, clock: systemClock, onAccess() {}, onUnexpected() {} };
+  const app = { checkReady() {}, authorize, serves: () => true, models: () => [] };
+  const common = { transport, app, clock: systemClock, onAccess() {}, onUnexpected() {} };
   for (const [host, port] of [
     ['192.0.2.1', 0],
     ['127.0.0.1', 70_000],

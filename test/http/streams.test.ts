@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import {
-  type BatchDoor,
-  type Door,
+  type App,
+  type BatchApp,
   type HttpServer,
   startHttp,
   type TransportName,
@@ -33,18 +33,18 @@ async function start(
     admit: () => {},
     admitFree: () => {},
   };
-  const door = {
+  const app = {
     checkReady: () => {},
     authorize: () => ({
       ...caller,
-      batches: { results } as unknown as BatchDoor,
+      batches: { results } as unknown as BatchApp,
       decide: () => Promise.reject(),
     }),
     serves: () => false,
     models: () => [],
-  } satisfies Door;
+  } satisfies App;
   const logged = { onAccess: () => {}, onUnexpected: () => {} };
-  return startHttp({ transport, host: '127.0.0.1', port: 0, clock: systemClock, door, ...logged });
+  return startHttp({ transport, host: '127.0.0.1', port: 0, clock: systemClock, app, ...logged });
 }
 
 /** What node's own client, which is strict about chunks, makes of the answer. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { findCompiler } from '#native/compiler.mjs';
 import { BUILD, libraries, libraryFiles } from '#native/platform.mjs';
-import { ContextState, Embeddings } from '../../src/engine/dispatcher/index.js';
 import type { Plan } from '../../src/engine/index.js';
+import { ContextState, Embeddings } from '../../src/engine/scheduler/index.js';
 import { answerAll, BOUNDS, COLD, distance, openContext } from '../helpers/engine.js';
 import { noise, openReader, planWith } from '../helpers/images.js';
 import { ROOT } from '../tidy/sources.js';
@@ -43,7 +43,7 @@ test('an image: its embedding and the answer are what llama.cpp itself computes'
     const pixels = join(folder, 'pixels');
     writeFileSync(pixels, image.rgb);
     const plan = planWith(opened, [image], ['The state is ', 0, ' and goes on.'], ['Which of them? ']);
-    const [leaf] = plan.leaves as [Plan['leaves'][number]];
+    const [suffix] = plan.suffixes as [Plan['suffixes'][number]];
     const start = plan.prefix.indexOf(opened.reads.begin);
     const end = plan.prefix.indexOf(opened.reads.end);
     const output = execFileSync(
@@ -55,8 +55,8 @@ test('an image: its embedding and the answer are what llama.cpp itself computes'
         String(image.height),
         pixels,
         plan.prefix.slice(0, start).join(),
-        [...plan.prefix.slice(end + 1), ...leaf.tokens].join(),
-        leaf.options.join(),
+        [...plan.prefix.slice(end + 1), ...suffix.tokens].join(),
+        suffix.options.join(),
         backends,
       ],
       { encoding: 'utf8', maxBuffer: 64 << 20 },

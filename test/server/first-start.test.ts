@@ -4,7 +4,7 @@ import { Catalog, readManifest } from '../../src/engine/index.js';
 import { openAccess } from '../../src/server/access.js';
 import { loadSettings } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
-import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
 
 /** More than a first start looks at the clock. */
 const LOOKS_MAX = 20;
@@ -14,7 +14,7 @@ test('a first start that fails anywhere makes nothing, and the next one is the f
   const models = modelsFolder(t.testdir());
   const settings = loadSettings({ DECIDER_DATA: data, DECIDER_MODELS: models }, undefined);
   const catalog = new Catalog(readManifest(models), models);
-  const { told, surroundings } = testSurroundings();
+  const { told, dependencies } = testDependencies();
   const store = openStore(data);
   t.teardown(() => store.close());
   let failures = 0;
@@ -25,7 +25,7 @@ test('a first start that fails anywhere makes nothing, and the next one is the f
       if (left < 0) throw new Error('the power is cut');
       return Date.now();
     };
-    const open = openAccess(settings, { ...surroundings, clock: { ...surroundings.clock, now } }, catalog);
+    const open = openAccess(settings, { ...dependencies, clock: { ...dependencies.clock, now } }, catalog);
     const opened = await open.catch(() => null);
     left = LOOKS_MAX;
     await opened?.close();

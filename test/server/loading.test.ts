@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { loadSettings, startServer } from '../../src/server/index.js';
-import { dataFolder, modelsFolder, testSurroundings } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
 const decide = (url: string, token: string) =>
@@ -30,10 +30,10 @@ async function start(
     DECIDER_ENGINE_THREADS: '1',
     DECIDER_HTTP_TRANSPORT: transport,
   };
-  const { told, surroundings } = testSurroundings();
+  const { told, dependencies } = testDependencies();
   const listening = (url: string) => whileLoading(url, told.token);
-  const report = { ...surroundings.report, listening };
-  const server = await startServer(loadSettings(environment, undefined), { ...surroundings, report, stop });
+  const report = { ...dependencies.report, listening };
+  const server = await startServer(loadSettings(environment, undefined), { ...dependencies, report, stop });
   return { ...server, token: told.token };
 }
 

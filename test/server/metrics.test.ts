@@ -59,7 +59,7 @@ test('what was asked is counted, by route and status, in tokens and in waves', a
   t.ok(value('decider_wave_tokens_count{model="tiny-20260101"}') >= 2);
   t.ok(value('decider_wave_tokens_sum{model="tiny-20260101"}') > 0);
   t.equal(value('decider_plans_waiting{model="tiny-20260101",urgency="live"}'), 0);
-  t.equal(value('decider_plans_left_total{model="tiny-20260101"}'), 0);
+  t.equal(value('decider_plans_cancelled_total{model="tiny-20260101"}'), 0);
   t.notMatch(await (await fetch(metricsUrl)).text(), SECRET);
 });
 

@@ -12,10 +12,10 @@ export class Funds {
   /** By key: what the line costs that all its lines wait for. */
   private readonly awaited = new Map<string, Charge>();
 
-  /** `onTrouble`: called with what a damaged account or counter throws; its workspace waits, and others go on. */
+  /** `onError`: called with what a damaged account or counter throws; its workspace waits, and others go on. */
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
-    private readonly onTrouble: (error: unknown, batch: string) => void,
+    private readonly onError: (error: unknown, batch: string) => void,
   ) {}
 
   /** Whether a line of a key may start, for all that is known of what it costs. */
@@ -23,7 +23,7 @@ export class Funds {
     try {
       return this.isCovered(caller);
     } catch (error) {
-      this.onTrouble(error, '-');
+      this.onError(error, '-');
       return false;
     }
   }

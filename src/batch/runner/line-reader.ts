@@ -10,10 +10,10 @@ import type { ReadAhead } from './read-ahead.js';
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
 
-export interface LineReaderCalls {
+export interface LineReaderDependencies {
   readonly clock: Clock;
   readLines: Reader['lines'];
-  onTrouble(error: unknown, batch: string): void;
+  onError(error: unknown, batch: string): void;
 }
 
 /** Has chunks of lines read on another thread, one at a time: how much memory one takes is known when it is there. */
@@ -25,7 +25,7 @@ export class LineReader {
   /** `goOn`: called when a batch may have lines that it had not before. */
   constructor(
     private readonly memory: ReadAhead,
-    private readonly calls: LineReaderCalls,
+    private readonly deps: LineReaderDependencies,
     private readonly leaving: AbortSignal,
     private readonly goOn: (open: OpenBatch) => void,
   ) {}
@@ -40,7 +40,7 @@ export class LineReader {
     if (this.reading || open.sealed === null) return;
     this.reading = true;
     const chunk = open.chunkToRead;
-    const ended = this.calls.readLines({ batch: open.sealed.key, chunk }).then(
+    const ended = this.deps.readLines({ batch: open.sealed.key, chunk }).then(
       (answer) => {
         this.failures.delete(open);
         if (answer.ok) open.receive(chunk, answer, this.memory);
@@ -57,9 +57,9 @@ export class LineReader {
   private failed(open: OpenBatch, error: Error): void {
     const failures = this.failures.get(open) ?? 0;
     this.failures.set(open, failures + 1);
-    this.calls.onTrouble(error, open.batch.id);
+    this.deps.onError(error, open.batch.id);
     this.resting.add(open);
-    this.calls.clock.after(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), () => {
+    this.deps.clock.after(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), () => {
       this.resting.delete(open);
       this.goOn(open);
     });
@@ -68,6 +68,6 @@ export class LineReader {
   /** The operator is told of a batch whose lines cannot be read. */
   private damaged(open: OpenBatch, error: Error): void {
     open.isDamaged = true;
-    this.calls.onTrouble(error, open.batch.id);
+    this.deps.onError(error, open.batch.id);
   }
 }

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import { type DecideCalls, type Decision, decide } from '../../decide/index.js';
+import { type DecideDependencies, type Decision, decide } from '../../decide/index.js';
 import type { Engine } from '../../engine/index.js';
 import type { RawWrite, Store } from '../../store/index.js';
 import type { BatchLine } from '../batch-line.js';
-import type { Book } from '../book.js';
 import { apply, type Batch, type BatchEvent, isFinished, mayStart } from '../lifecycle/index.js';
 import { answeredLine, unansweredLine } from '../results/index.js';
 import type { SealedBatch } from '../sealed-batch.js';
+import type { WriteBuffer } from '../write-buffer.js';
 import { Funds } from './funds.js';
-import { LineReader, type LineReaderCalls } from './line-reader.js';
+import { LineReader, type LineReaderDependencies } from './line-reader.js';
 import type { OpenBatch } from './open-batch.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX, WITHDRAWN } from './outcome.js';
 import { type Readiness, RunQueue } from './queue.js';
@@ -26,13 +26,13 @@ const LOOKED_MAX = 64;
 const STEPS_MAX = 256;
 
 /** What the runner needs of the rest of the program. */
-export interface RunnerCalls {
+export interface RunnerDependencies {
   readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
-  readonly prepare: DecideCalls['prepare'];
-  readonly readLines: LineReaderCalls['readLines'];
+  readonly prepare: DecideDependencies['prepare'];
+  readonly readLines: LineReaderDependencies['readLines'];
   /** The engine of a build, or of the model that a line names; undefined while there is none. */
   engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
   /** Whether a workspace with these models may use the model that a line names; null: all. */
@@ -40,7 +40,7 @@ export interface RunnerCalls {
   /** What a line costs that a build answers. */
   chargeOf(build: string, inputTokens: number): Charge;
   /** Told of what was not expected: a damaged value, a fault of the engine. */
-  onTrouble(error: unknown, batch: string): void;
+  onError(error: unknown, batch: string): void;
   onAnswered(decision: Decision): void;
   /** A line was refused or given up. */
   onFailed(): void;
@@ -55,9 +55,8 @@ export interface RunnerCalls {
  * be stopped any more by a cancel, a revoked key or an empty purse, and would take memory. Keys take turns; of each
  * key the oldest batch goes first.
  *
- * A line starts when what it costs is reserved, and the engine gets it. Its result, its charge and the batch's counts
- * are put into the book in one turn, and so are in one transaction.
- * What the process has not written when it dies has not happened: those lines run again.
+ * A line starts once its cost is reserved. Its result, its charge and the batch's counts enter the buffer in one turn
+ * and so are written in one transaction. A crash loses what was not written: those lines run again.
  */
 export class Runner {
   private readonly queue = new RunQueue();
@@ -72,11 +71,11 @@ export class Runner {
 
   constructor(
     private readonly store: Store,
-    private readonly book: Book,
-    private readonly calls: RunnerCalls,
+    private readonly buffer: WriteBuffer,
+    private readonly deps: RunnerDependencies,
   ) {
-    this.funds = new Funds(calls.access, calls.onTrouble);
-    this.reader = new LineReader(this.memory, calls, this.leaving.signal, ({ batch }) => {
+    this.funds = new Funds(deps.access, deps.onError);
+    this.reader = new LineReader(this.memory, deps, this.leaving.signal, ({ batch }) => {
       this.queue.wake(batch.key);
       this.run();
     });
@@ -123,18 +122,18 @@ export class Runner {
   /** Starts as many lines as there is room for. */
   private run(): void {
     this.cancelNextTurn();
-    if (this.leaving.signal.aborted || !this.calls.access.writable) return;
+    if (this.leaving.signal.aborted || !this.deps.access.writable) return;
     for (let step = 0; this.preparing < PREPARING_MAX && step < STEPS_MAX; step += 1) {
       if (!this.startNext()) return;
     }
-    if (this.preparing < PREPARING_MAX) this.cancelNextTurn = this.calls.clock.after(0, () => this.run());
+    if (this.preparing < PREPARING_MAX) this.cancelNextTurn = this.deps.clock.after(0, () => this.run());
   }
 
   private lookLater(): void {
     if (this.looking || this.openCount === 0 || this.leaving.signal.aborted) return;
     this.looking = true;
-    this.cancelLook = this.calls.clock.after(LOOK_MS, () => {
-      const looked = this.lookAtAll().catch((error) => this.calls.onTrouble(error, '-'));
+    this.cancelLook = this.deps.clock.after(LOOK_MS, () => {
+      const looked = this.lookAtAll().catch((error) => this.deps.onError(error, '-'));
       void looked.then(() => {
         this.looking = false;
         this.lookLater();
@@ -146,7 +145,7 @@ export class Runner {
   private async lookAtAll(): Promise<void> {
     const all = this.queue.batches;
     for (let at = 0; at < all.length; at += LOOKED_MAX) {
-      if (at > 0) await this.book.flush().then(nextTurn, nextTurn);
+      if (at > 0) await this.buffer.flush().then(nextTurn, nextTurn);
       if (this.leaving.signal.aborted) return;
       for (const open of all.slice(at, at + LOOKED_MAX)) {
         this.look(open);
@@ -161,18 +160,18 @@ export class Runner {
   private look(open: OpenBatch): void {
     // Also of one that ends already: a key that is revoked stops what expires.
     if (isFinished(open.batch)) return;
-    if (this.calls.access.holder(open.batch.key)?.hasEnded !== false) this.event(open, 'key_ended');
-    else if (open.deadline.hasPassed(open.batch, this.calls.clock)) this.event(open, 'window_ended');
+    if (this.deps.access.holder(open.batch.key)?.hasEnded !== false) this.event(open, 'key_ended');
+    else if (open.deadline.hasPassed(open.batch, this.deps.clock)) this.event(open, 'window_ended');
     else this.moveExpiry(open);
     this.settle(open);
   }
 
   /** The end of its window is shown by the calendar as it is now. */
   private moveExpiry(open: OpenBatch): void {
-    const expires = open.deadline.expires(open.batch, this.calls.clock);
+    const expires = open.deadline.expires(open.batch, this.deps.clock);
     if (expires === open.batch.expires) return;
     open.batch = { ...open.batch, expires };
-    this.book.put(open.batch);
+    this.buffer.put(open.batch);
   }
 
   private startNext(): boolean {
@@ -214,7 +213,7 @@ export class Runner {
 
   /** Whether the batch and its key have the right to start a line. */
   private mayRun({ batch, isDamaged }: OpenBatch): boolean {
-    const caller = this.calls.access.holder(batch.key);
+    const caller = this.deps.access.holder(batch.key);
     if (isDamaged || !mayStart(batch) || caller?.works !== true) return false;
     return this.funds.mayStart(caller);
   }
@@ -227,17 +226,17 @@ export class Runner {
 
   /** Also where there is no engine: its lines are to fail, and be tried again. */
   private hasRoom(model: string): boolean {
-    return this.calls.engine(model)?.wantsBatch !== false;
+    return this.deps.engine(model)?.wantsBatch !== false;
   }
 
   private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
-    const models = this.calls.access.holder(batch.key)?.workspace.models;
-    return models !== undefined && this.calls.mayUse(model, models);
+    const models = this.deps.access.holder(batch.key)?.workspace.models;
+    return models !== undefined && this.deps.mayUse(model, models);
   }
 
   private start(open: OpenBatch, line: BatchLine): void {
     open.inProgress += 1;
-    const answered = this.answer(open, line).catch((error) => this.calls.onTrouble(error, open.batch.id));
+    const answered = this.answer(open, line).catch((error) => this.deps.onError(error, open.batch.id));
     void answered.then(() => {
       open.inProgress -= 1;
       if (this.leaving.signal.aborted) return;
@@ -250,11 +249,11 @@ export class Runner {
 
   private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
     const { signal } = this.leaving;
-    const caller = this.calls.access.holder(open.batch.key) as Caller;
+    const caller = this.deps.access.holder(open.batch.key) as Caller;
     const handedOn = this.prepares();
     let held: Reservation | null = null;
     const reserve = (build: string, inputTokens: number) => {
-      held = this.reserve(open, caller, this.calls.chargeOf(build, inputTokens));
+      held = this.reserve(open, caller, this.deps.chargeOf(build, inputTokens));
       return CHARGED_WITH_RESULT;
     };
     const charge = () => {
@@ -263,7 +262,7 @@ export class Runner {
       reservation.post();
     };
     try {
-      const decision = await decide(taskOf(line, caller), this.decideCalls(reserve, handedOn), signal);
+      const decision = await decide(taskOf(line, caller), this.decideDependencies(reserve, handedOn), signal);
       if (!signal.aborted) this.answered(open, line, decision, charge);
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, this.memory);
@@ -302,12 +301,12 @@ export class Runner {
     charge();
     open.batch = { ...batch, done: batch.done + 1 };
     this.keep(open, line, result);
-    this.calls.onAnswered(decision);
+    this.deps.onAnswered(decision);
   }
 
   private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
     const failure = failureOf(error);
-    if (failure.type === 'internal_error') this.calls.onTrouble(error, open.batch.id);
+    if (failure.type === 'internal_error') this.deps.onError(error, open.batch.id);
     // Also what is refused before it costs anything has run.
     if (mayStart(open.batch)) this.event(open, 'line_started');
     const tries = line.tries + 1;
@@ -316,7 +315,7 @@ export class Runner {
       return;
     }
     const tryAgain = open.retry(line, this.memory);
-    this.calls.clock.after(retryWaitMs(tries, this.calls.random()), () => {
+    this.deps.clock.after(retryWaitMs(tries, this.deps.random()), () => {
       tryAgain();
       this.queue.wake(open.batch.key);
       this.run();
@@ -328,19 +327,19 @@ export class Runner {
     const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
     this.keep(open, line, result);
-    this.calls.onFailed();
+    this.deps.onFailed();
   }
 
   private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
     open.resolve(index);
-    this.book.put(open.batch, result);
+    this.buffer.put(open.batch, result);
   }
 
   private event(open: OpenBatch, event: BatchEvent): void {
-    const next = apply(open.batch, event, this.calls.clock.now());
+    const next = apply(open.batch, event, this.deps.clock.now());
     if (next === open.batch) return;
     open.batch = next;
-    this.book.put(next);
+    this.buffer.put(next);
     if (mayStart(next)) return;
     // The line that its key waits to pay for may have been one of this batch.
     this.funds.forget(next.key);
@@ -353,19 +352,22 @@ export class Runner {
     if (!open.isResolved && mayStart(open.batch)) return;
     this.event(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
     const { id, chunks } = open.batch;
-    this.book.write(this.store.table('batch_lines').removal([id, 0], [id, chunks]));
+    this.buffer.write(this.store.table('batch_lines').removal([id, 0], [id, chunks]));
     open.end(this.memory);
     this.queue.remove(open);
-    this.calls.onFinished(open.batch);
+    this.deps.onFinished(open.batch);
   }
 
   /** `handedOn`: called when the engine has the line's plan, and knows of it when it is asked for room. */
-  private decideCalls(reserve: DecideCalls['reserve'], handedOn: () => void): DecideCalls {
+  private decideDependencies(
+    reserve: DecideDependencies['reserve'],
+    handedOn: () => void,
+  ): DecideDependencies {
     return {
-      clock: this.calls.clock,
-      prepare: this.calls.prepare,
+      clock: this.deps.clock,
+      prepare: this.deps.prepare,
       engine: (build) => {
-        const engine = this.calls.engine(build);
+        const engine = this.deps.engine(build);
         if (engine === undefined) return undefined;
         return {
           run: (plan, signal) => {

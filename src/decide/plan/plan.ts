@@ -3,7 +3,6 @@ import {
   fillParts,
   type ImageTokens,
   imageTokens,
-  type Leaf,
   noImages,
   type OpenModel,
   type Plan,
@@ -13,6 +12,7 @@ import {
   type ShownPart,
   type Skeleton,
   type Slot,
+  type Suffix,
 } from '../../engine/index.js';
 import { gridTokens } from '../../images/index.js';
 import { shownParts } from '../references/index.js';
@@ -25,8 +25,8 @@ export interface Prepared {
   /** Softmax temperature per question, in their order. */
   readonly temperatures: readonly number[];
   /**
-   * Prefix once and every leaf: what is billed, whatever caches and packing save. An image in the state stands in the
-   * prefix, once however many questions read it, and one in a question in that question's leaf; each use has the
+   * Prefix once and every suffix: what is billed, whatever caches and packing save. An image in the state stands in the
+   * prefix, once however many questions read it, and one in a question in that question's suffix; each use has the
    * tokens of its squares and two markers (contract 8 rules 4 and 5).
    */
   readonly inputTokens: number;
@@ -46,7 +46,7 @@ const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
- * Plans a checked request: state first, as the prefix all questions share, then one leaf per question that
+ * Plans a checked request: state first, as the prefix all questions share, then one suffix per question that
  * ends where its answer is read. The model reads the first 20,000 code points of the state (contract 4.3
  * rule 6), where `uses` are replaced by their images. Throws ApiError `invalid_question` where a prompt does not fit the context window.
  */
@@ -63,24 +63,24 @@ export function planRequest(
   const tokensOf = tokensOfImages(model, images);
   const prefix = fillParts(first.prefix, tokenizer, () => state, tokensOf);
   const filled = request.questions.map((question, index) => {
-    const { leaf } = skeletons[index] as Skeleton;
+    const { suffix } = skeletons[index] as Skeleton;
     const shown = (slot: Slot) => shownIn(slot, question, state, uses.questions[index] ?? NO_USES);
     // What is too long for any tokenizer's longest tokens is not tokenized: that would take minutes.
-    if (bytesOf(leaf, shown) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
-    const made = fillParts(leaf, tokenizer, shown, tokensOf);
+    if (bytesOf(suffix, shown) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
+    const made = fillParts(suffix, tokenizer, shown, tokensOf);
     if (prefix.length + made.length > model.contextLength) throw tooLong(question, model);
     return made;
   });
-  const leaves = filled.map((tokens, index): Leaf => {
+  const suffixes = filled.map((tokens, index): Suffix => {
     const { labels } = skeletons[index] as Skeleton;
     return { tokens, options: Int32Array.from(labels, (label) => profile.labels[label] as number) };
   });
   return {
-    plan: { prefix, prefixKey: prefixKey(prefix, images), leaves, images },
+    plan: { prefix, prefixKey: prefixKey(prefix, images), suffixes, images },
     temperatures: request.questions.map((question) =>
       profile.temperatures.of(question.type as QuestionType, question.options.length),
     ),
-    inputTokens: leaves.reduce((sum, leaf) => sum + leaf.tokens.length, prefix.length),
+    inputTokens: suffixes.reduce((sum, suffix) => sum + suffix.tokens.length, prefix.length),
   };
 }
 
@@ -124,8 +124,8 @@ function tokensOfImages({ images: reading }: Askable, images: readonly PlanImage
   );
 }
 
-/** Bytes of the caller's texts in a leaf. */
-function bytesOf(parts: Skeleton['leaf'], shown: (slot: Slot) => readonly ShownPart[]): number {
+/** Bytes of the caller's texts in a suffix. */
+function bytesOf(parts: Skeleton['suffix'], shown: (slot: Slot) => readonly ShownPart[]): number {
   const texts = parts.flatMap((part) => (part.kind === 'slot' ? shown(part.slot) : []));
   return texts.reduce((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
 }

@@ -1,14 +1,14 @@
 import type { Addon } from '../addon/index.js';
+import { type OpenModel, openProjector } from '../models/index.js';
 import {
   ContextState,
-  Dispatcher,
   Embeddings,
   type Entry,
   EXACT,
   noEmbeddings,
+  Scheduler,
   settle,
-} from '../dispatcher/index.js';
-import { type OpenModel, openProjector } from '../models/index.js';
+} from '../scheduler/index.js';
 import {
   contextOptions,
   type ImageEncoder,
@@ -42,13 +42,13 @@ export function askOnce(
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
   const encoder = opened === null ? NO_ENCODER : inspected(opened);
   const nobodyCancels = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const dispatcher = new Dispatcher<Entry>({ queueMax: 1 });
+  const scheduler = new Scheduler<Entry>({ queueMax: 1 });
   const embeddings = model.images === null ? noEmbeddings() : new Embeddings(model.images, 0);
   const state = new ContextState<Entry>(bounds, EXACT, embeddings);
   const ask = (plan: Plan): PlanLogits => {
-    dispatcher.add({ plan, dropped: false }, 'live');
+    scheduler.add({ plan, dropped: false }, 'live');
     for (;;) {
-      const wave = dispatcher.fill(state);
+      const wave = scheduler.fill(state);
       if (wave === null) throw new Error('the plan was not answered');
       const results = runWave(context, wave.task, bounds, nobodyCancels, encoder);
       const [answered] = settle(wave, results);

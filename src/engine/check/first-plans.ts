@@ -30,9 +30,9 @@ export function firstPlan(model: OpenModel, image?: PlanImage): Plan {
   const state: ShownPart[] = [FIRST_QUESTION.state, ...images.map((_, index) => ({ image: index }))];
   const shown = (slot: Slot) => (slot.of === 'state' ? state : [textOf(slot)]);
   const prefix = fillParts(skeleton.prefix, model.tokenizer, shown, tokensOf);
-  const tokens = fillParts(skeleton.leaf, model.tokenizer, shown, tokensOf);
+  const tokens = fillParts(skeleton.suffix, model.tokenizer, shown, tokensOf);
   const options = Int32Array.from(skeleton.labels, (label) => model.profile.labels[label] as number);
-  return { prefix, prefixKey: prefixKey(prefix, images), leaves: [{ tokens, options }], images };
+  return { prefix, prefixKey: prefixKey(prefix, images), suffixes: [{ tokens, options }], images };
 }
 
 function textOf(slot: Slot): string {

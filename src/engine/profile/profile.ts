@@ -104,7 +104,7 @@ export class Profile {
       if (!known) this.prefixTexts.set(shape.stateIsText, prefixText(this.build(shape)));
     }
     const skeletons = shapes.map((shape) => this.skeleton(shape));
-    const endings = new Set(skeletons.map((skeleton) => lastText(skeleton.leaf)));
+    const endings = new Set(skeletons.map((skeleton) => lastText(skeleton.suffix)));
     const proven = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
     const [first] = proven as [Int32Array];
     if (proven.some((labels) => labels.some((token, index) => token !== first[index]))) {
@@ -126,26 +126,26 @@ function requireNoSpace(tokenizer: Tokenizer): void {
  * The prefix ends with the first part that shows the state, and the quote that closes it where the template
  * writes it as a JSON string; so it holds nothing of a question.
  */
-function cutAfterState(parts: readonly Part[]): Pick<Skeleton, 'prefix' | 'leaf'> {
+function cutAfterState(parts: readonly Part[]): Pick<Skeleton, 'prefix' | 'suffix'> {
   const place = parts.findIndex((part) => part.kind === 'slot');
   const state = parts[place];
   if (state?.kind !== 'slot' || state.slot.of !== 'state') {
     throw new ProfileError('its decision template shows the question before the state');
   }
   const prefix = parts.slice(0, place + 1);
-  const leaf = parts.slice(place + 1);
-  const [next] = leaf;
+  const suffix = parts.slice(place + 1);
+  const [next] = suffix;
   if (state.json && next?.kind === 'text' && next.text.startsWith('"')) {
     prefix.push({ kind: 'text', text: '"' });
-    leaf[0] = { kind: 'text', text: next.text.slice(1) };
+    suffix[0] = { kind: 'text', text: next.text.slice(1) };
   }
-  return { prefix, leaf };
+  return { prefix, suffix };
 }
 
 const prefixText = ({ prefix }: Skeleton) => JSON.stringify(prefix);
 
-function requireTexts(shape: QuestionShape, { prefix, leaf }: Skeleton): void {
-  const shown = new Set([...prefix, ...leaf].map((part) => (part.kind === 'slot' ? slotName(part) : '')));
+function requireTexts(shape: QuestionShape, { prefix, suffix }: Skeleton): void {
+  const shown = new Set([...prefix, ...suffix].map((part) => (part.kind === 'slot' ? slotName(part) : '')));
   const wanted = ['state'];
   if (shape.hasInstructions) wanted.push('instructions');
   shape.described.forEach((described, option) => {

@@ -43,7 +43,7 @@ export interface Skeleton {
   /** Template head and state; equal for every shape of one request. */
   readonly prefix: readonly Part[];
   /** Instructions, options, and all that follows up to the answer slot. */
-  readonly leaf: readonly Part[];
+  readonly suffix: readonly Part[];
   /** `labels[i]`: which label option i of the question has been given. */
   readonly labels: readonly number[];
 }

@@ -2,7 +2,7 @@ import type { ContextOptions } from '../addon/index.js';
 import type { PlanImage } from './images.js';
 
 /** The tokens of one question and where its answer is read. */
-export interface Leaf {
+export interface Suffix {
   /** The last one is the answer slot. */
   readonly tokens: Int32Array;
   /** The options' tokens, in the order of the question's options. */
@@ -10,19 +10,19 @@ export interface Leaf {
 }
 
 /**
- * What the engine computes for one request: the shared prefix once, then one leaf per question. An image stands in a
+ * What the engine computes for one request: the shared prefix once, then one suffix per question. An image stands in a
  * list of tokens as `imageTokens` writes it, so that the list's length is what it takes of cells and positions.
  */
 export interface Plan {
   readonly prefix: Int32Array;
   /** Equal for equal prefixes of one model, and only for them. */
   readonly prefixKey: string;
-  readonly leaves: readonly Leaf[];
+  readonly suffixes: readonly Suffix[];
   /** Each different one once. */
   readonly images: readonly PlanImage[];
 }
 
-/** One array of option logits per leaf, in the order of the plan. */
+/** One array of option logits per suffix, in the order of the plan. */
 export type PlanLogits = readonly Float32Array[];
 
 /** The bounds a wave is built against. */
@@ -39,23 +39,23 @@ export interface WaveBounds {
    * question of 20 to 80 tokens behind 3,000 moved by 3.5e-3 between the two paths, by 1e-4 on this one.
    */
   readonly microBatchTokensMin: number;
-  /** Most sequences of a context, one for each prefix that is held and each leaf of a wave. */
+  /** Most sequences of a context, one for each prefix that is held and each suffix of a wave. */
   readonly sequences: number;
 }
 
-/** The KV cells a plan takes with all its leaves. */
+/** The KV cells a plan takes with all its suffixes. */
 export function planCells(plan: Plan): number {
-  return plan.leaves.reduce((sum, leaf) => sum + leaf.tokens.length, plan.prefix.length);
+  return plan.suffixes.reduce((sum, suffix) => sum + suffix.tokens.length, plan.prefix.length);
 }
 
-/** The tokens of a plan's longest leaf. */
-export function longestLeaf(plan: Plan): number {
-  return Math.max(...plan.leaves.map((leaf) => leaf.tokens.length));
+/** The tokens of a plan's longest suffix. */
+export function longestSuffix(plan: Plan): number {
+  return Math.max(...plan.suffixes.map((suffix) => suffix.tokens.length));
 }
 
 /** The tokens of a plan's longest prompt. */
 export function longestPrompt(plan: Plan): number {
-  return plan.prefix.length + longestLeaf(plan);
+  return plan.prefix.length + longestSuffix(plan);
 }
 
 /** llama.cpp has at most 256 sequences in a context; one of them is the padding's. */

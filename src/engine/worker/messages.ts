@@ -1,6 +1,6 @@
 import type { Backend } from '#native/platform.mjs';
-import type { EmbeddingSizes } from '../dispatcher/index.js';
 import type { CatalogBuild, ImageReading } from '../models/index.js';
+import type { EmbeddingSizes } from '../scheduler/index.js';
 import type { WaveBounds } from '../wave/index.js';
 
 /** What passes between the main thread and an engine thread, besides waves; the rest stays on its side. */

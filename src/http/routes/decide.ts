@@ -1,4 +1,4 @@
-import type { DecideReply } from '../door.js';
+import type { DecideReply } from '../app.js';
 import type { AuthorizedCall, Handle, RouteReply } from './route.js';
 
 /** `POST /v1/decide` (contract 4.1): a model that is not served is an error. */

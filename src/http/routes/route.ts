@@ -1,5 +1,5 @@
 import type { Content, ContentEncoding } from '../../api/index.js';
-import type { Authorized, BatchDoor, Door } from '../door.js';
+import type { App, Authorized, BatchApp } from '../app.js';
 import type { BodyStream, HeaderList } from '../transport/index.js';
 
 /** A request that has passed every check of its head. */
@@ -19,7 +19,7 @@ export interface AuthorizedCall extends RouteCall {
 
 /** One with a token and no body. */
 export interface BatchCall extends RouteCall {
-  readonly batches: BatchDoor;
+  readonly batches: BatchApp;
   /** As in the path; '' where that has none. */
   readonly id: string;
   /** What follows the path's question mark. */
@@ -35,7 +35,7 @@ export interface SubmitBatchCall extends BatchCall {
 
 /** One that takes neither. */
 export interface OpenCall extends RouteCall {
-  readonly door: Door;
+  readonly app: App;
 }
 
 /** What a route answers with a 200: a JSON text or a stream, and headers besides the common ones. */

@@ -6,7 +6,7 @@ import { BOUNDS, COLD, planOf } from '../../helpers/engine.js';
 import { line, World } from '../world.js';
 
 const PREFIX_TOKENS = 50;
-const LEAF_TOKENS = 10;
+const SUFFIX_TOKENS = 10;
 
 /** A thread whose waves end when the test says so. */
 function slowThread() {
@@ -15,15 +15,15 @@ function slowThread() {
     waves,
     run: (task: WaveTask) =>
       new Promise<WaveResult>((resolve) => {
-        const leaves = task.phases
+        const suffixes = task.phases
           .flatMap(({ streams }) => streams)
           .filter(({ options }) => options !== undefined);
-        waves.push({ task, resolve: () => resolve(leaves.map(() => Float32Array.of(1, 0))) });
+        waves.push({ task, resolve: () => resolve(suffixes.map(() => Float32Array.of(1, 0))) });
       }),
   };
 }
 
-/** A world whose lines are computed in waves by the engine's own dispatcher, on a context that keeps nothing. */
+/** A world whose lines are computed in waves by the engine's own scheduler, on a context that keeps nothing. */
 async function worldInWaves(t: Parameters<typeof World.start>[0], waveTokens: number) {
   const world = await World.start(t);
   const thread = slowThread();
@@ -46,8 +46,8 @@ async function worldInWaves(t: Parameters<typeof World.start>[0], waveTokens: nu
     const result = (await prepare.call(world.engine, task)) as Extract<PrepareResult, { ok: true }>;
     const tokens = Int32Array.from({ length: PREFIX_TOKENS }, (_, at) => Number(state) * 1_000 + at);
     const mark = [...String(id)].reduce((sum, each) => sum * 31 + each.charCodeAt(0), 7) % 1e6;
-    const leaf = Int32Array.from({ length: LEAF_TOKENS }, (_, at) => mark * 100 + at);
-    return { ...result, plan: planOf(tokens, [{ tokens: leaf, options: Int32Array.of(0, 1) }]) };
+    const suffix = Int32Array.from({ length: SUFFIX_TOKENS }, (_, at) => mark * 100 + at);
+    return { ...result, plan: planOf(tokens, [{ tokens: suffix, options: Int32Array.of(0, 1) }]) };
   };
   return { world, thread };
 }
@@ -78,8 +78,8 @@ for (const keys of [1, 3]) {
       wave.resolve();
     }
     for (const { key, id } of batches) t.match(world.show(key, id), { status: 'done' });
-    const least = keys * states * (PREFIX_TOKENS + lines * LEAF_TOKENS);
-    const apart = keys * states * lines * (PREFIX_TOKENS + LEAF_TOKENS);
+    const least = keys * states * (PREFIX_TOKENS + lines * SUFFIX_TOKENS);
+    const apart = keys * states * lines * (PREFIX_TOKENS + SUFFIX_TOKENS);
     // A wave that is full ends within a state, which the next then begins again.
     t.ok(computed <= least + thread.waves.length * PREFIX_TOKENS, `${computed}, of ${least} to ${apart}`);
   });

@@ -35,7 +35,7 @@ function structure(request: DecideRequest, model: OpenModel): number[][] {
   const { plan } = planRequest(request, model);
   const { controlTokens, userDefinedTokens } = model.description;
   const special = new Set([...controlTokens, ...userDefinedTokens].map(({ id }) => id));
-  return [plan.prefix, ...plan.leaves.map((leaf) => leaf.tokens)].map((tokens) =>
+  return [plan.prefix, ...plan.suffixes.map((suffix) => suffix.tokens)].map((tokens) =>
     [...tokens].filter((token) => special.has(token)),
   );
 }
@@ -93,7 +93,7 @@ test('a state that contains the whole question block changes neither markers nor
   const forged = { ...innocent, state: { kind: 'text' as const, value: block } };
   t.strictSame(structure(forged, model), structure(innocent, model));
   const [plain, other] = [planRequest(innocent, model), planRequest(forged, model)];
-  t.strictSame(other.plan.leaves, plain.plan.leaves, 'the leaves are the same, token for token');
+  t.strictSame(other.plan.suffixes, plain.plan.suffixes, 'the suffixes are the same, token for token');
 });
 
 test("a caller's text keeps its words: what is cut is put together again by the pieces", async (t) => {

@@ -61,7 +61,7 @@ const REQUESTS: Record<string, DecideRequest> = {
   },
 };
 
-/** A plan for people (the text of every leaf) and as token ids. */
+/** A plan for people (the text of every suffix) and as token ids. */
 function show(request: DecideRequest, model: OpenModel): string {
   const { plan } = planRequest(request, model);
   const text = (tokens: Int32Array) =>
@@ -70,11 +70,11 @@ function show(request: DecideRequest, model: OpenModel): string {
   const ids = (tokens: Int32Array) => JSON.stringify([...tokens]);
   return [
     `=== prefix\n${text(plan.prefix)}`,
-    ...plan.leaves.map((leaf, index) => {
+    ...plan.suffixes.map((suffix, index) => {
       const { name } = request.questions[index] as Question;
-      return `=== leaf ${name}: options in the question's order read at ${letters(leaf.options)}\n${text(leaf.tokens)}`;
+      return `=== suffix ${name}: options in the question's order read at ${letters(suffix.options)}\n${text(suffix.tokens)}`;
     }),
-    `=== tokens\n${[plan.prefix, ...plan.leaves.map((leaf) => leaf.tokens)].map(ids).join('\n')}\n`,
+    `=== tokens\n${[plan.prefix, ...plan.suffixes.map((suffix) => suffix.tokens)].map(ids).join('\n')}\n`,
   ].join('\n');
 }
 

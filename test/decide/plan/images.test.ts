@@ -58,19 +58,19 @@ for (const profile of Object.keys(FORMATS)) {
       assets,
     };
     const { plan, inputTokens } = planOf(model, body);
-    const [first, second] = plan.leaves;
+    const [first, second] = plan.suffixes;
     t.match(show(model, plan.prefix), 'a <<0×1>> and <<1×2>>"\n');
-    const leaf = show(model, first?.tokens as Int32Array);
-    t.match(leaf, '<<0×1>><<1×2>>?', 'side by side');
-    t.match(leaf, 'a <<0×1>>');
+    const suffix = show(model, first?.tokens as Int32Array);
+    t.match(suffix, '<<0×1>><<1×2>>?', 'side by side');
+    t.match(suffix, 'a <<0×1>>');
     t.notMatch(show(model, second?.tokens as Int32Array), '<<');
     t.equal(
       inputTokens,
-      plan.leaves.reduce((sum, { tokens }) => sum + tokens.length, plan.prefix.length),
+      plan.suffixes.reduce((sum, { tokens }) => sum + tokens.length, plan.prefix.length),
     );
     // Without the images the question that has none is the same, token for token.
     const without = planOf(model, { ...body, state: 'x', assets: {} });
-    t.strictSame(without.plan.leaves[1], second);
+    t.strictSame(without.plan.suffixes[1], second);
     t.strictSame(without.plan.images, []);
   });
 }

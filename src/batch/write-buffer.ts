@@ -6,7 +6,7 @@ import type { Batch } from './lifecycle/index.js';
  * What batches change, on its way to the disk: it is written with the charges, in the ledger's transaction, so that a
  * line's result, its charge and its batch's counts are there together or not at all.
  */
-export class Book implements FlushPart {
+export class WriteBuffer implements FlushPart {
   /** Batches that are on the disk in an older state, or not at all. */
   private readonly changed = new Map<string, Batch>();
   private dirty = new Set<string>();

@@ -8,42 +8,42 @@ import {
   textEnd,
   type WaveImage,
 } from '../wave/index.js';
-import type { Answered, BegunLeaf } from './begun.js';
 import type { Embeddings } from './embeddings.js';
-import type { HeldPrefix } from './held.js';
+import type { Answered, PartialPrefill } from './partial-prefills.js';
+import type { CachedPrefix } from './prefix-cache.js';
 import type { Entry } from './running.js';
 
-/** The part of a leaf that a wave computes. */
+/** The part of a suffix that a wave computes. */
 export interface Piece<E extends Entry> {
-  readonly begun: BegunLeaf<E>;
+  readonly partial: PartialPrefill<E>;
   readonly start: number;
   readonly end: number;
 }
 
-interface DraftPhase<E extends Entry> {
+interface PhaseParts<E extends Entry> {
   readonly copies: Copy[];
   readonly streams: Stream[];
   /** Who gets the result of each stream that has one. */
   readonly answered: Array<Answered<E>>;
 }
 
-const draftPhase = <E extends Entry>(): DraftPhase<E> => ({ copies: [], streams: [], answered: [] });
+const emptyPhase = <E extends Entry>(): PhaseParts<E> => ({ copies: [], streams: [], answered: [] });
 
 /** Writes what a wave takes as phases: what can go in one decode, and what has to follow in another. */
-export class WaveDraft<E extends Entry> {
-  private readonly head = draftPhase<E>();
-  private readonly first = draftPhase<E>();
-  /** Leaves on copies of a prefix that grows in this wave. */
-  private readonly second = draftPhase<E>();
+export class WaveWriter<E extends Entry> {
+  private readonly head = emptyPhase<E>();
+  private readonly first = emptyPhase<E>();
+  /** Suffixes on copies of a prefix that grows in this wave. */
+  private readonly second = emptyPhase<E>();
   /** Prefixes of which this wave computes a part. */
-  private readonly growing = new Set<HeldPrefix>();
+  private readonly growing = new Set<CachedPrefix>();
 
   private readonly shown: WaveImage[] = [];
   /** Where each image, by its key, stands among those shown. */
   private readonly places = new Map<string, number>();
 
   constructor(
-    /** Most tokens × sequences of a prefix's chunk that carries the sequences of its leaves. */
+    /** Most tokens × sequences of a prefix's chunk that carries the sequences of its suffixes. */
     private readonly coupledProductMax: number,
     private readonly embeddings: Embeddings,
   ) {}
@@ -77,18 +77,18 @@ export class WaveDraft<E extends Entry> {
     );
   }
 
-  addHead({ tokens, sequence }: HeldPrefix): void {
+  addHead({ tokens, sequence }: CachedPrefix): void {
     this.head.streams.push({ tokens, position: 0, sequences: [sequence] });
   }
 
-  copyHead(head: HeldPrefix, to: HeldPrefix): void {
+  copyHead(head: CachedPrefix, to: CachedPrefix): void {
     this.first.copies.push({ from: head.sequence, to: to.sequence });
   }
 
-  /** A prefix's tokens from `start` on, none where it was whole before, and the pieces of leaves behind them. */
-  add(prefix: HeldPrefix, start: number, pieces: ReadonlyArray<Piece<E>>): void {
+  /** A prefix's tokens from `start` on, none where it was whole before, and the pieces of suffixes behind them. */
+  add(prefix: CachedPrefix, start: number, pieces: ReadonlyArray<Piece<E>>): void {
     const chunk = prefix.done - start;
-    const sequences = pieces.filter((piece) => piece.start === 0).map(({ begun }) => begun.sequence);
+    const sequences = pieces.filter((piece) => piece.start === 0).map(({ partial }) => partial.sequence);
     const coupled = chunk * (sequences.length + 1) <= this.coupledProductMax && !this.growing.has(prefix);
     const phase = coupled ? this.first : this.second;
     if (!coupled || start > 0) for (const to of sequences) phase.copies.push({ from: prefix.sequence, to });
@@ -100,10 +100,10 @@ export class WaveDraft<E extends Entry> {
     for (const piece of pieces) this.addPiece(phase, prefix.tokens.length, piece);
   }
 
-  /** Only the last piece of a leaf has a result. */
-  private addPiece(phase: DraftPhase<E>, prefixTokens: number, { begun, start, end }: Piece<E>): void {
-    const { leaf, images, sequence, answered } = begun;
-    const { tokens, options } = leaf;
+  /** Only the last piece of a suffix has a result. */
+  private addPiece(phase: PhaseParts<E>, prefixTokens: number, { partial, start, end }: Piece<E>): void {
+    const { suffix, images, sequence, answered } = partial;
+    const { tokens, options } = suffix;
     const streams = this.streamsOf({ tokens, images }, start, end, prefixTokens, [sequence]);
     const last = streams.pop() as Stream;
     const whole = end === tokens.length;
@@ -113,7 +113,7 @@ export class WaveDraft<E extends Entry> {
 
   /** A part of a list, cut at its images. `first`: where the list begins in its sequences. */
   private streamsOf(
-    { tokens, images }: Pick<HeldPrefix, 'tokens' | 'images'>,
+    { tokens, images }: Pick<CachedPrefix, 'tokens' | 'images'>,
     start: number,
     end: number,
     first: number,

@@ -60,7 +60,7 @@ export interface ListPage {
 }
 
 /** The batch interface for one caller. What it answers is JSON of contract 2.6. */
-export interface BatchDoor {
+export interface BatchApp {
   submit(call: SubmitCall): Promise<object>;
   /** A list as JSON, or pieces of one. */
   list(page: ListPage): Promise<string | AsyncIterable<Uint8Array>>;
@@ -81,11 +81,11 @@ export interface Authorized {
   admitFree(bytes: number): void;
   decide(call: DecideCall): Promise<DecideReply>;
   /** Null where this server has no batch interface. Throws an `ApiError` `model_unavailable` until it can answer. */
-  readonly batches: BatchDoor | null;
+  readonly batches: BatchApp | null;
 }
 
 /** All that the HTTP side knows of the rest of the program. What is wrong with a request comes as an `ApiError`. */
-export interface Door {
+export interface App {
   /** Throws an `ApiError` `model_unavailable` until requests can be answered. */
   checkReady(): void;
   /** Who sent these `Authorization` headers, all there are. Throws an `ApiError` `unauthorized`. */

@@ -1,10 +1,10 @@
 import { imageAt } from '../profile/index.js';
 import { type PlanImage, runEnd, textEnd, type WaveTask } from '../wave/index.js';
-import type { Answered, BegunLeaf } from './begun.js';
-import { type ContextState, HEAD_KEY } from './context.js';
-import { type Piece, WaveDraft } from './draft.js';
-import type { HeldPrefix } from './held.js';
+import { type ContextState, HEAD_KEY } from './context-state.js';
+import type { Answered, PartialPrefill } from './partial-prefills.js';
+import type { CachedPrefix } from './prefix-cache.js';
 import type { Entry, Running } from './running.js';
+import { type Piece, WaveWriter } from './wave-writer.js';
 
 /** A wave, and who gets which of its results. */
 export interface Wave<E extends Entry> {
@@ -19,7 +19,7 @@ export interface Wave<E extends Entry> {
 
 /** Fills one wave for one context. What is taken here is in the wave; nothing is given back but by `finish`. */
 export class WaveBuilder<E extends Entry> {
-  private readonly draft: WaveDraft<E>;
+  private readonly writer: WaveWriter<E>;
   private readonly touched = new Set<Running<E>>();
   private used = 0;
   private clear = false;
@@ -27,12 +27,12 @@ export class WaveBuilder<E extends Entry> {
   private closed = false;
   /** A batch plan found no room in its turn: who does not leave with this wave may not come before it. */
   private awaited = false;
-  /** A leaf found no room: no leaf behind it may keep its cells beyond this wave. */
+  /** A suffix found no room: no suffix behind it may keep its cells beyond this wave. */
   private crowded = false;
 
   constructor(private readonly context: ContextState<E>) {
     context.wave += 1;
-    this.draft = new WaveDraft(context.sharing.coupledProductMax, context.embeddings);
+    this.writer = new WaveWriter(context.sharing.coupledProductMax, context.embeddings);
   }
 
   /** Tokens left of the wave. */
@@ -48,12 +48,12 @@ export class WaveBuilder<E extends Entry> {
 
   /**
    * Gives a plan its place on the context; null where there is no room beside those that run. Room is for its
-   * prefix, and for the longest leaf of anyone: then the oldest plan can always go on. The head is computed
+   * prefix, and for the longest suffix of anyone: then the oldest plan can always go on. The head is computed
    * with it where the budget of tokens allows.
    */
   admit(entry: E, budget: number): Running<E> | null {
-    if (this.closed || (this.awaited && !this.leavesAtOnce(entry, budget))) return null;
-    if (!this.hasRoom(entry, this.context.leafRoom(entry), 1)) {
+    if (this.closed || (this.awaited && !this.finishesAtOnce(entry, budget))) return null;
+    if (!this.hasRoom(entry, this.context.suffixRoom(entry), 1)) {
       if (this.context.running.length > 0 || this.used > 0) {
         this.closed = true;
         return null;
@@ -61,10 +61,10 @@ export class WaveBuilder<E extends Entry> {
       // Alone it fits, but not beside the head.
       this.startEmpty();
     }
-    const { held, running } = this.context;
-    const prefix = held.find(entry.plan.prefixKey) ?? this.newPrefix(entry, budget);
+    const { prefixes, running } = this.context;
+    const prefix = prefixes.find(entry.plan.prefixKey) ?? this.newPrefix(entry, budget);
     prefix.users += 1;
-    const admitted = { entry, prefix, nextLeaf: 0, logits: [] };
+    const admitted = { entry, prefix, nextSuffix: 0, logits: [] };
     running.push(admitted);
     return admitted;
   }
@@ -76,20 +76,20 @@ export class WaveBuilder<E extends Entry> {
   }
 
   /** Whether a plan is whole after this wave, whatever room the others want. */
-  private leavesAtOnce(entry: E, budget: number): boolean {
+  private finishesAtOnce(entry: E, budget: number): boolean {
     const { context } = this;
-    const sequences = entry.plan.leaves.length + 1;
+    const sequences = entry.plan.suffixes.length + 1;
     return context.remaining(entry) <= budget && this.hasRoom(entry, context.wholeRoom(entry), sequences);
   }
 
-  /** Whether a plan fits beside those that run, once idle prefixes are forgotten; the room is for leaves. */
-  private hasRoom({ plan }: E, leafCells: number, leafSequences: number): boolean {
-    const { held, bounds, sequences, removals } = this.context;
-    const known = held.find(plan.prefixKey);
-    const cells = (known === undefined ? plan.prefix.length : 0) + leafCells;
-    const wanted = (known === undefined ? 1 : 0) + leafSequences;
-    removals.push(...held.makeRoom(cells, wanted, known));
-    return bounds.cells - held.cells >= cells && sequences.left >= wanted;
+  /** Whether a plan fits beside those that run, once idle prefixes are forgotten; the room is for suffixes. */
+  private hasRoom({ plan }: E, suffixCells: number, suffixSequences: number): boolean {
+    const { prefixes, bounds, sequences, removals } = this.context;
+    const known = prefixes.find(plan.prefixKey);
+    const cells = (known === undefined ? plan.prefix.length : 0) + suffixCells;
+    const wanted = (known === undefined ? 1 : 0) + suffixSequences;
+    removals.push(...prefixes.makeRoom(cells, wanted, known));
+    return bounds.cells - prefixes.cells >= cells && sequences.left >= wanted;
   }
 
   /**
@@ -107,24 +107,24 @@ export class WaveBuilder<E extends Entry> {
     prefix.lastWave = this.context.wave;
     prefix.done = end;
     this.used += cost;
-    this.draft.add(prefix, start, whole ? this.takeLeaves(running, budget - cost, cost === 0) : []);
+    this.writer.add(prefix, start, whole ? this.takeSuffixes(running, budget - cost, cost === 0) : []);
   }
 
   /** What the next step of a running plan takes where that is an image; 0 where it can be cut as small as need be. */
   nextImage(running: Running<E>): number {
     const { prefix } = running;
-    const [begun] = this.context.begun.of(running);
+    const [partial] = this.context.partials.of(running);
     const { tokens, images, done } =
-      begun === undefined || prefix.done < prefix.tokens.length
+      partial === undefined || prefix.done < prefix.tokens.length
         ? prefix
-        : { tokens: begun.leaf.tokens, images: begun.images, done: begun.done };
+        : { tokens: partial.suffix.tokens, images: partial.images, done: partial.done };
     const image = images[imageAt(tokens[done] ?? 0)];
     return image === undefined ? 0 : this.priceOf(image, runEnd(tokens, done) - done);
   }
 
   /** How far a list of tokens gets from `start` on, and what that takes of the wave; `most`: what the first step may. */
   private reach(
-    { tokens, images }: Pick<HeldPrefix, 'tokens' | 'images'>,
+    { tokens, images }: Pick<CachedPrefix, 'tokens' | 'images'>,
     start: number,
     budget: number,
     most: number,
@@ -142,7 +142,7 @@ export class WaveBuilder<E extends Entry> {
           : runEnd(tokens, end);
       const price = image === undefined ? to - end : this.priceOf(image, to - end);
       if (to === end || cost + price > (end === start ? Math.max(budget, most) : budget)) break;
-      if (image !== undefined) this.draft.show(image);
+      if (image !== undefined) this.writer.show(image);
       end = to;
       cost += price;
     }
@@ -151,19 +151,19 @@ export class WaveBuilder<E extends Entry> {
 
   /** An image's tokens, and once per wave what encoding it takes; at most half a wave, so that it fits in any. */
   private priceOf(image: PlanImage, tokens: number): number {
-    if (this.draft.shows(image)) return tokens;
+    if (this.writer.shows(image)) return tokens;
     const half = Math.floor(this.context.bounds.waveTokens / 2);
     return Math.max(tokens, Math.min(half, tokens + this.context.encodeTokens(image)));
   }
 
-  /** The wave; null where nothing was taken. Plans whose last leaf ends in it leave the context. */
+  /** The wave; null where nothing was taken. Plans whose last suffix ends in it leave the context. */
   finish(): Wave<E> | null {
-    const { context, draft } = this;
+    const { context, writer } = this;
     if (this.used === 0) return null;
-    const ended = context.begun.end();
+    const ended = context.partials.end();
     for (const { answered } of ended) for (const { running } of answered) this.touched.add(running);
     const isWhole = (running: Running<E>) =>
-      running.nextLeaf === running.entry.plan.leaves.length && context.begun.of(running).length === 0;
+      running.nextSuffix === running.entry.plan.suffixes.length && context.partials.of(running).length === 0;
     for (const running of context.running.filter(isWhole)) running.prefix.users -= 1;
     context.running = context.running.filter((running) => !isWhole(running));
     for (const { prefix } of this.touched) if (prefix.done === prefix.tokens.length) prefix.images = [];
@@ -172,81 +172,81 @@ export class WaveBuilder<E extends Entry> {
     return {
       task: {
         clear: this.clear,
-        images: draft.images,
-        phases: draft.phases(before),
-        removals: [...ended.map(({ sequence }) => sequence), ...context.held.trim()],
+        images: writer.images,
+        phases: writer.phases(before),
+        removals: [...ended.map(({ sequence }) => sequence), ...context.prefixes.trim()],
       },
-      answered: draft.answered,
+      answered: writer.answered,
       running: [...this.touched],
-      encoded: draft.encoded,
+      encoded: writer.encoded,
     };
   }
 
-  private newPrefix(entry: E, budget: number): HeldPrefix {
-    const { held } = this.context;
-    const prefix = held.add(entry.plan.prefixKey, entry.plan.prefix, entry.plan.images);
+  private newPrefix(entry: E, budget: number): CachedPrefix {
+    const { prefixes } = this.context;
+    const prefix = prefixes.add(entry.plan.prefixKey, entry.plan.prefix, entry.plan.images);
     if (!this.context.startsWithHead(prefix.tokens)) return prefix;
-    const head = held.find(HEAD_KEY) ?? this.newHead(entry, budget);
+    const head = prefixes.find(HEAD_KEY) ?? this.newHead(entry, budget);
     if (head === null) return prefix;
-    this.draft.copyHead(head, prefix);
+    this.writer.copyHead(head, prefix);
     prefix.done = head.tokens.length;
     return prefix;
   }
 
   /** Computes the head, before anything else of the wave; null where it has no room, or others want that. */
-  private newHead(entry: E, budget: number): HeldPrefix | null {
-    const { held, sequences, sharing, bounds } = this.context;
+  private newHead(entry: E, budget: number): CachedPrefix | null {
+    const { prefixes, sequences, sharing, bounds } = this.context;
     const { length } = sharing.head;
     if (this.awaited) return null;
-    const room = bounds.cells - held.cells - Math.max(bounds.cells / 2, this.context.leafRoom(entry));
+    const room = bounds.cells - prefixes.cells - Math.max(bounds.cells / 2, this.context.suffixRoom(entry));
     if (sequences.left < 2 || room < length || budget <= length) return null;
-    const head = held.add(HEAD_KEY, sharing.head);
+    const head = prefixes.add(HEAD_KEY, sharing.head);
     // Its user is the context: it is never forgotten.
     head.users = 1;
     head.done = length;
     this.used += length;
-    this.draft.addHead(head);
+    this.writer.addHead(head);
     return head;
   }
 
-  /** First the leaf that the plan's last wave cut, then those it has not begun. */
-  private takeLeaves(running: Running<E>, budget: number, first: boolean): Array<Piece<E>> {
-    const { leaves } = running.entry.plan;
+  /** First the suffix that the plan's last wave cut, then those it has not started. */
+  private takeSuffixes(running: Running<E>, budget: number, first: boolean): Array<Piece<E>> {
+    const { suffixes } = running.entry.plan;
     const pieces: Array<Piece<E>> = [];
     let left = budget;
-    const grow = (begun: BegunLeaf<E>) => {
-      const start = begun.done;
-      const list = { tokens: begun.leaf.tokens, images: begun.images };
+    const grow = (partial: PartialPrefill<E>) => {
+      const start = partial.done;
+      const list = { tokens: partial.suffix.tokens, images: partial.images };
       const most = first && pieces.length === 0 ? this.left : 0;
       const { end, cost } = this.reach(list, start, left, most);
       if (end === start) return;
-      begun.done = end;
+      partial.done = end;
       left -= cost;
-      pieces.push({ begun, start, end });
+      pieces.push({ partial, start, end });
     };
-    this.context.begun.of(running).forEach(grow);
-    for (; running.nextLeaf < leaves.length; running.nextLeaf++) {
-      const begun = this.leafOf(running, left);
-      if (begun === null) break;
-      begun.answered.push({ running, leaf: running.nextLeaf });
-      grow(begun);
+    this.context.partials.of(running).forEach(grow);
+    for (; running.nextSuffix < suffixes.length; running.nextSuffix++) {
+      const partial = this.suffixOf(running, left);
+      if (partial === null) break;
+      partial.answered.push({ running, suffix: running.nextSuffix });
+      grow(partial);
     }
     this.used += budget - left;
     return pieces;
   }
 
-  /** A plan's next leaf: begun for an equal one of this context, or now; null where there is no room for it. */
-  private leafOf({ prefix, nextLeaf, entry }: Running<E>, left: number): BegunLeaf<E> | null {
-    const { bounds, held, sequences, begun, removals } = this.context;
-    const leaf = entry.plan.leaves[nextLeaf] as (typeof entry.plan.leaves)[number];
+  /** A plan's next suffix: partial for an equal one of this context, or now; null where there is no room for it. */
+  private suffixOf({ prefix, nextSuffix, entry }: Running<E>, left: number): PartialPrefill<E> | null {
+    const { bounds, prefixes, sequences, partials, removals } = this.context;
+    const suffix = entry.plan.suffixes[nextSuffix] as (typeof entry.plan.suffixes)[number];
     const { images } = entry.plan;
-    const twin = begun.find(prefix, leaf, images);
+    const twin = partials.find(prefix, suffix, images);
     if (twin !== undefined) return twin;
-    const { length } = leaf.tokens;
+    const { length } = suffix.tokens;
     if (left <= 0 || (this.crowded && length > left)) return null;
-    removals.push(...held.makeRoom(begun.cells + length, 0));
-    const room = sequences.left > 0 && held.cells + begun.cells + length <= bounds.cells;
-    if (room) return begun.begin(prefix, leaf, images);
+    removals.push(...prefixes.makeRoom(partials.cells + length, 0));
+    const room = sequences.left > 0 && prefixes.cells + partials.cells + length <= bounds.cells;
+    if (room) return partials.begin(prefix, suffix, images);
     this.crowded = true;
     return null;
   }

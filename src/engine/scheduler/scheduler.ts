@@ -1,7 +1,7 @@
 import type { PlanLogits, WaveResult } from '../wave/index.js';
-import { type Wave, WaveBuilder } from './builder.js';
-import type { ContextState } from './context.js';
+import type { ContextState } from './context-state.js';
 import type { Entry, Running } from './running.js';
+import { type Wave, WaveBuilder } from './wave-builder.js';
 
 /** Live plans go before batch plans. */
 export type Urgency = 'live' | 'batch';
@@ -18,7 +18,7 @@ const SHARE_BESIDE_LIVE = 0.2;
 /** Most waiting plans that are looked at for one wave; a wave has room for far fewer. */
 const CANDIDATES_MAX = 256;
 
-export interface DispatcherOptions {
+export interface SchedulerOptions {
   /** Most plans that wait, per urgency. */
   readonly queueMax: number;
 }
@@ -30,7 +30,7 @@ export interface DispatcherOptions {
  *
  * 1. *Short* live plans that wait, of at most half a wave, oldest first, whole.
  * 2. *Long* live plans and those on the context, the ones that can end before the others, oldest first: each
- *    takes what it can, a chunk of its prefix, then leaves, of which the last may be cut. While both kinds wait,
+ *    takes what it can, a chunk of its prefix, then suffixes, of which the last may be cut. While both kinds wait,
  *    each kind is sure of half the wave, so that a short plan never waits behind a long one for more than the
  *    wave under way, and a long one always moves.
  * 3. Batch plans, likewise oldest first, in the room left: all of it while no live plans come. While they do, a fifth of
@@ -42,22 +42,22 @@ export interface DispatcherOptions {
  *    that leave it with the same wave: short live plans do not wait for it.
  *
  * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it
- * may take the cells it waits for. A plan on a context stays there until its last leaf's end is in a wave.
- * Because every admitted plan keeps room for its longest leaf, and a leaf that is begun has the cells of all
- * its tokens, the oldest can always go on. A leaf that finds no cells lets no leaf behind it be cut: what those
+ * may take the cells it waits for. A plan on a context stays there until its last suffix's end is in a wave.
+ * Because every admitted plan keeps room for its longest suffix, and a partly computed suffix has the cells of all
+ * its tokens, the oldest can always go on. A suffix that finds no cells lets no suffix behind it be cut: what those
  * take is free again after the wave.
  *
  * No wave has more tokens than its bound; encoding images counts among them, and an image is never cut, so that the
  * half of the long ones is as large as their next image. Equal prefixes of a context are computed once, and so are equal
- * leaves on them that are in one wave or begun (see WaveBuilder).
+ * suffixes on them that are in one wave or partly computed (see WaveBuilder).
  *
  * Exact mode takes one plan at a time onto an empty context, in chunks that depend on nothing else.
  */
-export class Dispatcher<E extends Entry> {
+export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
   private readonly urgency = new WeakMap<E, Urgency>();
 
-  constructor(private readonly options: DispatcherOptions) {}
+  constructor(private readonly options: SchedulerOptions) {}
 
   /** Plans that wait. */
   waiting(urgency: Urgency): readonly E[] {
@@ -115,8 +115,8 @@ export class Dispatcher<E extends Entry> {
     // makes long plans shorter, and they must not take the place of those that are short already.
     const live = this.all('live', context);
     const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
-    const ending = live.filter(({ running, remaining }) => running !== null && remaining <= half);
-    const long = [...ending, ...live.filter(({ remaining }) => remaining > half)];
+    const finishing = live.filter(({ running, remaining }) => running !== null && remaining <= half);
+    const long = [...finishing, ...live.filter(({ remaining }) => remaining > half)];
     const batch = this.all('batch', context);
     const whole = builder.left;
     if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) {
@@ -129,7 +129,7 @@ export class Dispatcher<E extends Entry> {
       long.length > 0 && short.length > 0
         ? Math.min(
             builder.left,
-            Math.max(builder.left - half, imageStep(ending, long[ending.length], builder)),
+            Math.max(builder.left - half, imageStep(finishing, long[finishing.length], builder)),
           )
         : 0;
     this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
@@ -177,12 +177,16 @@ export class Dispatcher<E extends Entry> {
 }
 
 /**
- * What batch plans may take of a wave that has so many tokens left. Of a wave that is not begun always some: live plans
+ * What batch plans may take of a wave that has so many tokens left. Always some of an empty wave: live plans
  * may wait for the room of batch plans.
  */
-function batchBudget(begun: boolean, { bounds, wavesSinceLive }: ContextState<Entry>, left: number): number {
+function batchBudget(
+  partial: boolean,
+  { bounds, wavesSinceLive }: ContextState<Entry>,
+  left: number,
+): number {
   if (wavesSinceLive < LIVE_WAVES) return Math.min(left, Math.ceil(bounds.waveTokens * SHARE_BESIDE_LIVE));
-  return begun ? 0 : left;
+  return partial ? 0 : left;
 }
 
 interface Candidate<E extends Entry> {
@@ -193,12 +197,12 @@ interface Candidate<E extends Entry> {
 
 /** Tokens after which the first long plan can take its next image, behind those that end; 0 where that is none. */
 function imageStep<E extends Entry>(
-  ending: ReadonlyArray<Candidate<E>>,
+  finishing: ReadonlyArray<Candidate<E>>,
   first: Candidate<E> | undefined,
   builder: WaveBuilder<E>,
 ): number {
   const image = first?.running ? builder.nextImage(first.running) : 0;
-  return image === 0 ? 0 : ending.reduce((sum, { remaining }) => sum + remaining, image);
+  return image === 0 ? 0 : finishing.reduce((sum, { remaining }) => sum + remaining, image);
 }
 
 /** The first candidates, as many as a budget of tokens has room for whole: a short plan is not cut. */
@@ -220,10 +224,10 @@ export function settle<E extends Entry>(
   results: WaveResult,
 ): Array<{ readonly entry: E; readonly logits: PlanLogits }> {
   wave.answered.forEach((answered, index) => {
-    for (const { running, leaf } of answered) running.logits[leaf] = results[index] as Float32Array;
+    for (const { running, suffix } of answered) running.logits[suffix] = results[index] as Float32Array;
   });
   return wave.running
-    .filter(({ entry, logits }) => countOf(logits) === entry.plan.leaves.length)
+    .filter(({ entry, logits }) => countOf(logits) === entry.plan.suffixes.length)
     .map(({ entry, logits }) => ({ entry, logits }));
 }
 

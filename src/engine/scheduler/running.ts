@@ -1,7 +1,7 @@
 import type { Plan } from '../wave/index.js';
-import type { HeldPrefix } from './held.js';
+import type { CachedPrefix } from './prefix-cache.js';
 
-/** What a plan waits as: the dispatcher looks at the plan, and at whether it is still wanted. */
+/** What a plan waits as: the scheduler looks at the plan, and at whether it is still wanted. */
 export interface Entry {
   readonly plan: Plan;
   /** The owner no longer wants the answer. */
@@ -11,8 +11,8 @@ export interface Entry {
 /** A plan on a context, possibly spread over several waves. */
 export interface Running<E extends Entry> {
   readonly entry: E;
-  readonly prefix: HeldPrefix;
-  /** The first leaf that is in no wave yet. */
-  nextLeaf: number;
+  readonly prefix: CachedPrefix;
+  /** The first suffix that is in no wave yet. */
+  nextSuffix: number;
   readonly logits: Float32Array[];
 }

@@ -24,7 +24,7 @@ export class Sequences {
 }
 
 /** A prefix whose cells a context holds, or is about to. */
-export interface HeldPrefix {
+export interface CachedPrefix {
   readonly key: string;
   readonly tokens: Int32Array;
   /** Those that stand in it, by their numbers; none once it is whole, so that their pixels do not wait with it. */
@@ -48,8 +48,8 @@ export interface HeldPrefix {
  * saved to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of
  * partly equal prefixes: requests share a whole state, or only the head, which is held for all.
  */
-export class HeldPrefixes {
-  private readonly byKey = new Map<string, HeldPrefix>();
+export class PrefixCache {
+  private readonly byKey = new Map<string, CachedPrefix>();
   private cellsHeld = 0;
 
   constructor(
@@ -63,11 +63,11 @@ export class HeldPrefixes {
     return this.cellsHeld;
   }
 
-  find(key: string): HeldPrefix | undefined {
+  find(key: string): CachedPrefix | undefined {
     return this.byKey.get(key);
   }
 
-  add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): HeldPrefix {
+  add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): CachedPrefix {
     const sequence = this.sequences.take();
     const prefix = { key, tokens, images, sequence, done: 0, users: 0, lastWave: 0 };
     this.byKey.set(key, prefix);
@@ -76,7 +76,7 @@ export class HeldPrefixes {
   }
 
   /** Forgets idle prefixes until so many cells and sequences are free; returns the sequences to remove. */
-  makeRoom(cells: number, sequences: number, keep?: HeldPrefix): number[] {
+  makeRoom(cells: number, sequences: number, keep?: CachedPrefix): number[] {
     const removed: number[] = [];
     for (const prefix of this.idle()) {
       if (this.bounds.cells - this.cellsHeld >= cells && this.sequences.left >= sequences) break;
@@ -98,13 +98,13 @@ export class HeldPrefixes {
     return removed;
   }
 
-  private idle(): HeldPrefix[] {
+  private idle(): CachedPrefix[] {
     return [...this.byKey.values()]
       .filter(({ users }) => users === 0)
       .sort((a, b) => a.lastWave - b.lastWave);
   }
 
-  private forget(prefix: HeldPrefix): number {
+  private forget(prefix: CachedPrefix): number {
     this.byKey.delete(prefix.key);
     this.cellsHeld -= prefix.tokens.length;
     this.sequences.give(prefix.sequence);
