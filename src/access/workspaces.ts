@@ -21,8 +21,8 @@ export type WorkspaceChange = Partial<
 >;
 
 export const DEFAULT_WORKSPACE = 'default';
-/** Contract 8: request bytes per minute and key. The number of requests is ours. */
-const DEFAULT_LIMITS = { bytesPerMinute: 256 * 1024 * 1024, requestsPerMinute: 6_000 };
+/** Contract 8 `request bytes` and contract 8 `requests and caps`, of a new workspace. */
+export const DEFAULT_LIMITS = { bytesPerMinute: 256 * 1024 * 1024, requestsPerMinute: 6_000 };
 /** A key's last minute of requests is kept one by one, 16 bytes each. */
 export const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 export const BYTES_PER_MINUTE_MAX = 2 ** 40;

@@ -12,6 +12,8 @@ export const LIMITS = {
   multipartHeaderBytes: 8 * 1024,
   /** Contract 8: lines of a batch file, blank ones not counted. */
   batchLines: 50_000,
+  /** Contract 2.5 `custom_id`. */
+  customIdCharacters: 64,
   /** Contract 2.9: invalid lines that are listed; all are counted. */
   batchErrors: 100,
   /** Contract 8: batches of a key that are queued or running. */

@@ -88,7 +88,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/ingest/check-line.js',
-    ['ingest/check-file', '2.5 custom_id', '{1,64}', '{1,65}'],
+    ['ingest/check-file', '2.5 custom_id', 'LIMITS.customIdCharacters}}', 'LIMITS.customIdCharacters + 1}}'],
     ['ingest/check-file', '2.5 model', "|| model === ''", ''],
     ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
   ),

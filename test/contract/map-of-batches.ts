@@ -2,6 +2,7 @@ import { type ErrorType, LINE_ERRORS, type LineErrorType } from '../../src/api/i
 import { by, type Shown } from './shown.js';
 
 const submit = (type: ErrorType) => `7.1 ${type}: its status, its shape, its headers`;
+const ONCE = '7 live idempotency_conflict: the same key and body make one batch, in a day';
 const ofLine = (type: LineErrorType) => `7.1 line ${type}: each by its number, and none without`;
 
 /** The rules of the contract that are about batches alone. */
@@ -156,6 +157,7 @@ export const BATCH_RULES: Readonly<Record<string, Shown>> = {
     '2.7 response: the bytes of the live answer; a refusal as the live one',
   ),
   '3 tries': by('3 tries: five in all, with a growing wait'),
+  '3 restart': by('3 restart: batches that are open go on; nothing is answered or billed twice'),
   '3 deletion': by(
     '3 deletion: 7 days after the results were first collected',
     '3 deletion: 14 days after the end at the latest; nothing can be read any more',
@@ -180,6 +182,13 @@ export const BATCH_RULES: Readonly<Record<string, Shown>> = {
   '4.6 rule 5': by('5 rule 5: a batch is its key’s alone; others are told that there is none'),
   '4.6 rule 6': by('4.6 rule 6: a paused key cannot submit, but check, collect and cancel'),
   '4.6 rule 7': by('4.6 rule 7: a second submission of a file is a second batch'),
+  '4.6 rule 8': by(
+    ONCE,
+    '7 live idempotency_conflict: a file is the same however it is compressed',
+    '7 live idempotency_conflict: ten at once make one batch',
+    '7 live idempotency_conflict: a file that is refused takes no key',
+  ),
+  '4.6 rule 9': by('4.6 list: all batches of the key, oldest first'),
   '5 rule 4': by('5 rule 4: keys, credit and the rules of the workspace are those of live use'),
   '5 rule 5': by('5 rule 5: a batch is its key’s alone; others are told that there is none'),
   '5 rule 7': by(
@@ -248,6 +257,7 @@ export const BATCH_RULES: Readonly<Record<string, Shown>> = {
     '4.6 rule 2: one line that is invalid, and nothing is queued',
     '7.1 order: a file wrong in several ways is told of the first',
   ),
+  '7.1 idempotency_conflict': by(ONCE),
   '7.1 invalid_webhook_url': by(
     submit('invalid_webhook_url'),
     '6 rule 5: https, 2,048 characters, no user, password or fragment, public',
@@ -312,6 +322,8 @@ export const BATCH_RULES: Readonly<Record<string, Shown>> = {
     '2.5 custom_id: 1 to 64 letters, digits, _ . : -, each once',
     ofLine('invalid_custom_id'),
   ),
+  '8 limit list page': by('4.6 list: all batches of the key, oldest first'),
+  '8 limit Idempotency-Key': by('7 live idempotency_conflict: a file that is refused takes no key'),
   '8 limit batch lines': by('8 limit batch lines: they do not count as requests'),
   '8 rule 2': by('8 rule 2: a line at the batch price of its model, on its own tokens'),
   '8 rule 6': by(

@@ -3,7 +3,6 @@ import { BATCH_RULES } from './map-of-batches.js';
 import { by, type Shown } from './shown.js';
 
 const SEEN: Shown = { elsewhere: ['test/server/seen-images.test.ts'] };
-const OPEN: Shown = { none: 'the contract leaves it open' };
 
 const live = (type: ErrorType) => `7 live ${type}: its status, its shape, its headers`;
 const LENGTHS = '7 live length_required, body_too_large: before a byte is read';
@@ -48,6 +47,7 @@ const RESOURCES: Record<string, Shown> = {
   '2.1 assets': by('2.1 assets: may be left out', IN_STATES),
   '2.1 image_budget': by(BUDGETS),
   '2.1 model': by(MODELS, '2.1 model: an endpoint that serves one model ignores it'),
+  '2.1 other fields': by('7 live: unknown fields are ignored, wrong types are not'),
   '2.2 type': by('2.2 type: noul, choice or score'),
   '2.2 instructions': by('2.2 instructions: a text, or null, which is as good as none'),
   '2.2 criteria': by(
@@ -75,6 +75,9 @@ const RESOURCES: Record<string, Shown> = {
   '2.4 score': by(
     '2.4 score: the likeliest level, the mean, their confidence, a legend, and a probability for every level',
   ),
+  '2.4 probabilities': {
+    elsewhere: ['test/decide/answers/answers.test.ts', 'test/decide/answers/probabilities.test.ts'],
+  },
   '2.8 data': by(LISTS),
   '2.8 models': by(LISTS),
   '2.8 same models': by(LISTS, '2.8: an endpoint lists what it serves'),
@@ -84,6 +87,7 @@ const RESOURCES: Record<string, Shown> = {
 
 const ENDPOINTS: Record<string, Shown> = {
   '4 token': by(TOKENS, NO_TOKENS),
+  '4 http': { elsewhere: ['test/http/exchanges.test.ts'] },
   '4.1 rule 1': by(
     '4.1 rule 1: Content-Length is required',
     '4.1 rule 1: a JSON body, whatever else than multipart its type is called',
@@ -100,16 +104,20 @@ const ENDPOINTS: Record<string, Shown> = {
     '2.3 part: a file part by its name',
   ),
   '4.1 rule 4': by('4.1 rule 4: an answer only where every question has one'),
-  '4.1 header X-Request-Id': by('4.1 X-Request-Id: on every response, errors included, one of its own'),
-  '4.1 header Service-Key-Id and Service-Key-Expires': by(
+  '4.1 X-Request-Id': by('4.1 X-Request-Id: on every response, errors included, one of its own'),
+  '4.1 Service-Key-Id and Service-Key-Expires': by(
     '4.1 Service-Key-Id, Service-Key-Expires: of the key that asked',
   ),
-  '4.1 header Retry-After': {
+  '4.1 Retry-After': {
     by: [live('rate_limited')],
     elsewhere: ['test/http/errors.test.ts', 'test/server/loading.test.ts'],
   },
+  '4.1 Server-Timing': { elsewhere: ['test/http/answers.test.ts'] },
   '4.2 rule 1': by('4.2: answers as /v1/decide does'),
   '4.2 rule 2': by('4.2: a model that is not served is answered by the default one'),
+  '4.2 rule 3': {
+    elsewhere: ['test/decide/request/family.test.ts', 'test/clients/typesafe-sdk.test.ts'],
+  },
   '4.3 rule 1': by(IN_STATES, '4.3 rule 1: found in instructions', '4.3 rule 1: found in descriptions'),
   '4.3 rule 2': by('4.3 rule 2: not searched in the keys of a JSON state, nor in labels'),
   '4.3 rule 3': by(
@@ -129,11 +137,11 @@ const ENDPOINTS: Record<string, Shown> = {
   '4.3 opt-in header': by('4.3 header: none is needed, and one sent is accepted'),
   '4.4': by('4.4: the list of models needs no token', LISTS),
   '4.5': by('4.5: the health check says ok, and needs no token'),
-  '4.6 where': by(
+  '4.6 where': by('4.6 where: not at the gateway', '4.6 where: not under the path of a model'),
+  '4.7': { elsewhere: ['test/server/openapi.test.ts'] },
+  '4.8': by(
     '4.6 paths of a model: pin it, whatever is named, and have no batches',
     '4.6 paths of a model: the gateway has those of its own model only',
-    '4.6 where: not at the gateway',
-    '4.6 where: not under the path of a model',
   ),
 };
 
@@ -156,7 +164,7 @@ const KEYS: Record<string, Shown> = {
     '5 rule 9: a workspace that lost a model is refused it',
     '5 rule 9: lines of a model that was withdrawn fail, unbilled',
   ),
-  '5 rule 10': OPEN,
+  '5 rule 10': { elsewhere: ['test/access/expiry.test.ts', 'test/cli/keys.test.ts'] },
 };
 
 const ERRORS: Record<string, Shown> = {
@@ -164,6 +172,14 @@ const ERRORS: Record<string, Shown> = {
     live('not_found'),
     live('method_not_allowed'),
     '4.1 X-Request-Id: on every response, errors included, one of its own',
+  ),
+  '7 order': by(
+    '7 live order: a request wrong in several ways is told of the first',
+    '7.1 order: a file wrong in several ways is told of the first',
+  ),
+  '7 messages': by(
+    '7 live: a type that says its field, a message that quotes no text of the caller',
+    '2.9 invalid batch: a type that says its field, a message that quotes no text of the caller',
   ),
   '7.2 invalid_assets': by(
     '7.2 invalid_assets: what is no object of images',
@@ -214,6 +230,13 @@ const LIMITS: Record<string, Shown> = {
     '2.3 references: 64 KiB of all together, which eight of them do not reach',
   ),
   '8 limit image_budget': by(BUDGETS),
+  '8 limit question names': { elsewhere: ['test/decide/request/body-rules.test.ts'] },
+  '8 limit structured strings': { elsewhere: ['test/decide/request/family.test.ts'] },
+  '8 limit JSON': { elsewhere: ['test/decide/request/reading.test.ts'] },
+  '8 limit multipart': { elsewhere: ['test/decide/content/multipart.test.ts'] },
+  '8 limit zstd window': { elsewhere: ['test/decide/content/zstd.test.ts'] },
+  '8 limit request head': { elsewhere: ['test/http/exchanges.test.ts'] },
+  '8 limit arrival of a body': { elsewhere: ['test/http/collect-body.test.ts'] },
   '8 limit requests and caps': by('8 requests: so many a minute for each key as its workspace says'),
   '8 price decider-g-12b': by(PRICE, '8 prices: credit for so many requests at once answers so many'),
   '8 price decider-g-31b': by(PRICE),
@@ -233,10 +256,10 @@ const LIMITS: Record<string, Shown> = {
   '9 rule 3': by('9 rule 3: a release date is an ISO 8601 day, or null'),
   '9 rule 4': { elsewhere: ['test/clients/typesafe-sdk.test.ts', 'test/clients/ai-sdk.test.ts'] },
   '9 rule 5': { none: 'it is about the client libraries of the hosted service' },
-  '9 rule 6': OPEN,
+  '9 rule 6': { none: 'it promises nothing' },
 };
 
-/** What answers a live call with an error that the contract does not name, by its type. */
+/** Contract 7.4, by type: those of a live call, except those that have a row in contract 7.2. */
 const LIVE: Partial<Record<ErrorType, Shown>> = {
   http_version_not_supported: { elsewhere: ['test/http/exchanges.test.ts'] },
   headers_too_large: { elsewhere: ['test/http/exchanges.test.ts'] },
@@ -278,15 +301,11 @@ const LIVE: Partial<Record<ErrorType, Shown>> = {
     elsewhere: ['test/server/loading.test.ts'],
   },
   internal_error: { elsewhere: ['test/http/errors.test.ts'] },
-  idempotency_conflict: by(
-    '7 live idempotency_conflict: the same key and body make one batch, in a day',
-    '7 live idempotency_conflict: a file is the same however it is compressed',
-    '7 live idempotency_conflict: ten at once make one batch',
-    '7 live idempotency_conflict: a file that is refused takes no key',
-  ),
 };
 
-/** Every rule of the contract, by its name in `numbering.ts`. */
+/**
+ * Every rule of `docs/contract.md`: `<section> <name>`, `<section> rule <n>`, or the section itself where it is one rule.
+ */
 export const RULES: Readonly<Record<string, Shown>> = {
   ...OVERVIEW,
   ...RESOURCES,
@@ -295,7 +314,5 @@ export const RULES: Readonly<Record<string, Shown>> = {
   ...ERRORS,
   ...LIMITS,
   ...BATCH_RULES,
+  ...Object.fromEntries(Object.entries(LIVE).map(([type, shown]) => [`7.4 ${type}`, shown])),
 };
-
-/** Every type of error that a live call can be answered with, but those with a row of their own in 7.2. */
-export const LIVE_ERRORS: Readonly<Record<string, Shown>> = LIVE;

@@ -5,7 +5,7 @@ import { ROOT } from '../tidy/sources.js';
 import { PAGES, read } from './pages.js';
 
 /** Pages that are being written. */
-const PENDING = /^(CONTRIBUTING|SECURITY|docs\/(contract|performance|dependencies)|examples\/.*)\.(md|py)$/;
+const PENDING = /^(CONTRIBUTING|SECURITY|docs\/(performance|dependencies)|examples\/.*)\.(md|py)$/;
 
 /** The anchor of a heading, as GitHub makes it. */
 const anchorOf = (heading: string) =>

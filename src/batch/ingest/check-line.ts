@@ -1,4 +1,4 @@
-import { ApiError, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
+import { ApiError, LIMITS, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
 import { checkImages, checkRequest, openBody } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
 import type { ImageReader } from '../../images/index.js';
@@ -26,8 +26,7 @@ export class LineError extends Error {
   }
 }
 
-/** Contract 2.5. */
-const CUSTOM_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
+const CUSTOM_ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
 
 /** The models there are, and those that the caller may use; null: all. */
 export interface LineModels {
@@ -55,7 +54,7 @@ export function checkLine(
     if (typeof customId !== 'string' || !CUSTOM_ID.test(customId)) {
       throw new LineError(
         'invalid_custom_id',
-        '`custom_id` must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`.',
+        `\`custom_id\` must be 1 to ${LIMITS.customIdCharacters} letters, digits, \`_\`, \`.\`, \`:\` or \`-\`.`,
       );
     }
     claim(customId);

@@ -6,8 +6,8 @@ export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Contract 3 `deletion`: after the first collection, and after the finish; whichever is earlier. */
-const KEPT_COLLECTED_MS = 7 * DAY_MS;
-const KEPT_FINISHED_MS = 14 * DAY_MS;
+export const KEPT_COLLECTED_MS = 7 * DAY_MS;
+export const KEPT_FINISHED_MS = 14 * DAY_MS;
 
 /** Why a batch failed that was in a state before. */
 const REASONS: Partial<Record<BatchState, string>> = {

@@ -126,6 +126,14 @@ test('too_many_questions: 16 are accepted, 17 refused', async (t) => {
   t.match(error.message, /17.*16/);
 });
 
+test('invalid_questions: a name of 1,024 code points is accepted, one more is refused', async (t) => {
+  const body = (length: number) => `{"state":"s","questions":{"${'😀'.repeat(length)}":{"type":"noul"}}}`;
+  t.equal(read(body(1_024)).questions.length, 1);
+  const error = refusal(body(1_025));
+  t.equal(error.type, 'invalid_questions');
+  t.match(error.message, '1024 characters');
+});
+
 test('question names keep their order, `__proto__` and the empty name included', async (t) => {
   const names = ['b', '10', '2', '__proto__', '', 'a\nb', 'constructor'];
   const questions = names.map((name) => `${JSON.stringify(name)}:{"type":"noul"}`).join(',');
