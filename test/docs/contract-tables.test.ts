@@ -178,7 +178,15 @@ const prices = DEFAULT_PRICES.split(',').map((entry) => {
 });
 
 const TABLES = {
-  'batch-errors': errorRows('7.1'),
+  'batch-errors': [
+    ...errorRows('7.1'),
+    row(
+      '7.1 502',
+      '–',
+      '502',
+      `A proxy got no answer in time; the server may have the request ([4.6 rule 7](#4.6-rule-7)).`,
+    ),
+  ],
   'line-types': [LINE_ERRORS.map(code).join(', ')],
   'image-errors': errorRows('7.2'),
   'other-errors': errorRows('7.4'),

@@ -7,6 +7,7 @@ import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
 import { checkTable } from '../helpers/generated-table.js';
 import { ROOT } from '../tidy/sources.js';
+import { PAGES, read } from './pages.js';
 
 // `DOCS=write` writes the generated parts anew.
 
@@ -44,6 +45,18 @@ test('docs/api.md states the limits of a body', async (t) => {
   const { jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax } = LIMITS;
   for (const limit of [jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax]) {
     t.match(page, limit.toLocaleString('en'));
+  }
+});
+
+test('every row of a table belongs to a table', async (t) => {
+  for (const page of PAGES) {
+    const lines = read(page)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .split('\n');
+    for (const [at, line] of lines.entries()) {
+      if (!line.startsWith('|') || lines[at - 1]?.startsWith('|')) continue;
+      if (!/^\|[-|: ]+\|$/.test(lines[at + 1] ?? '')) t.fail(`${page}: ${line.slice(0, 60)}`);
+    }
   }
 });
 
