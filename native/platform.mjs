@@ -1,7 +1,7 @@
 // Which prebuilt llama.cpp libraries belong to this machine, and where they lie. Read by the build at
 // install and by the loader at run time (src/engine/addon), so that both look in the same places.
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder `native/`. */
@@ -18,10 +18,24 @@ const PLATFORMS = {
   'darwin-x64': { cpu: 'mac-x64' },
 };
 
-/** The command that installs a backend's libraries, for those that do not come with `npm ci`. */
-export const INSTALL_COMMANDS = { cuda: 'npm run install:cuda', vulkan: 'npm run install:vulkan' };
+const PACKAGE = dirname(NATIVE);
+/** Whether this package is a dependency of another project, and not a clone of its own repository. */
+const isDependency = basename(dirname(PACKAGE)) === 'node_modules';
+const run = isDependency ? `npm run --prefix ${relative(process.cwd(), PACKAGE) || '.'}` : 'npm run';
 
-const folders = [join(NATIVE, '..'), join(NATIVE, 'cuda'), join(NATIVE, 'vulkan')];
+/** The command that builds the addon. */
+export const ADDON_COMMAND = `${run} install:addon`;
+
+/** The command that installs a backend's libraries, for those that do not come with the package. */
+export const INSTALL_COMMANDS = { cuda: `${run} install:cuda`, vulkan: `${run} install:vulkan` };
+
+/** Below whose node_modules libraries may lie; npm puts a dependency's dependencies beside it. */
+const folders = [
+  PACKAGE,
+  join(NATIVE, 'cuda'),
+  join(NATIVE, 'vulkan'),
+  ...(isDependency ? [dirname(dirname(PACKAGE))] : []),
+];
 
 /** @returns {{platform: string, supported: boolean, backends: string[]}} the backends this platform can have */
 export function platform() {

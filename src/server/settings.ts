@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { DEFAULT_PRICES } from '../access/index.js';
 import { LOG_LEVELS, readSettings, type Setting, type Values } from '../base/index.js';
 import { readAllowedHosts } from '../batch/index.js';
@@ -56,8 +58,9 @@ export const SETTINGS = [
     key: 'models',
     variable: 'DECIDER_MODELS',
     kind: 'text',
-    default: './models',
-    meaning: 'Folder of `manifest.json` and the GGUF files.',
+    default: '',
+    meaning:
+      'Folder of `manifest.json` and the GGUF files; empty: `./models`, or where that does not exist, the embedded model.',
   },
   {
     key: 'master_key',
@@ -237,6 +240,9 @@ export const SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
+/** The folder of the embedded model, which comes with this program. */
+const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
+
 export type Settings = Values<typeof SETTINGS>;
 
 /** Reads and checks the settings, and fills in what is derived from the machine. Throws SettingsError. */
@@ -249,6 +255,7 @@ export function loadSettings(
   readAllowedHosts(settings['webhook.allowed_hosts']);
   return {
     ...settings,
+    models: settings.models || (existsSync('models') ? './models' : EMBEDDED_MODELS),
     // ggml's threads wait for each other in a loop: one core too few costs more than one too many gives.
     'engine.threads': settings['engine.threads'] || Math.max(1, cores - 1),
     // More than there are cores would only take longer to start.

@@ -3,9 +3,9 @@
  * each: `npm run mutations -- --count 30 --seed 1`. Ends with 1 where one is not noticed. Without a count, all of them.
  * `--of batches` breaks the batch code, and runs the tests that are to notice it.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,10 +17,12 @@ import { MUTATIONS, type Mutation } from './mutations.js';
 /** The tests that notice a mutation which names none. */
 const CONTRACT = 'contract/node';
 
-/** A copy of the project as it is compiled, with the rest of it linked. */
+/** A copy of the project, compiled by tsc, whose output the mutations quote; the rest is linked. */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-mutations-'));
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const options = ['--noEmit', 'false', '--incremental', 'false', '--outDir', join(folder, 'dist')];
+  execFileSync(process.execPath, [tsc, '-p', ROOT, ...options], { stdio: 'inherit' });
   for (const name of ['node_modules', 'native', 'models', 'package.json']) {
     symlinkSync(join(ROOT, name), join(folder, name));
   }

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { addonFile, type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/platform.mjs';
+import {
+  ADDON_COMMAND,
+  addonFile,
+  type Backend,
+  INSTALL_COMMANDS,
+  libraries,
+  platform,
+} from '#native/platform.mjs';
 import type { Addon, Device } from './types.js';
 
 const require = createRequire(import.meta.url);
@@ -28,7 +35,7 @@ export function loadAddon(backend: Backend): LoadedAddon {
   if (folder === null) throw new BackendError(notInstalled(backend));
   const file = addonFile(backend);
   if (!existsSync(file))
-    throw new BackendError(`The addon is not built for ${backend}. Run: npm run install:addon`);
+    throw new BackendError(`The addon is not built for ${backend}. Run: ${ADDON_COMMAND}`);
   let addon: Addon;
   try {
     addon = require(file) as Addon;
