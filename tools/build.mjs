@@ -23,21 +23,21 @@ export class BuildError extends Error {}
 /**
  * Brings dist/ up to date with the sources in `folders`: compiles those whose content changed and deletes outputs
  * without a source. Sources are compared by hash: file times change with every checkout and copy.
- * Without a change it only reads (20 ms for the program) and does not load the compiler. A folder that does not
- * exist is left out: a package has dist/ and no sources.
+ * Without a change it only reads (20 ms for the program) and does not load the compiler. In a package,
+ * which has dist/ and no sources, it does nothing.
  *
  * @param {readonly string[]} folders below `root`
  * @returns {{compiled: string[], deleted: string[]}} paths relative to `root`
  */
 export function build(folders, root = ROOT) {
+  if (!existsSync(join(root, 'src'))) return { compiled: [], deleted: [] };
   const stampFile = join(root, 'dist', '.build.json');
   const stamp = readStamp(stampFile);
-  const present = folders.filter((folder) => existsSync(join(root, folder)));
-  const sources = new Map(present.flatMap((folder) => listSources(root, folder)));
+  const sources = new Map(folders.flatMap((folder) => listSources(root, folder)));
   const changed = [...sources].filter(
     ([path, hash]) => stamp.files[path] !== hash || !existsSync(join(root, outputOf(path))),
   );
-  const orphans = present.flatMap((folder) => listOrphans(root, folder, sources));
+  const orphans = folders.flatMap((folder) => listOrphans(root, folder, sources));
   if (changed.length === 0 && orphans.length === 0) return { compiled: [], deleted: [] };
   for (const path of orphans) rmSync(join(root, path));
   for (const [path, hash] of changed) {

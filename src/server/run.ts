@@ -6,6 +6,7 @@ import { ListenError } from '../http/index.js';
 import { StoreError } from '../store/index.js';
 import { type Server, startServer } from './server.js';
 import { loadSettings } from './settings.js';
+import { onStopSignals } from './signals.js';
 import { StartError } from './start-error.js';
 
 /** Mistakes of an operator: one line, no stack. */
@@ -43,7 +44,7 @@ export async function serve(config: string | undefined): Promise<void> {
   const ending = new AbortController();
   let server: Server | undefined;
   let token = 'dk_…';
-  onSignals(
+  onStopSignals(
     () => ending.abort(),
     () => {
       // A thread inside llama.cpp would keep the process until its wave ends.
@@ -86,17 +87,6 @@ export async function serve(config: string | undefined): Promise<void> {
   process.exit(0);
 }
 
-function onSignals(first: () => void, second: () => void): void {
-  let count = 0;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      count += 1;
-      if (count === 1) first();
-      else second();
-    });
-  }
-}
-
 /** Ends the process with 1 and says why. */
 function fail(error: unknown): never {
   const known = OPERATOR_ERRORS.some((kind) => error instanceof kind);
@@ -128,6 +118,7 @@ function introduce(
   }
   if (metricsUrl !== null) print(`metrics on ${metricsUrl}`);
   for (const each of urls) print(`listening on ${each}`);
+  print(`process ${process.pid}: Ctrl-C or SIGTERM stops it`);
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,
   );
