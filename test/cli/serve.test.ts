@@ -17,7 +17,13 @@ test('serve: the printed curl line answers', async (t) => {
   // A machine that does other things takes long enough to load that it says so.
   t.match(
     command.lines.filter((each) => !each.startsWith('loading ')),
-    [/^token: dk_\w{40}$/, /^tiny-20260101 on /, /^listening on http:\/\/127\.0\.0\.1:\d+$/, /^try: /],
+    [
+      /^token: dk_\w{40}$/,
+      /^tiny-20260101 on /,
+      /^listening on http:\/\/127\.0\.0\.1:\d+$/,
+      new RegExp(`^process ${command.child.pid}: `),
+      /^try: /,
+    ],
   );
   const { stdout } = await run('bash', ['-c', `${line.slice('try: '.length)} --silent --fail`]);
   t.match(JSON.parse(stdout), { model: 'tiny-20260101', answers: { angry: { type: 'noul' } } });

@@ -5,7 +5,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,16 +17,22 @@ import { MUTATIONS, type Mutation } from './mutations.js';
 /** The tests that notice a mutation which names none. */
 const CONTRACT = 'contract/node';
 
-/** A copy of the project, compiled by tsc, whose output the mutations quote; the rest is linked. */
+/** A copy of the project as it is compiled, with the rest of it linked. */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-mutations-'));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const options = ['--noEmit', 'false', '--incremental', 'false', '--outDir', join(folder, 'dist')];
-  execFileSync(process.execPath, [tsc, '-p', ROOT, ...options], { stdio: 'inherit' });
-  for (const name of ['node_modules', 'native', 'models', 'package.json']) {
+  for (const name of ['dist', 'src', 'tools'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ['bench', 'models', 'native', 'node_modules', 'package.json', 'test']) {
     symlinkSync(join(ROOT, name), join(folder, name));
   }
   return folder;
+}
+
+/** Compiles the one source that changed. */
+function build(folder: string): void {
+  execFileSync(process.execPath, [join(folder, 'tools/build.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** Whether a file's tests pass, up to the first that does not. */
@@ -41,17 +47,19 @@ async function testsPass(folder: string, test: string): Promise<boolean> {
 }
 
 async function isNoticed(folder: string, { file, from, to, test }: Mutation): Promise<boolean> {
-  const path = join(folder, 'dist/src', file);
+  const path = join(folder, 'src', file);
   const text = readFileSync(path, 'utf8');
-  if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
+  if (text.split(from).length !== 2) throw new Error(`${file} does not contain exactly once: ${from}`);
   writeFileSync(
     path,
     text.replace(from, () => to),
   );
+  build(folder);
   try {
     return !(await testsPass(folder, test ?? CONTRACT));
   } finally {
     writeFileSync(path, text);
+    build(folder);
   }
 }
 

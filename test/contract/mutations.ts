@@ -1,7 +1,7 @@
-/** One rule broken: the text in a compiled file, which stands there once, and what takes its place. */
+/** One rule broken: the text in a source file, which occurs there once, and its replacement. */
 export interface Mutation {
   readonly rule: string;
-  /** Below `dist/src`. */
+  /** Below `src`. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -15,14 +15,14 @@ const inFile = (file: string, ...changes: readonly (readonly [rule: string, from
 /** Every one of these must be noticed by a test of the contract: `npm run mutations` shows it. */
 export const MUTATIONS: readonly Mutation[] = [
   ...inFile(
-    'api/limits.js',
+    'api/limits.ts',
     ['2.1 questions', 'questions: 16,', 'questions: 17,'],
     ['2.2 criteria', 'optionsPerQuestion: 26,', 'optionsPerQuestion: 27,'],
     ['2.2 criteria', 'scoreLevelsMin: 2,', 'scoreLevelsMin: 1,'],
     ['8 limit model input', 'stateCodePoints: 20_000,', 'stateCodePoints: 20_001,'],
-    ['4.1 rule 1', '    bodyBytes: 32 * 1024 * 1024,', '    bodyBytes: 32 * 1024 * 1024 + 1,'],
+    ['4.1 rule 1', '  bodyBytes: 32 * 1024 * 1024,', '  bodyBytes: 32 * 1024 * 1024 + 1,'],
     ['4.1 rule 1', 'decompressedBodyBytes: 32 * 1024 * 1024,', 'decompressedBodyBytes: 33 * 1024 * 1024,'],
-    ['8 limit assets', '    assets: 8,', '    assets: 9,'],
+    ['8 limit assets', '  assets: 8,', '  assets: 9,'],
     ['8 limit images in a question', 'imagesPerQuestion: 8,', 'imagesPerQuestion: 9,'],
     ['2.3 references', 'referenceBytes: 1_024,', 'referenceBytes: 1_025,'],
     ['8 limit image size', 'imageBytes: 16 * 1024 * 1024,', 'imageBytes: 16 * 1024 * 1024 + 1,'],
@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.1 image_budget', 'IMAGE_BUDGETS = [70, 140, 280]', 'IMAGE_BUDGETS = [70, 140, 280, 560]'],
   ),
   ...inFile(
-    'decide/answers/answer.js',
+    'decide/answers/answer.ts',
     ['2.4 noul', 'COMMITTED = 8_000', 'COMMITTED = 7_900'],
     ['2.4 choice', '(n * best - UNITS) / (n - 1)', '(n * best - UNITS) / n'],
     ['2.4 score', 'description ?? name', "description ?? ''"],
@@ -39,126 +39,122 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.4 choice', 'units.indexOf(Math.max(...units))', 'units.lastIndexOf(Math.min(...units))'],
   ),
   ...inFile(
-    'decide/answers/response.js',
+    'decide/answers/response.ts',
     ['2.4 usage', 'input_tokens: usage.inputTokens', 'input_tokens: usage.inputTokens + 1'],
     ['2.4 usage', 'output_tokens: usage.outputTokens', 'output_tokens: 1'],
   ),
   ...inFile(
-    'decide/request/state-text.js',
+    'decide/request/state-text.ts',
     ['2.1 state', 'this.text += lineBreak + brackets[1];', 'this.text += brackets[1];'],
     ['2.1 state', 'this.text += node.source;', 'this.text += JSON.stringify(Number(node.source));'],
   ),
   ...inFile(
-    'decide/request/criteria.js',
+    'decide/request/criteria.ts',
     ['2.2 criteria', 'entries.length === 2 && whenYes', 'whenYes'],
     ['2.2 criteria', "options.some(({ key }) => key === '')", 'false'],
     ['2.2 criteria', 'if (repeated !== undefined)', 'if (repeated === null)'],
   ),
   ...inFile(
-    'decide/request/questions.js',
+    'decide/request/questions.ts',
     ['2.2 instructions', 'family ? fromFamily(subject, sent) : sent', 'fromFamily(subject, sent)'],
     ['2.2 type', 'if (type === undefined)', "if (type === '')"],
     ['7 live', 'if (entries.length === 0)', 'if (entries.length < 0)'],
   ),
   ...inFile(
-    'decide/request/read-request.js',
+    'decide/request/read-request.ts',
     ['2.1 state', '&& !family)', '&& false)'],
     ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
-    [
-      '4.2 rule 2',
-      "options.unknownModel === 'default')\n        return null;",
-      'false)\n        return null;',
-    ],
+    ['4.2 rule 2', "options.unknownModel === 'default') return null;", 'false) return null;'],
     ['2.1 model', 'if (options.knows(value))', 'if (true)'],
   ),
   ...inFile(
-    'http/pipeline.js',
+    'http/pipeline.ts',
     ['4.1 header Service-Key-Id', 'own ?? callerHeaders(app, incoming)', '[]'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
     ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
   ),
   ...inFile(
-    'http/reply.js',
+    'http/reply.ts',
     ['4.1 header X-Request-Id', "['X-TypeSafe-Request-Id', requestId],", ''],
     ['4.1 header Retry-After', "headers.push(['Retry-After'", "void (['Retry-After'"],
     ['5 rule 3', "headers.push(['WWW-Authenticate', 'Bearer']);", ''],
     ['7 live method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
   ),
   ...inFile(
-    'http/content.js',
+    'http/content.ts',
     ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
     ['7 live unsupported_media_type', '!types.some(isMultipart)', 'true'],
   ),
   ...inFile(
-    'http/routes/models.js',
+    'http/routes/models.ts',
     ['2.8 object', "object: 'list'", "object: 'models'"],
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
   ),
-  ...inFile('http/routes/health.js', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
-  ...inFile('http/match.js', [
+  ...inFile('http/routes/health.ts', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
+  ...inFile('http/match.ts', [
     '9 rule 1',
-    "target.split('?', 1)[0];",
-    "target.split('?', 1)[0].toLowerCase();",
+    "target.split('?', 1)[0] as string;",
+    "target.split('?', 1)[0]!.toLowerCase();",
   ]),
   ...inFile(
-    'access/keys.js',
+    'access/keys.ts',
     ['5 rule 3', 'expires === null || now <= expires', 'true'],
     ['5 rule 3', 'return revoked === null && ', 'return '],
     ['5 rule 8', 'endOfNextDay(now));', 'now);'],
   ),
   ...inFile(
-    'access/ledger.js',
+    'access/ledger.ts',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
     ['8 price decider-g-12b', 'account.charge(amount);', 'account.charge(amount - 1n);'],
   ),
-  ...inFile('access/prices.js', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
-  ...inFile('access/workspaces.js', [
+  ...inFile('access/prices.ts', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
+  ...inFile('access/workspaces.ts', [
     '8 limit request bytes',
     'bytesPerMinute: 256 * 1024 * 1024',
     'bytesPerMinute: 256 * 1024 * 1024 + 1',
   ]),
-  ...inFile('decide/content/multipart/read-multipart.js', [
+  ...inFile('decide/content/multipart/read-multipart.ts', [
     '4.1 rule 3',
     "REQUEST = 'request'",
     "REQUEST = 'body'",
   ]),
-  ...inFile('images/base64.js', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
+  ...inFile('images/base64.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
   ...inFile(
-    'images/check-file.js',
+    'images/check-file.ts',
     ['7.2 unsupported_image_format', "extent === 'animated'", "extent === ''"],
     ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
   ),
-  ...inFile('images/reader.js', ['7.2 invalid_image', 'found !== null && sameSize(found, size)', 'true']),
+  ...inFile('images/reader.ts', ['7.2 invalid_image', 'found !== null && sameSize(found, size)', 'true']),
   ...inFile(
-    'decide/request/assets.js',
+    'decide/request/assets.ts',
     ['2.3 type', "entry.type !== 'image'", "entry.type === ''"],
     ['2.3 part', 'if (base64 !== null && part === null)', 'if (base64 !== null)'],
     ['2.3 references', "if (reference === '')", 'if (reference === null)'],
   ),
   ...inFile(
-    'decide/references/find-uses.js',
+    'decide/references/find-uses.ts',
     ['4.3 rule 7', 'if (unshown >= 0)', 'if (false)'],
     ['7.2 too_many_images', 'usesOf(uses).length > left', 'usesOf(uses).length > most'],
     ['4.3 rule 1', "find(question.instructions ?? '')", "find('')"],
     ['4.3 rule 1', "find(description ?? '')", "find('')"],
   ),
-  ...inFile('decide/references/state-uses.js', [
+  ...inFile('decide/references/state-uses.ts', [
     '4.3 rule 6',
     'end > text.length)',
     'end > text.length + 1)',
   ]),
-  ...inFile('decide/references/search.js', [
+  ...inFile('decide/references/search.ts', [
     '4.3 rule 5',
     'if (start <= held.start)',
     'if (start < held.start)',
   ]),
-  ...inFile('decide/image-files.js', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
-  ...inFile('decide/plan/plan.js', [
+  ...inFile('decide/image-files.ts', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
+  ...inFile('decide/plan/plan.ts', [
     '8 limit model input',
     'prefix.length + made.length > model.contextLength',
     'false',
   ]),
-  ...inFile('server/service.js', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
+  ...inFile('server/service.ts', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
 ];

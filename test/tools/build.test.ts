@@ -43,7 +43,7 @@ function project(t: Test, main: string) {
 test('build: the command never runs stale code', async (t) => {
   const { run, write } = project(t, "console.log('one' satisfies string);");
   t.match(run(), { status: 0, stdout: 'one\n' });
-  write('src/cli/main.ts', "import { two } from './two.js';\nconsole.log(two);");
+  write('src/cli/main.ts', 'import { two } from "./two.js";\nconsole.log(two);');
   write('src/cli/two.ts', "export const two: string = 'two';");
   t.match(run(), { status: 0, stdout: 'two\n' });
   write('src/cli/two.ts', "export const two: string = '2';");
