@@ -16,22 +16,22 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/lifecycle/transitions.ts',
-    ['model', '3 status', "expiring: 'running',", "expiring: 'failed',"],
-    ['runner/stop', '3 cancel', "cancelling: 'cancelled',", "cancelling: 'running',"],
+    ['model', '3 transition window ends', "expiring: 'running',", "expiring: 'failed',"],
+    ['runner/stop', '3 transition cancel open', "cancelling: 'cancelled',", "cancelling: 'running',"],
   ),
   ...inFile(
     'batch/runner/outcome.ts',
-    ['runner/retry', '8 line retry', 'TRIES_MAX = 5', 'TRIES_MAX = 6'],
-    ['runner/retry', '3 growing wait', '2 ** (tries - 1)', '2 ** tries'],
-    ['runner/retry', '3 temporary fault', "'model_unavailable', ", ''],
+    ['runner/retry', '8 limit line retry', 'TRIES_MAX = 5', 'TRIES_MAX = 6'],
+    ['runner/retry', '3 tries', '2 ** (tries - 1)', '2 ** tries'],
+    ['runner/retry', '3 tries', "'model_unavailable', ", ''],
   ),
   ...inFile(
     'batch/runner/runner.ts',
     ['runner/store', '8 rule 2', '    charge();', ''],
     ['runner/credit', '5 rule 6', '(held as Reservation | null)?.release();', ''],
-    ['runner/credit', '3 key paused', 'open.putBack(line, this.memory);', ''],
-    ['runner/credit', '3 cancel', 'this.funds.forget(next.key);', ''],
-    ['runner/stop', '3 cancel', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
+    ['runner/credit', '3 transition key paused', 'open.putBack(line, this.memory);', ''],
+    ['runner/credit', '3 transition cancel open', 'this.funds.forget(next.key);', ''],
+    ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
     ['runner/store', 'disk full', '!this.deps.access.writable', 'false'],
     ['model', '5 rule 6', 'return this.funds.mayStart(caller);', 'return true;'],
     ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
@@ -43,13 +43,18 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/funds.ts',
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
-    ['runner/credit', '3 key paused', 'if (!this.access.covers(caller, charge))', 'if (false)'],
+    ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge))', 'if (false)'],
   ),
   ...inFile('access/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
   ...inFile(
     'batch/runner/deadline.ts',
-    ['runner/stop', '3 window', 'clock.monotonic() >= this.end', 'false'],
-    ['clock-glitches', '3 window', 'clock.certainFor() < JUMP_LASTS_MS) return false', 'false) return false'],
+    ['runner/stop', '3 transition window ends', 'clock.monotonic() >= this.end', 'false'],
+    [
+      'clock-glitches',
+      '3 transition window ends',
+      'clock.certainFor() < JUMP_LASTS_MS) return false',
+      'false) return false',
+    ],
   ),
   ...inFile(
     'batch/runner/queue.ts',
@@ -68,7 +73,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/read-ahead', 'once', 'this.lines[index] = TAKEN;', ''],
     ['runner/retry', 'retry', 'body: ownBody(body)', 'body: new Uint8Array(body)'],
     ['runner/retry', 'memory', 'RETRYING_MAX = 256', 'RETRYING_MAX = 1_000'],
-    ['runner/credit', '3 key paused', 'this.lines[index] = WAITS;', ''],
+    ['runner/credit', '3 transition key paused', 'this.lines[index] = WAITS;', ''],
   ),
   ...inFile('batch/runner/read-ahead.ts', [
     'runner/read-ahead',
@@ -89,7 +94,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile('batch/ingest/check-file.ts', [
     'ingest/check-file',
-    '2.5 unique',
+    '2.5 custom_id',
     'seen.set(customId, number);',
     '',
   ]),
@@ -97,7 +102,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile('batch/ingest/cut-file.ts', ['runner/store', '4.6 results', '[at, lines];', '[at, first + 1];']),
   ...inFile(
     'batch/ingest/ingest.ts',
-    ['ingest/help', '2.5 unique', 'if (seen.has(customId))', 'if (false)'],
+    ['ingest/help', '2.5 custom_id', 'if (seen.has(customId))', 'if (false)'],
     ['ingest/help', '4.6 results', '.sort((one, other) => one.number - other.number)', ''],
   ),
   ...inFile('batch/ingest/check-chunks.ts', [
@@ -108,15 +113,15 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(
     'api/limits.ts',
-    ['ingest/check-file', '8 lines', 'batchLines: 50_000,', 'batchLines: 50_001,'],
-    ['ingest/check-file', '8 listing', 'batchErrors: 100,', 'batchErrors: 101,'],
-    ['submit', '8 open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
+    ['ingest/check-file', '8 limit lines per batch', 'batchLines: 50_000,', 'batchLines: 50_001,'],
+    ['ingest/check-file', '8 limit listed failures', 'batchErrors: 100,', 'batchErrors: 101,'],
+    ['submit', '8 limit open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
   ),
   ...inFile(
     'batch/submit.ts',
-    ['submit', '8 open batches', '(this.writing.get(key) ?? 0) < ', '0 < '],
+    ['submit', '8 limit open batches', '(this.writing.get(key) ?? 0) < ', '0 < '],
     ['submit', '5 rule 3', '?.works !== true', ' === undefined'],
-    ['submit', 'idempotency', 'before.then(', 'Promise.resolve().then('],
+    ['submit', '4.6 rule 8', 'before.then(', 'Promise.resolve().then('],
   ),
   ...inFile(
     'batch/results/result-line.ts',
@@ -129,7 +134,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'const ONE = { key: 1, workspace: 1, all: 1 };',
     'const ONE = { key: 9, workspace: 9, all: 9 };',
   ]),
-  ...inFile('batch/reading/read-list.ts', ['reading/list', 'pages', 'objects.length === count', 'false']),
+  ...inFile('batch/reading/read-list.ts', [
+    'reading/list',
+    '4.6 rule 9',
+    'objects.length === count',
+    'false',
+  ]),
   ...inFile('batch/reading/read-results.ts', ['reading/results', '3 deletion', 'sealed.checkExists();', '']),
   ...inFile('batch/reading/read-results.ts', ['runner/store', '4.6 results', 'first + line', 'line']),
   ...inFile(

@@ -58,7 +58,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'decide/request/questions.ts',
     ['2.2 instructions', 'family ? fromFamily(subject, sent) : sent', 'fromFamily(subject, sent)'],
     ['2.2 type', 'if (type === undefined)', "if (type === '')"],
-    ['7 live', 'if (entries.length === 0)', 'if (entries.length < 0)'],
+    ['7.4 invalid_questions', 'if (entries.length === 0)', 'if (entries.length < 0)'],
   ),
   ...inFile(
     'decide/request/read-request.ts',
@@ -69,22 +69,22 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'http/pipeline.ts',
-    ['4.1 header Service-Key-Id', 'own ?? callerHeaders(app, incoming)', '[]'],
+    ['4.1 Service-Key-Id and Service-Key-Expires', 'own ?? callerHeaders(app, incoming)', '[]'],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
     ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
   ),
   ...inFile(
     'http/reply.ts',
-    ['4.1 header X-Request-Id', "['X-TypeSafe-Request-Id', requestId],", ''],
-    ['4.1 header Retry-After', "headers.push(['Retry-After'", "void (['Retry-After'"],
+    ['4.1 X-Request-Id', "['X-TypeSafe-Request-Id', requestId],", ''],
+    ['4.1 Retry-After', "headers.push(['Retry-After'", "void (['Retry-After'"],
     ['5 rule 3', "headers.push(['WWW-Authenticate', 'Bearer']);", ''],
-    ['7 live method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
+    ['7.4 method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
   ),
   ...inFile(
     'http/content.ts',
     ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
-    ['7 live unsupported_media_type', '!types.some(isMultipart)', 'true'],
+    ['7.4 unsupported_media_type', '!types.some(isMultipart)', 'true'],
   ),
   ...inFile(
     'http/routes/models.ts',

@@ -32,6 +32,7 @@ test('every contract test shows a rule, and has a name of its own', async (t) =>
 
 test('what a mutation replaces occurs once in its source', async (t) => {
   for (const { rule, file, from } of [...MUTATIONS, ...BATCH_MUTATIONS]) {
+    if (/^\d/.test(rule)) t.ok(rule in RULES, rule);
     const text = readFileSync(join(ROOT, 'src', file), 'utf8');
     t.equal(text.split(from).length, 2, `${rule}: ${file}: ${from}`);
   }
