@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Test, test } from 'tap';
-import { startTestServer } from '../helpers/server.js';
-import { ROOT } from '../tidy/sources.js';
+import { startExampleServer } from './examples-server.js';
 import { blocks, read } from './pages.js';
 
-const run = promisify(execFile);
 const LINES_MAX = 130;
 /** Probabilities of the embedded model move by less between processors. */
 const TOLERANCE = 0.005;
@@ -28,15 +23,12 @@ function sameJson(t: Test, found: unknown, wanted: unknown, path: string): void 
 }
 
 test('the README’s first request is answered with the documented response', async (t) => {
-  const server = await startTestServer(t, {}, join(ROOT, 'models'));
+  const server = await startExampleServer(t);
   const request = blocks('README.md', 'sh').find((block) => block.startsWith('curl ')) as string;
   const [answer] = blocks('README.md', 'json') as [string];
-  const TOKEN = server.headers.authorization.slice('Bearer '.length);
-  const command = request.replace('http://127.0.0.1:8080', server.url);
-  const { stdout } = await run('bash', ['-c', `${command.trim()} --silent --fail`], {
-    env: { ...process.env, TOKEN },
-  });
-  const [found, wanted] = [JSON.parse(stdout), JSON.parse(answer)];
+  const command = request.replace('http://127.0.0.1:8080', server.url).trim();
+  const printed = await server.command('bash', ['-c', `${command} --silent --fail`]);
+  const [found, wanted] = [JSON.parse(printed), JSON.parse(answer)];
   sameJson(t, found, wanted, 'response');
   t.strictSame(found.usage, wanted.usage);
 });

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import { startTestServer } from '../helpers/server.js';
+import { ROOT } from '../tidy/sources.js';
+
+const run = promisify(execFile);
+
+/** The server of a fresh clone, and a way to run commands against it with `URL` and `TOKEN` set. */
+export async function startExampleServer(t: Test) {
+  const server = await startTestServer(t, {}, join(ROOT, 'models'));
+  const TOKEN = server.headers.authorization.slice('Bearer '.length);
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const command = async (file: string, args: readonly string[], own: Record<string, string> = {}) => {
+    const env = { ...inherited, URL: server.url, TOKEN, ...own };
+    return (await run(file, args, { cwd: ROOT, env })).stdout;
+  };
+  return { ...server, command };
+}
