@@ -79,7 +79,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     plain,
     head,
     plan: (asked) => planOf(asked, model),
-    run: (plan) => engine.run(plan, new AbortController().signal),
+    run: (plan) => engine.run(plan, { signal: new AbortController().signal }),
     async close() {
       plain.close();
       await Promise.all(own.map((thread) => thread.close()));

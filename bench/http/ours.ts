@@ -143,7 +143,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           admitFree: () => {},
           batches: null,
           decide: ({ body, content, model, unknownModel, signal }) =>
-            decide({ body, content, model, unknownModel, allowedModels: models }, calls, signal),
+            decide({ body, content, model, unknownModel, allowedModels: models }, calls, { signal }),
         };
       },
       serves: () => false,

@@ -1,7 +1,6 @@
-import type { Reservation } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import type { Engine } from '../engine/index.js';
+import type { Engine, RunOptions } from '../engine/index.js';
 import { answer, responseJson } from './answers/index.js';
 import type { PrepareResult } from './prepare.js';
 import type { SentTask } from './prepare-sent.js';
@@ -17,27 +16,37 @@ export interface Decision {
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
 }
 
-/** The calls a decision makes out of this room. */
+/** The reserved cost of a request. `decide` calls one of the two methods, once. */
+export interface Settlement {
+  /** Charges for the answer and records it. If it throws, the request fails; nothing may stay reserved then. */
+  post(decision: Decision): void;
+  /** Returns the reserved cost: the request has no answer. */
+  release(): void;
+}
+
+/** What `decide` needs from other rooms. */
 export interface DecideDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Runs `prepareSent` on another thread. */
   prepare(task: SentTask): Promise<PrepareResult>;
-  /** The engine of a build; undefined while it is not there. */
+  /** The engine of a build; undefined if it is not loaded. */
   engine(build: string): Pick<Engine, 'run'> | undefined;
-  /** Sets aside what the answer of a build costs. Throws ApiError where the caller cannot pay. */
-  reserve(build: string, inputTokens: number): Reservation;
+  /** Reserves the cost of an answer before the plan is queued. What it throws, `decide` rejects with. */
+  reserve(build: string, inputTokens: number): Settlement;
 }
 
 /**
- * Answers one request; it is paid for when there is an answer, and not before. Rejects with ApiError, or with the
- * engine's error, or with the signal's reason where the caller went away.
+ * Answers one request, live or from a batch, and settles its cost.
+ *
+ * @param options passed to `Engine.run`
+ * @throws ApiError if the request is refused, the engine's error, or the signal's reason
  */
 export async function decide(
   task: SentTask,
   dependencies: DecideDependencies,
-  signal: AbortSignal,
+  options: RunOptions,
 ): Promise<Decision> {
-  signal.throwIfAborted();
+  options.signal.throwIfAborted();
   const started = dependencies.clock.monotonic();
   const prepared = await dependencies.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
@@ -46,16 +55,16 @@ export async function decide(
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const reservation = dependencies.reserve(build, inputTokens);
+  const settlement = dependencies.reserve(build, inputTokens);
   let decision: Decision;
   try {
     const preparedMs = dependencies.clock.monotonic() - started;
-    decision = await run(prepared, engine, preparedMs, signal);
+    decision = await run(prepared, engine, preparedMs, options);
   } catch (error) {
-    reservation.release();
+    settlement.release();
     throw error;
   }
-  reservation.post();
+  settlement.post(decision);
   return decision;
 }
 
@@ -63,9 +72,9 @@ async function run(
   { build, plan, questions, temperatures, inputTokens }: Extract<PrepareResult, { ok: true }>,
   engine: Pick<Engine, 'run'>,
   preparedMs: number,
-  signal: AbortSignal,
+  options: RunOptions,
 ): Promise<Decision> {
-  const { logits, queueMs, computeMs } = await engine.run(plan, signal);
+  const { logits, queueMs, computeMs } = await engine.run(plan, options);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );

@@ -41,7 +41,17 @@ export interface EngineOptions {
   readonly countMemory?: CountMemory;
 }
 
-/** What a plan's owner gets. */
+/** How a plan is run. */
+export interface RunOptions {
+  /** Aborting it removes the plan from the queue, or discards the result of a plan that is being computed. */
+  readonly signal: AbortSignal;
+  /** Default: `live`. */
+  readonly urgency?: Urgency;
+  /** Called before `run` returns, once the plan counts in `waiting` and `wantsBatch` or is being computed. */
+  readonly onQueued?: () => void;
+}
+
+/** The result of a plan. */
 export interface EngineAnswer {
   readonly logits: PlanLogits;
   /** From the call to the start of its first wave. */
@@ -112,10 +122,12 @@ export class Engine {
   }
 
   /**
-   * The logits of a plan's suffixes, in order. Rejects with ApiError `overloaded` where the queue is full or the
-   * deadline passes, with the signal's reason where the caller left, with the engine's error otherwise.
+   * Computes the logits of a plan's suffixes, in order.
+   *
+   * @throws ApiError `overloaded` if the queue is full or the deadline passes; the signal's reason if it is aborted;
+   *   the engine's error if the plan fails twice
    */
-  run(plan: Plan, signal: AbortSignal, urgency: Urgency = 'live'): Promise<EngineAnswer> {
+  run(plan: Plan, { signal, urgency = 'live', onQueued }: RunOptions): Promise<EngineAnswer> {
     const { bounds, clock, deadlineMs } = this.options;
     return new Promise((resolve, reject) => {
       if (longestPrompt(plan) > bounds.cells) throw new Error('the plan was not checked against the cells');
@@ -169,6 +181,7 @@ export class Engine {
       }
       signal.addEventListener('abort', onAbort, { once: true });
       this.dispatch();
+      onQueued?.();
     });
   }
 

@@ -137,7 +137,7 @@ export class Service implements App {
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
     const task = { body, content, model, unknownModel, allowedModels: caller.workspace.models };
-    const decision = await decide(task, dependencies, signal);
+    const decision = await decide(task, dependencies, { signal });
     this.count(decision);
     return decision;
   }

@@ -27,8 +27,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/runner/runner.ts',
-    ['runner/store', '8 rule 2', '    charge();', ''],
-    ['runner/credit', '5 rule 6', '(held as Reservation | null)?.release();', ''],
+    ['runner/store', '8 rule 2', 'reservation.post();', ''],
+    ['runner/credit', '5 rule 6', 'release: () => reservation.release(),', 'release: () => {},'],
     ['runner/credit', '3 transition key paused', 'open.putBack(line, this.memory);', ''],
     ['runner/credit', '3 transition cancel open', 'this.funds.forget(next.key);', ''],
     ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
@@ -37,7 +37,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
     ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
     ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
-    ['runner/turns', 'live first', "engine.run(plan, signal, 'batch')", "engine.run(plan, signal, 'live')"],
+    ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
     ['runner/read-ahead', 'memory', 'open.end(this.memory);', ''],
   ),
   ...inFile(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/index.js';
 import type { PrepareResult, SentTask } from '../../src/decide/index.js';
-import type { EngineAnswer, Plan } from '../../src/engine/index.js';
+import type { EngineAnswer, Plan, RunOptions } from '../../src/engine/index.js';
 
 interface Waiting {
   resolve(): void;
@@ -38,9 +38,11 @@ export class TestEngine {
       get wantsBatch() {
         return engine.waiting.size < engine.room;
       },
-      run: (plan: Plan, signal: AbortSignal, urgency?: string) => {
+      run: (plan: Plan, { signal, urgency, onQueued }: RunOptions) => {
         if (urgency !== 'batch') throw new Error('a line goes before live requests');
-        return this.run(plan, signal);
+        const answer = this.run(plan, signal);
+        onQueued?.();
+        return answer;
       },
     };
   }

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { type EngineEvents, EXACT, LIVE_PIXEL_BYTES_MAX, UNWATCHED } from '../../src/engine/index.js';
 import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
 
-const stays = () => new AbortController().signal;
+const stays = () => ({ signal: new AbortController().signal });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what arrives while a wave runs forms the next one, and each gets its own answer', async (t) => {
@@ -38,6 +38,25 @@ test('several contexts take waves in turn', async (t) => {
   await Promise.all(answers);
 });
 
+test('onQueued is called before run returns, once, and only if the plan was accepted', async (t) => {
+  const { engine, thread } = fakeEngine({ queueMax: 1 });
+  const seen: number[] = [];
+  const onQueued = () => seen.push(engine.waiting('batch'));
+  const accepted = [1, 2].map((mark) =>
+    engine.run(markedPlan(mark), { ...stays(), urgency: 'batch', onQueued }),
+  );
+  t.strictSame(seen, [0, 1], 'the first is being computed, the second waits');
+  const refused = engine.run(markedPlan(3), { ...stays(), urgency: 'batch', onQueued });
+  const aborted = { signal: AbortSignal.abort(new Error('left')), onQueued };
+  await t.rejects(refused, /queue is full/);
+  await t.rejects(engine.run(markedPlan(4), aborted), { message: 'left' });
+  thread.waves[0]?.resolve();
+  await accepted[0];
+  thread.waves[1]?.resolve();
+  await accepted[1];
+  t.equal(seen.length, 2);
+});
+
 test('overloaded: at the bound of the queue a plan waits, one past it is refused at once', async (t) => {
   const { engine, thread } = fakeEngine({ queueMax: 2 });
   const accepted = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
@@ -59,7 +78,10 @@ test('overloaded: at the bound of pixels a plan waits, one byte past it is refus
   const second = engine.run(withPixels(2, 1), stays());
   const refused = await engine.run(withPixels(3, 1), stays()).catch((error: unknown) => error);
   t.match(refused, { type: 'overloaded' });
-  const others = [engine.run(markedPlan(4), stays()), engine.run(withPixels(5, 1), stays(), 'batch')];
+  const others = [
+    engine.run(markedPlan(4), stays()),
+    engine.run(withPixels(5, 1), { ...stays(), urgency: 'batch' }),
+  ];
   thread.waves[0]?.resolve();
   await first;
   const room = engine.run(withPixels(6, LIVE_PIXEL_BYTES_MAX - 1), stays());
@@ -103,13 +125,15 @@ test('a caller that leaves before its wave costs nothing', async (t) => {
   const { engine, thread } = fakeEngine();
   const first = engine.run(markedPlan(1), stays());
   const caller = new AbortController();
-  const gone = engine.run(markedPlan(2), caller.signal);
+  const gone = engine.run(markedPlan(2), caller);
   caller.abort(new Error('gone'));
   await t.rejects(gone, { message: 'gone' });
   thread.waves[0]?.resolve();
   await first;
   t.equal(thread.waves.length, 1, 'no wave was made for it');
-  await t.rejects(engine.run(markedPlan(1), AbortSignal.abort(new Error('left'))), { message: 'left' });
+  await t.rejects(engine.run(markedPlan(1), { signal: AbortSignal.abort(new Error('left')) }), {
+    message: 'left',
+  });
 });
 
 test('a wave that fails: its plans run again once, from the beginning, before those that wait; then they fail', async (t) => {
@@ -167,13 +191,13 @@ test('events: who was refused, left or was late, and what became of the waves', 
   const { engine, thread, clock } = fakeEngine({ queueMax: 1, events });
   const first = engine.run(markedPlan(1), stays());
   const caller = new AbortController();
-  const second = engine.run(markedPlan(2), caller.signal);
+  const second = engine.run(markedPlan(2), caller);
   t.equal(engine.waiting('live'), 1);
   await t.rejects(engine.run(markedPlan(3), stays()));
   t.strictSame(since(), ['refused']);
   caller.abort(new Error('gone'));
   await t.rejects(second);
-  await t.rejects(engine.run(markedPlan(1), AbortSignal.abort(new Error('gone'))));
+  await t.rejects(engine.run(markedPlan(1), { signal: AbortSignal.abort(new Error('gone')) }));
   t.strictSame(since(), ['left', 'left'], 'in the queue, and before it');
   thread.waves[0]?.reject(new Error('the thread died'));
   await turn();
@@ -192,7 +216,7 @@ test('events: a caller that leaves while its wave is computed is not one that le
   const events = { ...UNWATCHED, planCancelled: () => told.push('left') };
   const { engine } = fakeEngine({ events });
   const caller = new AbortController();
-  const computing = engine.run(markedPlan(1), caller.signal);
+  const computing = engine.run(markedPlan(1), caller);
   caller.abort(new Error('gone'));
   await t.rejects(computing, { message: 'gone' });
   t.strictSame(told, []);

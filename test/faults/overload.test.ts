@@ -24,7 +24,7 @@ async function overload(msPerToken: number) {
   const refusals: Array<{ error: ApiError; afterMs: number }> = [];
   for (let arrival = 0; arrival < ARRIVALS; arrival += 1) {
     const since = clock.monotonic();
-    engine.run(plan(arrival), new AbortController().signal).then(
+    engine.run(plan(arrival), { signal: new AbortController().signal }).then(
       () => latencies.push(clock.monotonic() - since),
       (error) => refusals.push({ error, afterMs: clock.monotonic() - since }),
     );
@@ -69,15 +69,15 @@ test('half of a full queue leaves: they are counted and cost nothing, and their 
   const { engine, clock, computed } = pacedEngine(1, { ...OPTIONS, events });
   const stays = new AbortController();
   const leaves = new AbortController();
-  const first = engine.run(plan(0), stays.signal);
+  const first = engine.run(plan(0), stays);
   const waiting = Array.from({ length: QUEUE }, (_, i) =>
-    engine.run(plan(i + 1), i % 2 === 0 ? leaves.signal : stays.signal),
+    engine.run(plan(i + 1), i % 2 === 0 ? leaves : stays),
   );
   const settled = Promise.allSettled(waiting);
   leaves.abort(new Error('gone'));
   t.equal(left.length, QUEUE / 2);
   t.equal(engine.waiting('live'), QUEUE / 2);
-  const next = Array.from({ length: QUEUE / 2 }, (_, i) => engine.run(plan(100 + i), stays.signal));
+  const next = Array.from({ length: QUEUE / 2 }, (_, i) => engine.run(plan(100 + i), stays));
   for (let wave = 0; wave < 1 + QUEUE / PLANS_PER_WAVE; wave += 1) {
     clock.advance(OPTIONS.bounds.waveTokens);
     await turn();
@@ -101,7 +101,7 @@ onBoth('over HTTP: one waits, one leaves, one is refused with 503 and Retry-Afte
   let arrived = deferred();
   const { client, ask, logged, access } = await serve(t, transport, async ({ signal }) => {
     mark += 1;
-    const answer = engine.run(markedPlan(mark), signal);
+    const answer = engine.run(markedPlan(mark), { signal });
     arrived.resolve();
     const { logits } = await answer;
     return JSON.stringify(logits);

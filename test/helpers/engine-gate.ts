@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/engine/index.js';
+import type { Engine, Plan, RunOptions } from '../../src/engine/index.js';
 import type { Engines } from '../../src/server/engines.js';
 import { until } from './until.js';
 
@@ -54,9 +54,9 @@ export class EngineGate {
   private wrap(engine: Engine): Engine {
     return Object.create(engine, {
       run: {
-        value: async (...[plan, signal, urgency]: Parameters<Engine['run']>) => {
-          if (urgency === 'batch') await this.pass(signal);
-          return engine.run(plan, signal, urgency);
+        value: async (plan: Plan, options: RunOptions) => {
+          if (options.urgency === 'batch') await this.pass(options);
+          return engine.run(plan, options);
         },
       },
       wantsBatch: {
@@ -65,7 +65,7 @@ export class EngineGate {
     });
   }
 
-  private async pass(signal: AbortSignal): Promise<void> {
+  private async pass({ signal, onQueued }: RunOptions): Promise<void> {
     this.started += 1;
     const fault = this.faults.shift();
     if (fault !== undefined) throw fault;
@@ -77,6 +77,7 @@ export class EngineGate {
         else resolve();
       };
       this.waiting.add(leave);
+      onQueued?.();
       signal.addEventListener('abort', leave, { once: true });
     });
   }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import { type DecideDependencies, type Decision, decide } from '../../decide/index.js';
+import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
 import type { Engine } from '../../engine/index.js';
 import type { RawWrite, Store } from '../../store/index.js';
 import type { BatchLine } from '../batch-line.js';
@@ -250,26 +250,24 @@ export class Runner {
   private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
     const { signal } = this.leaving;
     const caller = this.deps.access.holder(open.batch.key) as Caller;
-    const handedOn = this.prepares();
-    let held: Reservation | null = null;
-    const reserve = (build: string, inputTokens: number) => {
-      held = this.reserve(open, caller, this.deps.chargeOf(build, inputTokens));
-      return CHARGED_WITH_RESULT;
+    const { clock, prepare } = this.deps;
+    const dependencies: DecideDependencies = {
+      clock,
+      prepare,
+      engine: (build) => this.deps.engine(build),
+      reserve: (build, inputTokens) => {
+        const charge = this.deps.chargeOf(build, inputTokens);
+        return this.settlement(open, line, this.reserve(open, caller, charge));
+      },
     };
-    const charge = () => {
-      const reservation = held as Reservation;
-      held = null;
-      reservation.post();
-    };
+    const prepared = this.prepares();
     try {
-      const decision = await decide(taskOf(line, caller), this.decideDependencies(reserve, handedOn), signal);
-      if (!signal.aborted) this.answered(open, line, decision, charge);
+      await decide(taskOf(line, caller), dependencies, { signal, urgency: 'batch', onQueued: prepared });
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, this.memory);
       else if (!signal.aborted) this.failed(open, line, error);
     } finally {
-      (held as Reservation | null)?.release();
-      handedOn();
+      prepared();
     }
   }
 
@@ -294,14 +292,34 @@ export class Runner {
     };
   }
 
-  private answered(open: OpenBatch, line: BatchLine, decision: Decision, charge: () => void): void {
-    const { batch, sealed } = open;
-    // First what can throw: then the line has no result, and is not charged.
-    const result = (sealed as SealedBatch).writeResult(line.index, answeredLine(line.customId, decision));
-    charge();
-    open.batch = { ...batch, done: batch.done + 1 };
-    this.keep(open, line, result);
-    this.deps.onAnswered(decision);
+  /** Charges a line in the turn in which its result and its batch's counts enter the buffer. */
+  private settlement(open: OpenBatch, line: BatchLine, reservation: Reservation): Settlement {
+    return {
+      release: () => reservation.release(),
+      post: (decision) => {
+        const result = this.resultOf(open, line, decision, reservation);
+        reservation.post();
+        open.batch = { ...open.batch, done: open.batch.done + 1 };
+        this.keep(open, line, result);
+        this.deps.onAnswered(decision);
+      },
+    };
+  }
+
+  /** The write of a line's result. If it throws, or the runner has stopped, the line is not charged. */
+  private resultOf(
+    { sealed }: OpenBatch,
+    { index, customId }: BatchLine,
+    decision: Decision,
+    reservation: Reservation,
+  ): RawWrite {
+    try {
+      this.leaving.signal.throwIfAborted();
+      return (sealed as SealedBatch).writeResult(index, answeredLine(customId, decision));
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
   }
 
   private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
@@ -357,33 +375,7 @@ export class Runner {
     this.queue.remove(open);
     this.deps.onFinished(open.batch);
   }
-
-  /** `handedOn`: called when the engine has the line's plan, and knows of it when it is asked for room. */
-  private decideDependencies(
-    reserve: DecideDependencies['reserve'],
-    handedOn: () => void,
-  ): DecideDependencies {
-    return {
-      clock: this.deps.clock,
-      prepare: this.deps.prepare,
-      engine: (build) => {
-        const engine = this.deps.engine(build);
-        if (engine === undefined) return undefined;
-        return {
-          run: (plan, signal) => {
-            const answer = engine.run(plan, signal, 'batch');
-            handedOn();
-            return answer;
-          },
-        };
-      },
-      reserve,
-    };
-  }
 }
-
-/** A line is charged, or what it holds given back, with its result: see `answer`. */
-const CHARGED_WITH_RESULT: Reservation = { post() {}, release() {} };
 
 /** A line has not started, and waits again. */
 class NotStarted extends Error {}

@@ -39,7 +39,7 @@ async function worldInWaves(t: Parameters<typeof World.start>[0], waveTokens: nu
     get wantsBatch() {
       return engine.wantsBatch;
     },
-    run: (plan, signal) => engine.run(plan, signal, 'batch'),
+    run: (plan, options) => engine.run(plan, options),
   });
   world.engine.prepare = async (task) => {
     const { state, custom_id: id } = JSON.parse(Buffer.from(task.body).toString());
