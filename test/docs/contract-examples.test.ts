@@ -11,6 +11,7 @@ import {
   SubmitResponseSchema,
 } from '../../src/api/index.js';
 import { checkLines } from '../../src/batch/index.js';
+import type { LinesRefusal } from '../../src/batch/ingest/check-lines.js';
 import { estimateLine } from '../../src/batch/ingest/estimate.js';
 import { answeredLine, unansweredLine } from '../../src/batch/results/index.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
@@ -112,6 +113,17 @@ test('the estimated cost of the batch is that of its lines', async (t) => {
     const { estimated_cost: cost, lines: count } = JSON.parse(text);
     t.strictSame([count, cost.input_tokens, cost.amount], [lines.length, tokens, Number(amount) / 1e12]);
   }
+});
+
+test('the error examples are what the server answers', async (t) => {
+  const [twice, invalid] = ofKind('error').map((text) => JSON.parse(text));
+  const question = { type: 'choice', criteria: ['billing', 'billing'] };
+  const refused = () => checked(JSON.stringify({ state: 'x', questions: { team: question } }));
+  t.throws(refused, { type: twice.type, message: twice.error });
+  const [line] = (ofKind('jsonl')[0] as string).split('\n') as [string];
+  const file = `${line}\n{"custom_id":"case-2"}`;
+  const { type, message: error, lines: errors } = (await checkLines(Buffer.from(file))) as LinesRefusal;
+  t.strictSame({ error, type, errors, invalid_lines: 1 }, invalid);
 });
 
 test('the multipart example names its file part', async (t) => {
