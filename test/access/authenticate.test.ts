@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { createKey, DEFAULT_LIFETIME_DAYS, revokeKey } from '../../src/access/index.js';
-import { opened, thrown } from './opened.js';
+import { opened, thrown } from '../support/access/opened.js';
 
 test('contract 5 rule 1: exactly one header with a bearer token', async (t) => {
   const { access, workspace } = opened(t);

@@ -9,7 +9,7 @@ import {
 } from '../../src/access/index.js';
 import { FLUSH_RETRY_MS } from '../../src/access/ledger.js';
 import { type RawWrite, type Store, StoreError } from '../../src/store/index.js';
-import { dealings, NOON, opened, thrown } from './opened.js';
+import { dealings, NOON, opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

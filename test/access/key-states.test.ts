@@ -10,7 +10,7 @@ import {
   revokeKey,
   rollKey,
 } from '../../src/access/index.js';
-import { opened, thrown } from './opened.js';
+import { opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 type Opened = ReturnType<typeof opened>;

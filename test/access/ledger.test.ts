@@ -9,8 +9,8 @@ import {
   type Reservation,
   reconcile,
 } from '../../src/access/index.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dealings, opened, thrown } from './opened.js';
+import { dealings, opened, thrown } from '../support/access/opened.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const TOKENS = 220;
 const PRICE = 1_500n;

@@ -16,10 +16,10 @@ import {
   rollKey,
 } from '../../src/access/index.js';
 import { openStore, type Store } from '../../src/store/index.js';
-import { fakeClock } from '../helpers/fake-clock.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
-import { type NaiveHold, NaiveLedger } from './naive-ledger.js';
-import { thrown } from './opened.js';
+import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
+import { thrown } from '../support/access/opened.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
 
 const OPERATIONS = 10_000;
 const COMPARE_EVERY = 500;

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { parseAmount, parsePrice, showAmount, showPrice } from '../../src/access/index.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const UNITS = 10n ** 12n;
 

@@ -8,7 +8,7 @@ import {
   reconcile,
 } from '../../src/access/index.js';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
-import { dealings, opened, thrown } from './opened.js';
+import { dealings, opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 3_600_000;
 const at = (text: string) => Date.parse(text);

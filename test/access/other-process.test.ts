@@ -7,9 +7,9 @@ import {
   type NewKey,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { books } from '../helpers/books.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
-import { thrown } from './opened.js';
+import { thrown } from '../support/access/opened.js';
+import { books } from '../support/books.js';
+import { dataFolder, startTestServer } from '../support/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 

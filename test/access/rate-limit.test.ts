@@ -7,8 +7,8 @@ import {
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
 import { RateLimiter } from '../../src/access/rate-limit.js';
-import { fakeClock } from '../helpers/fake-clock.js';
-import { opened, thrown } from './opened.js';
+import { opened, thrown } from '../support/access/opened.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const limits = { bytesPerMinute: 100, requestsPerMinute: 2 };
 

@@ -1,10 +1,10 @@
 import { type Test, test } from 'tap';
 import { type Amount, changeWorkspace, grantCredit, reconcile } from '../../src/access/index.js';
 import type { RawWrite, Store } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
-import { opened } from './opened.js';
+import { opened } from '../support/access/opened.js';
+import { child } from '../support/child.js';
 
-const CHILD = new URL('./charging-child.js', import.meta.url);
+const CHILD = new URL('../support/access/charging-child.js', import.meta.url);
 
 /** A ledger of two workspaces with two grants and two months each. */
 async function booked(t: Test) {

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { createKey, endOfDay, getKey, keyState, parseDay, rollKey } from '../../src/access/index.js';
-import { opened, thrown } from './opened.js';
+import { opened, thrown } from '../support/access/opened.js';
 
 const at = (text: string) => Date.parse(text);
 

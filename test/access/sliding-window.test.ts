@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { SlidingWindow } from '../../src/access/sliding-window.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
 
 const MINUTE_MS = 60_000;
 const MANY = 1_000_000;

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import { createKey, readUsage, sumPrices, type UsageFilter } from '../../src/access/index.js';
-import { opened } from './opened.js';
+import { opened } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

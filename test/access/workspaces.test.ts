@@ -11,7 +11,7 @@ import {
   listWorkspaces,
 } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { opened } from './opened.js';
+import { opened } from '../support/access/opened.js';
 
 test('createWorkspace: ids of 1 to 64 letters, digits, _ and -, with a letter or digit at both ends', async (t) => {
   const { clock, store } = opened(t);

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
 import { OUTPUT_BYTES_MAX } from '../../src/base/index.js';
-import { random } from '../helpers/random.js';
+import { random } from '../support/random.js';
 
-const CHILD = fileURLToPath(new URL('./line-output-child.js', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/line-output-child.js', import.meta.url));
 /** Of about 180 bytes each; 1,000,000 in full. */
 const LINES = Number(process.env.LINES ?? 60_000);
 /** What a process may hold besides the lines: one-byte strings and Node's own. */

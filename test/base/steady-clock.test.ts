@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { FOLLOWED_MS, JUMP_LASTS_MS, STOPPED_MS_MAX, SteadyClock } from '../../src/base/index.js';
-import { fakeClock } from '../helpers/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 24 * 3_600_000;

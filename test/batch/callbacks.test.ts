@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { createKey, createWorkspace, findWorkspace, grantCredit } from '../../src/access/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import type { WebhookOutcome } from '../../src/batch/index.js';
-import { DAY_MS, lines, turns, until, World } from './world.js';
+import { DAY_MS, lines, turns, until, World } from '../support/batch/world.js';
 
 const ADDRESS = 'https://a.example/x?y';
 

@@ -1,7 +1,17 @@
 import { test } from 'tap';
 import { revokeKey } from '../../src/access/index.js';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
-import { DAY_MS, line, lines, reason, SECOND_MS, START, turns, until, World } from './world.js';
+import {
+  DAY_MS,
+  line,
+  lines,
+  reason,
+  SECOND_MS,
+  START,
+  turns,
+  until,
+  World,
+} from '../support/batch/world.js';
 
 const JUMP_LASTS_S = JUMP_LASTS_MS / SECOND_MS;
 const LINES = 40;

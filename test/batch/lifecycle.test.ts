@@ -9,7 +9,7 @@ import {
   TRANSITIONS,
   unansweredAs,
 } from '../../src/batch/lifecycle/index.js';
-import { DAY_MS, START } from './world.js';
+import { DAY_MS, START } from '../support/batch/world.js';
 
 const EVENTS = [
   'line_started',

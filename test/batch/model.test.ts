@@ -1,10 +1,10 @@
 import { type Test, test } from 'tap';
 import { changeWorkspace, reconcile, revokeKey } from '../../src/access/index.js';
 import { ApiError } from '../../src/api/index.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
-import { ContractModel } from './contract-model.js';
-import { tokensOf } from './test-engine.js';
-import { DAY_MS, lines, PRICE, SECOND_MS, turns, until, World } from './world.js';
+import { ContractModel } from '../support/batch/contract-model.js';
+import { tokensOf } from '../support/batch/test-engine.js';
+import { DAY_MS, lines, PRICE, SECOND_MS, turns, until, World } from '../support/batch/world.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
 
 const WALKS = 25;
 const STEPS = 40;

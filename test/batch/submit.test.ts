@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { revokeKey } from '../../src/access/index.js';
 import { LOOKUP_SHARES } from '../../src/batch/submit.js';
-import { DAY_MS, line, lines, reason, turns, until, World } from './world.js';
+import { DAY_MS, line, lines, reason, turns, until, World } from '../support/batch/world.js';
 
 test('ten may be open, also where eleven come at once; one that ends makes room', async (t) => {
   const world = await World.start(t);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { openModel } from '../../src/engine/index.js';
-import { addon, buildOf } from '../helpers/engine.js';
+import { addon, buildOf } from '../support/engine.js';
 
 test('a quantised model loads and is smaller, in every type', async (t) => {
   const folder = t.testdir();

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { EngineGate } from '../helpers/engine-gate.js';
-import { startTestServer } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { EngineGate } from '../support/engine-gate.js';
+import { startTestServer } from '../support/server.js';
 
 const line = (customId: string, model = 'tiny') =>
   JSON.stringify({ custom_id: customId, model, state: customId, questions: { q: { type: 'noul' } } });

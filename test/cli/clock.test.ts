@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { serveAlone, writeKeptTime } from '../../src/store/index.js';
-import { books } from '../helpers/books.js';
+import { books } from '../support/books.js';
 
 const DAY_MS = 24 * 3_600_000;
 

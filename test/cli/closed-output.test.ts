@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { modelsFolder } from '../support/server.js';
 
 for (const args of [['doctor'], ['models', 'list'], ['openapi']]) {
   test(`${args.join(' ')}: a reader that has seen enough is no error`, async (t) => {

@@ -5,9 +5,9 @@ import { test } from 'tap';
 import { createWorkspace, grantCredit } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { Sealer, serveAlone } from '../../src/store/index.js';
-import { books } from '../helpers/books.js';
-import { decider } from '../helpers/cli.js';
-import { modelsFolder } from '../helpers/server.js';
+import { books } from '../support/books.js';
+import { decider } from '../support/cli.js';
+import { modelsFolder } from '../support/server.js';
 
 interface Finding {
   readonly check: string;

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { Command } from '../helpers/cli.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { Command } from '../support/cli.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const NO_PRLIMIT = spawnSync('prlimit', ['--version']).status !== 0 && 'there is no prlimit here';

@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { type MetadataValue, type TinyModelOptions, tinyProjector } from '../../models/tiny/index.js';
-import { decider } from '../helpers/cli.js';
-import { withoutNumbers, withValue } from '../helpers/gguf-file.js';
-import { dataFolder, modelsFolder, writeModels } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { withoutNumbers, withValue } from '../support/gguf-file.js';
+import { dataFolder, modelsFolder, writeModels } from '../support/server.js';
 
 /** Both commands refuse the models of a folder in one line that names the file. */
 async function areRefused(t: Test, models: string, file: string, reason: RegExp) {

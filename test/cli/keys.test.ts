@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { endOfNextDay, listKeys } from '../../src/access/index.js';
-import { books } from '../helpers/books.js';
+import { books } from '../support/books.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { decider } from '../helpers/cli.js';
+import { decider } from '../support/cli.js';
 
 test('a data folder that is not there is told, and made by no command but workspaces create', async (t) => {
   const data = join(t.testdir(), 'mistyped');

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { modelsFolder } from '../support/server.js';
 
 test('models list: a line per build, and JSON', async (t) => {
   const environment = { DECIDER_MODELS: modelsFolder(t.testdir()) };

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'tap';
-import { type Command, decider } from '../helpers/cli.js';
-import { modelsFolder } from '../helpers/server.js';
+import { type Command, decider } from '../support/cli.js';
+import { modelsFolder } from '../support/server.js';
 
 const run = promisify(execFile);
 const FREE = { DECIDER_PORT: '0' };

@@ -7,7 +7,7 @@ import {
   type Kind,
   parseAmount,
 } from '../../src/access/index.js';
-import { books } from '../helpers/books.js';
+import { books } from '../support/books.js';
 
 /** A workspace of one key that used two models on two days, one of them at two prices. */
 async function used(t: Parameters<typeof books>[0]) {

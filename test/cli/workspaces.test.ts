@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { getWorkspace } from '../../src/access/index.js';
-import { books } from '../helpers/books.js';
-import { modelsFolder } from '../helpers/server.js';
+import { books } from '../support/books.js';
+import { modelsFolder } from '../support/server.js';
 
 test('workspaces create, list, show: beside a process that has the folder open', async (t) => {
   const { store, run, json } = books(t);

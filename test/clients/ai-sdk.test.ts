@@ -6,7 +6,7 @@ import {
   experimental_evaluate,
 } from 'ai';
 import tap, { test } from 'tap';
-import { startTestServer } from '../helpers/server.js';
+import { startTestServer } from '../support/server.js';
 
 const server = await startTestServer(tap);
 const provider = createTypeSafeAi({

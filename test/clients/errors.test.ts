@@ -13,9 +13,9 @@ import {
 } from '@typesafe-ai/sdk';
 import { APICallError, type Experimental_DecisionModel, experimental_evaluate, RetryError } from 'ai';
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
-import { FakeClock } from '../http/fake-clock.js';
-import { onBoth, serve } from '../http/serving.js';
-import { passWaits } from './waits.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { onBoth, serve } from '../support/http/serving.js';
+import { passWaits } from '../support/waits.js';
 
 /** All but 409, which only the batch interface answers: these clients do not call it. */
 const TYPES = (Object.keys(ERRORS) as ErrorType[]).filter((type) => ERRORS[type].status !== 409);

@@ -6,9 +6,9 @@ import { changeWorkspace, createKey, createWorkspace, DEFAULT_WORKSPACE } from '
 import { systemClock } from '../../src/base/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
-import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../helpers/server.js';
-import { deferred } from '../http/serving.js';
-import { passWaits } from './waits.js';
+import { deferred } from '../support/http/serving.js';
+import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
+import { passWaits } from '../support/waits.js';
 
 /** Both clients, asking the same: the status they were refused with, or 200. */
 function clients(url: string, token: string) {

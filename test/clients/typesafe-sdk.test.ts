@@ -7,7 +7,7 @@ import {
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk';
 import tap, { test } from 'tap';
-import { startTestServer } from '../helpers/server.js';
+import { startTestServer } from '../support/server.js';
 
 // As its README has it: from the environment.
 const server = await startTestServer(tap);

@@ -1,3 +1,4 @@
+import type { ContractTest } from '../support/contract/suite.js';
 import { ANSWERS } from './answers.js';
 import { BATCHES_ENDPOINTS } from './batches-endpoints.js';
 import { BATCHES_LIFECYCLE } from './batches-lifecycle.js';
@@ -12,7 +13,6 @@ import { IMAGES } from './images.js';
 import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
-import type { ContractTest } from './suite.js';
 
 /** Every test of the contract, in its order as far as it goes. */
 export const TESTS: readonly ContractTest[] = [

@@ -1,5 +1,5 @@
-import { BUILDS } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { BUILDS } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 
 const CRITERIA = ['billing', 'technical', 'sales'];
 const ALL = {

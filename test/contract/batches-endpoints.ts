@@ -1,13 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { EngineGate } from '../helpers/engine-gate.js';
-import { dataFolder, startTestServer, testDependencies } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
-import { storedFrame } from '../helpers/zstd.js';
-import { hold, line, lines, newKey, outcomes, type ResultLine, tokensOfLine } from './batch-calls.js';
-import { PRICES, type Reply } from './service.js';
-import { type ContractTest, rule } from './suite.js';
+import {
+  hold,
+  line,
+  lines,
+  newKey,
+  outcomes,
+  type ResultLine,
+  tokensOfLine,
+} from '../support/contract/batch-calls.js';
+import { PRICES, type Reply } from '../support/contract/service.js';
+import { type ContractTest, rule } from '../support/contract/suite.js';
+import { EngineGate } from '../support/engine-gate.js';
+import { dataFolder, startTestServer, testDependencies } from '../support/server.js';
+import { until } from '../support/until.js';
+import { storedFrame } from '../support/zstd.js';
 
 const DAY_MS = 24 * 3_600_000;
 const path = '/v1/batches';

@@ -1,8 +1,17 @@
 import { changeWorkspace, createKey, grantCredit, reconcile, revokeKey } from '../../src/access/index.js';
-import { until } from '../helpers/until.js';
-import { BatchKey, hold, line, lines, newKey, outcomes, TOO_LONG, tokensOfLine } from './batch-calls.js';
-import { PRICES, type Reply, type Service } from './service.js';
-import { type ContractTest, rule } from './suite.js';
+import {
+  BatchKey,
+  hold,
+  line,
+  lines,
+  newKey,
+  outcomes,
+  TOO_LONG,
+  tokensOfLine,
+} from '../support/contract/batch-calls.js';
+import { PRICES, type Reply, type Service } from '../support/contract/service.js';
+import { type ContractTest, rule } from '../support/contract/suite.js';
+import { until } from '../support/until.js';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;

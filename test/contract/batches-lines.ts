@@ -1,9 +1,9 @@
 import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, LINE_ERRORS } from '../../src/api/index.js';
-import { BatchKey, line, lines, newKey, outcomes } from './batch-calls.js';
+import { BatchKey, line, lines, newKey, outcomes } from '../support/contract/batch-calls.js';
+import { BUILDS, type Service } from '../support/contract/service.js';
+import { type ContractTest, rule } from '../support/contract/suite.js';
 import { INVALID, options } from './invalid-lines.js';
-import { BUILDS, type Service } from './service.js';
-import { type ContractTest, rule } from './suite.js';
 
 interface Fault {
   readonly line: number;

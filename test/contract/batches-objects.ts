@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { changeWorkspace, createKey, rollKey } from '../../src/access/index.js';
-import { until } from '../helpers/until.js';
-import { zstdFrame } from '../helpers/zstd.js';
-import { hold, line, lines, newKey, TOO_LONG } from './batch-calls.js';
-import { BUILDS, PRICES } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { hold, line, lines, newKey, TOO_LONG } from '../support/contract/batch-calls.js';
+import { BUILDS, PRICES } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { until } from '../support/until.js';
+import { zstdFrame } from '../support/zstd.js';
 
 const DAY_MS = 24 * 3_600_000;
 const MEBIBYTE = 1024 * 1024;

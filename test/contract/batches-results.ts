@@ -1,6 +1,4 @@
 import { readUsage, reconcile } from '../../src/access/index.js';
-import { until } from '../helpers/until.js';
-import { RawClient, request } from '../http/raw-client.js';
 import {
   hold,
   line,
@@ -10,9 +8,11 @@ import {
   type ResultLine,
   TOO_LONG,
   tokensOfLine,
-} from './batch-calls.js';
-import { BUILDS, PRICES, type Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+} from '../support/contract/batch-calls.js';
+import { BUILDS, PRICES, type Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { RawClient, request } from '../support/http/raw-client.js';
+import { until } from '../support/until.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;

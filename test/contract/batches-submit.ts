@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { changeWorkspace, grantCredit, revokeKey } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
-import { storedFrame } from '../helpers/zstd.js';
-import { request } from '../http/raw-client.js';
-import { hold, line, lines, newKey, outcomes, tokensOfLine } from './batch-calls.js';
-import type { Reply, Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { hold, line, lines, newKey, outcomes, tokensOfLine } from '../support/contract/batch-calls.js';
+import type { Reply, Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { request } from '../support/http/raw-client.js';
+import { storedFrame } from '../support/zstd.js';
 
 const DAY_MS = 24 * 3_600_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../src/store/index.js';
-import { answer, Receiver } from '../batch/webhook/receiver.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
-import { hold, line, lines, newKey, TOO_LONG } from './batch-calls.js';
-import { RECEIVER_HOST, type Service } from './service.js';
-import { type ContractTest, rule } from './suite.js';
+import { answer, Receiver } from '../support/batch/receiver.js';
+import { hold, line, lines, newKey, TOO_LONG } from '../support/contract/batch-calls.js';
+import { RECEIVER_HOST, type Service } from '../support/contract/service.js';
+import { type ContractTest, rule } from '../support/contract/suite.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 type Test = Parameters<ContractTest['run']>[0];
 

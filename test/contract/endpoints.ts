@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../src/api/index.js';
-import { storedFrame } from '../helpers/zstd.js';
-import { request } from '../http/raw-client.js';
-import { BUILDS } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { BUILDS } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { request } from '../support/http/raw-client.js';
+import { storedFrame } from '../support/zstd.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: ASK });
 

@@ -1,8 +1,8 @@
 import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
-import { request } from '../http/raw-client.js';
-import type { Reply, Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import type { Reply, Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { request } from '../support/http/raw-client.js';
 
 const BODY = { state: 'x', questions: ASK };
 

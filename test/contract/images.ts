@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { jpeg } from '../images/jpeg.js';
-import { chunk, png } from '../images/png.js';
-import type { Reply, Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import type { Reply, Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { jpeg } from '../support/images/jpeg.js';
+import { chunk, png } from '../support/images/png.js';
 
 const SMALL = { width: 280, height: 280 };
 const PICTURE = png(SMALL).toString('base64');

@@ -1,8 +1,8 @@
 import type { LineErrorType } from '../../src/api/index.js';
-import { chunk, png } from '../images/png.js';
-import { line } from './batch-calls.js';
-import { BUILDS } from './service.js';
-import { ASK } from './suite.js';
+import { line } from '../support/contract/batch-calls.js';
+import { BUILDS } from '../support/contract/service.js';
+import { ASK } from '../support/contract/suite.js';
+import { chunk, png } from '../support/images/png.js';
 
 const PICTURE = png({ width: 280, height: 280 }).toString('base64');
 const asset = (more: object = {}) => ({ format: 'png', data_base64: PICTURE, ...more });

@@ -7,8 +7,8 @@ import {
   rollKey,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { PRICES, type Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { PRICES, type Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 
 const BODY = { state: 'x', questions: ASK };
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeWorkspace } from '../../src/access/index.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 
 /** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [

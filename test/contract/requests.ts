@@ -1,5 +1,5 @@
-import { BUILDS, type Reply, type Service } from './service.js';
-import { ASK, type ContractTest, rule } from './suite.js';
+import { BUILDS, type Reply, type Service } from '../support/contract/service.js';
+import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `o${at}`);
 const questions = (count: number) => Object.fromEntries(many(count).map((name) => [name, ASK.q]));

@@ -1,3 +1,3 @@
-import { runContract } from './run.js';
+import { runContract } from '../support/contract/run.js';
 
 await runContract('uws');

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { checkTable } from '../helpers/generated-table.js';
-import { PAGES, read } from './pages.js';
+import { decider } from '../support/cli.js';
+import { checkTable } from '../support/generated-table.js';
+import { PAGES, read } from '../support/pages.js';
 
 /** A command of the command line, with its words, such as `keys create`. */
 interface CommandHelp {

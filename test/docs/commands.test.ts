@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { readManifest } from '../../src/engine/index.js';
 import { loadSettings } from '../../src/server/index.js';
-import { dataFolder } from '../helpers/server.js';
-import { ROOT } from '../tidy/sources.js';
+import { blocks } from '../support/pages.js';
+import { dataFolder } from '../support/server.js';
+import { ROOT } from '../support/sources.js';
 import { startExampleServer } from './examples-server.js';
-import { blocks } from './pages.js';
 
 // What the pages of docs show is what works.
 const server = await startExampleServer(tap);

@@ -16,8 +16,8 @@ import { estimateLine } from '../../src/batch/ingest/estimate.js';
 import { answeredLine, unansweredLine } from '../../src/batch/results/index.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
+import { read } from '../support/pages.js';
 import { CONTRACT } from './contract-page.js';
-import { read } from './pages.js';
 
 /** The fenced blocks of the page that hold JSON, by what their first line says they are. */
 const EXAMPLES = [...read(CONTRACT).matchAll(/^```(jsonl?)(?: (\w+))?\n([\s\S]*?)^```$/gm)].map(

@@ -1,5 +1,5 @@
 import { RULES } from '../contract/map.js';
-import { read } from './pages.js';
+import { read } from '../support/pages.js';
 
 export const CONTRACT = 'docs/contract.md';
 

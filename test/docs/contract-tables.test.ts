@@ -14,9 +14,9 @@ import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/outcome.js';
 import { webhookWaitMs } from '../../src/batch/webhook/index.js';
 import { BODY_DEADLINES } from '../../src/http/start.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/types.js';
-import { checkTable } from '../helpers/generated-table.js';
+import { checkTable } from '../support/generated-table.js';
+import { read } from '../support/pages.js';
 import { anchorOf, CONTRACT, rulesOf } from './contract-page.js';
-import { read } from './pages.js';
 
 // `DOCS=write` writes the tables anew.
 

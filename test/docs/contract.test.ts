@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { RULES } from '../contract/map.js';
-import { sources } from '../tidy/sources.js';
+import { PAGES, read } from '../support/pages.js';
+import { sources } from '../support/sources.js';
 import { anchorOf, anchors, citations, ruleAnchors } from './contract-page.js';
-import { PAGES, read } from './pages.js';
 
 test('every rule of the map has its paragraph in the contract, and every rule there is in the map', async (t) => {
   const rules = ruleAnchors();

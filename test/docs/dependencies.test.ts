@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { read } from './pages.js';
+import { read } from '../support/pages.js';
 
 test('docs/dependencies.md has an entry for every dependency, and no other', async (t) => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'));

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
-import { startTestServer } from '../helpers/server.js';
-import { ROOT } from '../tidy/sources.js';
+import { startTestServer } from '../support/server.js';
+import { ROOT } from '../support/sources.js';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { ROOT } from '../tidy/sources.js';
+import { ROOT } from '../support/sources.js';
 import { startExampleServer } from './examples-server.js';
 
 const EXAMPLES = join(ROOT, 'examples');

@@ -13,7 +13,7 @@ import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/tran
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { WAITING_MAX } from '../../src/server/prepare-lane.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
-import { checkTable } from '../helpers/generated-table.js';
+import { checkTable } from '../support/generated-table.js';
 
 const number = (value: number) => value.toLocaleString('en');
 const bytes = (value: number) =>

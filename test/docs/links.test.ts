@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
-import { ROOT } from '../tidy/sources.js';
-import { PAGES, read } from './pages.js';
+import { PAGES, read } from '../support/pages.js';
+import { ROOT } from '../support/sources.js';
 
 /** Pages that are being written. */
 const PENDING = /^(CONTRIBUTING|SECURITY|docs\/performance)\.md$/;

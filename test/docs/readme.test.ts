@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
+import { blocks, read } from '../support/pages.js';
 import { startExampleServer } from './examples-server.js';
-import { blocks, read } from './pages.js';
 
 const LINES_MAX = 130;
 /** Probabilities of the embedded model move by less between processors. */

@@ -5,9 +5,9 @@ import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
 import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
-import { checkTable } from '../helpers/generated-table.js';
-import { ROOT } from '../tidy/sources.js';
-import { PAGES, read } from './pages.js';
+import { checkTable } from '../support/generated-table.js';
+import { PAGES, read } from '../support/pages.js';
+import { ROOT } from '../support/sources.js';
 
 // `DOCS=write` writes the generated parts anew.
 

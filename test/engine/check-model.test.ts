@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { type MetadataValue, type ProjectorKind, tinyModel, tinyProjector } from '../../models/tiny/index.js';
 import { type CheckLimits, checkModel, RENDER_MS_MAX } from '../../src/engine/index.js';
-import { buildOf } from '../helpers/engine.js';
-import { withoutNumbers, withValue } from '../helpers/gguf-file.js';
+import { buildOf } from '../support/engine.js';
+import { withoutNumbers, withValue } from '../support/gguf-file.js';
 
 const number = (value: number): MetadataValue => ({ type: 'uint32', value });
 const float = (value: number): MetadataValue => ({ type: 'float32', value });

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { memoryCounter } from '../../src/engine/index.js';
-import { addon } from '../helpers/engine.js';
-import { retainedBytes } from '../helpers/memory.js';
+import { addon } from '../support/engine.js';
+import { retainedBytes } from '../support/memory.js';
 
 const MIB = 1024 * 1024;
 const BLOCK_BYTES = 2 * MIB;

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { type EngineEvents, EXACT, LIVE_PIXEL_BYTES_MAX, UNWATCHED } from '../../src/engine/index.js';
-import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
+import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 
 const stays = () => ({ signal: new AbortController().signal });
 const turn = () => new Promise((resolve) => setImmediate(resolve));

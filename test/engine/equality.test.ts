@@ -12,8 +12,8 @@ import {
   openTiny,
   planDistance,
   planOf,
-} from '../helpers/engine.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
+} from '../support/engine.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const PREFIXES = [1, 40, 300, 900, 3_000];
 const TOLERANCE = 1e-3;

@@ -9,8 +9,8 @@ import {
   type Wave,
 } from '../../src/engine/scheduler/index.js';
 import { roundsOf } from '../../src/engine/wave/rounds.js';
-import { COLD, planOf } from '../helpers/engine.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
+import { COLD, planOf } from '../support/engine.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
 
 const SIDE = 48;
 const BOUNDS = {

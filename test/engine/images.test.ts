@@ -3,8 +3,8 @@ import type { ProjectorKind } from '../../models/tiny/index.js';
 import type { Plan, PlanImage } from '../../src/engine/index.js';
 import { ContextState, Embeddings, EXACT } from '../../src/engine/scheduler/index.js';
 import type { ImageEncoder, WaveBounds } from '../../src/engine/wave/index.js';
-import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../helpers/engine.js';
-import { noise, type Opened, openReader, planWith } from '../helpers/images.js';
+import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../support/engine.js';
+import { noise, type Opened, openReader, planWith } from '../support/images.js';
 
 const TOLERANCE = 1e-3;
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { answerAll, FORMS, openContext, openTiny, planOf } from '../helpers/engine.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
+import { answerAll, FORMS, openContext, openTiny, planOf } from '../support/engine.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 // Plain JavaScript that is not compiled: it lies beside the source.
-const PEER = fileURLToPath(new URL('../../../test/helpers/peer.mjs', import.meta.url));
+const PEER = fileURLToPath(new URL('../../../test/support/peer.mjs', import.meta.url));
 
 test('logits equal those of node-llama-cpp on the full prompts, within 1e-3, in both forms', async (t) => {
   const model = openTiny(t.testdir());

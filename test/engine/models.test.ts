@@ -11,7 +11,7 @@ import {
   readManifest,
   verifyChecksum,
 } from '../../src/engine/index.js';
-import { addon, buildOf, openTiny } from '../helpers/engine.js';
+import { addon, buildOf, openTiny } from '../support/engine.js';
 
 const text = (value: string) => ({ type: 'string' as const, value });
 const decision = (type: string) => ({ 'gemma4.decision.type': text(type) });

@@ -8,8 +8,8 @@ import {
   WaveBuilder,
 } from '../../src/engine/scheduler/index.js';
 import type { WaveBounds } from '../../src/engine/wave/index.js';
-import { Cache, drop, type Entry, tokensOf } from '../helpers/cache.js';
-import { COLD, planOf } from '../helpers/engine.js';
+import { Cache, drop, type Entry, tokensOf } from '../support/cache.js';
+import { COLD, planOf } from '../support/engine.js';
 
 const BOUNDS: WaveBounds = {
   cells: 10_000,

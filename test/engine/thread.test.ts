@@ -5,7 +5,7 @@ import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { EngineThread } from '../../src/engine/index.js';
 import type { WaveTask } from '../../src/engine/wave/index.js';
-import { BOUNDS, buildOf } from '../helpers/engine.js';
+import { BOUNDS, buildOf } from '../support/engine.js';
 
 /** A wave of one prompt on an empty context. */
 const task = (tokens: number): WaveTask => ({
@@ -61,7 +61,9 @@ test('a thread ended in the middle of a wave: the wave fails, another thread ans
 
 test('a thread ended inside llama_decode: the process goes on', async (t) => {
   const path = tiny(t);
-  const worker = new Worker(new URL('./decode-forever.js', import.meta.url), { workerData: path });
+  const worker = new Worker(new URL('../support/engine/decode-forever.js', import.meta.url), {
+    workerData: path,
+  });
   await once(worker, 'message');
   t.equal(await worker.terminate(), 1);
   t.equal((await start(t, path).run(task(50))).length, 1);

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
-import { median, startForCallers, type TestCaller } from '../helpers/callers.js';
+import { median, startForCallers, type TestCaller } from '../support/callers.js';
 
 /** Costly bodies at one time; `BODIES=20` for the long run. */
 const BODIES = Number(process.env.BODIES ?? 8);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
-import { decider } from '../helpers/cli.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 /** First starts that are killed at a random moment: 30 in full. */
 const KILLS = Number(process.env.KILLS ?? 3);

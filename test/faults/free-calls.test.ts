@@ -7,9 +7,9 @@ import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { openStore, Sealer } from '../../src/store/index.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
-import { storeFinishedBatches } from '../helpers/stored-batches.js';
-import { watchTurns } from '../helpers/turn-watch.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+import { storeFinishedBatches } from '../support/stored-batches.js';
+import { watchTurns } from '../support/turn-watch.js';
 
 /** What one key may collect at one time, and how often each. */
 const DOWNLOADERS = DOWNLOADS_MAX.key;
@@ -48,7 +48,7 @@ async function start(t: Test, transport: string, batches: number, lines: number)
 
 /** Calls from a process of its own; resolves with what it printed. */
 function callOften(url: string, token: string, connections: number, calls: number) {
-  const file = new URL('./calling-child.js', import.meta.url).pathname;
+  const file = new URL('../support/faults/calling-child.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [file, url, token, String(connections), String(calls)]);
   let text = '';
   child.stdout.on('data', (chunk) => {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { type Command, decider } from '../helpers/cli.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { type Command, decider } from '../support/cli.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 const LINES = 2_000;
 /** Units per token of a batch line, at the default prices. */

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { memoryOf } from '../helpers/process-memory.js';
-import { random } from '../helpers/random.js';
-import { modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { memoryOf } from '../support/process-memory.js';
+import { random } from '../support/random.js';
+import { modelsFolder } from '../support/server.js';
 
 /** Requests with images that come at once; `BURST=200` for the long run. */
 const BURST = Number(process.env.BURST ?? 12);

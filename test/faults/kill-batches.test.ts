@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { decider } from '../helpers/cli.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 const KILLS = Number(process.env.KILLS ?? 5);
 const LINES = 120;

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { killAgainAndAgain } from './kill.js';
+import { killAgainAndAgain } from '../support/faults/kill.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 /** KILLS=25 for the long run. */
 const KILLS = Number(process.env.KILLS ?? 6);

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { test } from 'tap';
 import { loadSettings, startServer } from '../../src/server/index.js';
-import { mean, retainedBytes } from '../helpers/memory.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
+import { mean, retainedBytes } from '../support/memory.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 /** Of both transports together; `REQUESTS=5000` for the long run. */
 const REQUESTS = Number(process.env.REQUESTS ?? 2_400);

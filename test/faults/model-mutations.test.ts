@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { tinyModel, tinyProjector } from '../../models/tiny/index.js';
 import { type CatalogBuild, checkModel } from '../../src/engine/index.js';
-import { type Child, child } from '../helpers/child.js';
-import { buildOf } from '../helpers/engine.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { type Mutation, mutate } from './mutations.js';
+import { type Child, child } from '../support/child.js';
+import { buildOf } from '../support/engine.js';
+import { type Mutation, mutate } from '../support/faults/mutations.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 16);
 /** Checks at one time. */
@@ -101,7 +101,7 @@ class Campaign {
   }
 
   private start(): Child {
-    const started = child(this.t, new URL('./model-server.js', import.meta.url), []);
+    const started = child(this.t, new URL('../support/faults/model-server.js', import.meta.url), []);
     void once(started.process, 'exit');
     return started;
   }

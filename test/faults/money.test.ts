@@ -10,8 +10,8 @@ import {
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, startTestServer } from '../support/server.js';
 
 const REQUESTS = 10_000;
 const CONCURRENT = 64;

@@ -3,10 +3,10 @@
 import { test } from 'tap';
 import type { ApiError } from '../../src/api/index.js';
 import { UNWATCHED } from '../../src/engine/index.js';
-import { BOUNDS } from '../helpers/engine.js';
-import { fakeEngine, markedPlan } from '../helpers/fake-engine.js';
-import { pacedEngine, turn } from '../helpers/paced-engine.js';
-import { deferred, errorType, onBoth, serve } from '../http/serving.js';
+import { BOUNDS } from '../support/engine.js';
+import { fakeEngine, markedPlan } from '../support/fake-engine.js';
+import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
+import { pacedEngine, turn } from '../support/paced-engine.js';
 
 const PLAN_TOKENS = 96;
 const PLANS_PER_WAVE = 10;

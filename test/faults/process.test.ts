@@ -4,9 +4,9 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { modelsFolder } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
+import { decider } from '../support/cli.js';
+import { modelsFolder } from '../support/server.js';
+import { until } from '../support/until.js';
 
 async function serve(t: Test, environment: Record<string, string>) {
   const command = decider(t, ['serve'], {

@@ -2,9 +2,9 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { BODY_DEADLINES } from '../../src/http/index.js';
-import { median, startForCallers } from '../helpers/callers.js';
-import { movableClock } from '../helpers/movable-clock.js';
-import { RawClient, request } from '../http/raw-client.js';
+import { median, startForCallers } from '../support/callers.js';
+import { RawClient, request } from '../support/http/raw-client.js';
+import { movableClock } from '../support/movable-clock.js';
 
 /** Of each of two keys; `SOCKETS=500` for the long run. Eight were enough to lock all others out. */
 const SOCKETS = Number(process.env.SOCKETS ?? 8);

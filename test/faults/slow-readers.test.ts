@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'tap';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
-import { median, startForCallers, type TestCaller } from '../helpers/callers.js';
-import { movableClock } from '../helpers/movable-clock.js';
-import { until } from '../helpers/until.js';
+import { median, startForCallers, type TestCaller } from '../support/callers.js';
+import { movableClock } from '../support/movable-clock.js';
+import { until } from '../support/until.js';
 
 /** Readers of one key; `READERS=4000` for the long run. */
 const READERS = Number(process.env.READERS ?? 30);

@@ -7,11 +7,11 @@ import sharp from 'sharp';
 import tap, { test } from 'tap';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { decider } from '../helpers/cli.js';
-import { mean } from '../helpers/memory.js';
-import { memoryOf } from '../helpers/process-memory.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { mean } from '../support/memory.js';
+import { memoryOf } from '../support/process-memory.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 const MINUTES = Number(process.env.MINUTES ?? 0.1);
 /** A run of this length or longer is checked for growth. */

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { freePort } from '../helpers/free-port.js';
-import { modelsFolder } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
+import { decider } from '../support/cli.js';
+import { freePort } from '../support/free-port.js';
+import { modelsFolder } from '../support/server.js';
+import { until } from '../support/until.js';
 
 /** Their lines of log are some times what a pipe holds. */
 const REQUESTS = Number(process.env.REQUESTS ?? 2_500);

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { type Test, test } from 'tap';
-import { decider } from '../helpers/cli.js';
-import { IN_NAMESPACE, insideOf, NO_NAMESPACE } from '../helpers/namespace.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { IN_NAMESPACE, insideOf, NO_NAMESPACE } from '../support/namespace.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 /** Two servers that are to share a data folder. */
 function serversOf(t: Test) {

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { uwsMissing } from '../http/serving.js';
+import { uwsMissing } from '../support/http/serving.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 import { AnswerReader, BadAnswer } from './answers.js';
 import { runCampaign } from './campaign.js';
 import { type Case, render, TOKEN } from './case.js';

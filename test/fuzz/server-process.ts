@@ -15,9 +15,9 @@ import { Engine } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
 import { loadSettings, startServer } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
-import { BOUNDS, COLD } from '../helpers/engine.js';
-import { retainedBytes } from '../helpers/memory.js';
-import { modelsFolder } from '../helpers/server.js';
+import { BOUNDS, COLD } from '../support/engine.js';
+import { retainedBytes } from '../support/memory.js';
+import { modelsFolder } from '../support/server.js';
 import type { FromServer, Memory } from './messages.js';
 
 /** Batches that a key may have open are few. */

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
 import { BATCHES, DECISIONS, OPEN, SUBMISSIONS } from '../../src/http/routes/index.js';
-import { request } from './raw-client.js';
-import { onBoth, serve } from './serving.js';
+import { request } from '../support/http/raw-client.js';
+import { onBoth, serve } from '../support/http/serving.js';
 
 test('every route has a handler, and every handler a route', async (t) => {
   t.strictSame(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../src/api/index.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { request } from './raw-client.js';
-import { deferred, errorType, onBoth, serve } from './serving.js';
+import { request } from '../support/http/raw-client.js';
+import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const digest = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 

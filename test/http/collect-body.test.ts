@@ -4,7 +4,7 @@ import { collectBody } from '../../src/http/body.js';
 import { BLOCKS_MAX, BodyBlocks } from '../../src/http/body-blocks.js';
 import { BodyMemory, bodyShares } from '../../src/http/body-memory.js';
 import { type BodyListener, ClientGone } from '../../src/http/transport/types.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../support/http/fake-clock.js';
 
 const MIB = 1024 * 1024;
 const KIB = 1024;

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
-import { request } from './raw-client.js';
-import { deferred, onBoth, serve } from './serving.js';
+import { request } from '../support/http/raw-client.js';
+import { deferred, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('1,000 requests one after another on one connection', async (t, transport) => {
   const { client, server } = await serve(t, transport);

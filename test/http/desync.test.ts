@@ -1,8 +1,8 @@
 import { type Test, test } from 'tap';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { canary, type DesyncCase, desyncCase, packets } from './desync.js';
-import { request, visible } from './raw-client.js';
-import { deferred, onBoth, type Serving, serve, uwsMissing } from './serving.js';
+import { canary, type DesyncCase, desyncCase, packets } from '../support/http/desync.js';
+import { request, visible } from '../support/http/raw-client.js';
+import { deferred, onBoth, type Serving, serve, uwsMissing } from '../support/http/serving.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 /** At full scale 20,000 on each transport. */
 const CASES = Number(process.env.DESYNC_CASES ?? 600);

@@ -1,9 +1,9 @@
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { createBounds } from '../../src/http/index.js';
-import { FakeClock } from './fake-clock.js';
-import { request } from './raw-client.js';
-import { deferred, errorType, onBoth, serve } from './serving.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { request } from '../support/http/raw-client.js';
+import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('request_timeout: a body that stops coming', async (t, transport) => {
   const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
-import { EXCHANGES, type Exchange } from './exchanges.js';
-import { type RawClient, type RawResponse, request, visible } from './raw-client.js';
-import { onBoth, serve } from './serving.js';
+import { EXCHANGES, type Exchange } from '../support/http/exchanges.js';
+import { type RawClient, type RawResponse, request, visible } from '../support/http/raw-client.js';
+import { onBoth, serve } from '../support/http/serving.js';
 
 /** The statuses and types of what is expected, and what becomes of the connection. */
 function readExpected(expected: string) {

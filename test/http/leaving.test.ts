@@ -1,7 +1,7 @@
 import { ClientGone } from '../../src/http/transport/types.js';
-import { FakeClock } from './fake-clock.js';
-import { request } from './raw-client.js';
-import { deferred, onBoth, serve } from './serving.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { request } from '../support/http/raw-client.js';
+import { deferred, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('a client that leaves in the middle of its body', async (t, transport) => {
   const clock = new FakeClock();

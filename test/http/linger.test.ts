@@ -6,9 +6,9 @@ import { systemClock } from '../../src/base/index.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS, Linger } from '../../src/http/transport/linger.js';
 import type { Handler } from '../../src/http/transport/types.js';
 import { loadUws } from '../../src/http/transport/uws.js';
-import { FakeClock } from './fake-clock.js';
-import { RawClient, request } from './raw-client.js';
-import { errorType, onBoth, serve, uwsMissing } from './serving.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { RawClient, request } from '../support/http/raw-client.js';
+import { errorType, onBoth, serve, uwsMissing } from '../support/http/serving.js';
 
 const MIB = 1024 * 1024;
 const tooLarge = (bytes: number) => request('POST', '/v1/decide', '', { 'Content-Length': String(bytes) });

@@ -1,7 +1,7 @@
 import { MAX_HEADER_BYTES } from '../../src/http/transport/types.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { RawClient, request, visible } from './raw-client.js';
-import { onBoth, serve } from './serving.js';
+import { RawClient, request, visible } from '../support/http/raw-client.js';
+import { onBoth, serve } from '../support/http/serving.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 onBoth('a megabyte of headers is refused with 431', async (t, transport) => {
   const { client, ask } = await serve(t, transport);

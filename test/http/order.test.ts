@@ -1,5 +1,5 @@
-import { request } from './raw-client.js';
-import { errorType, onBoth, serve } from './serving.js';
+import { request } from '../support/http/raw-client.js';
+import { errorType, onBoth, serve } from '../support/http/serving.js';
 
 const brotli = { 'Content-Encoding': 'br' };
 const mixed = { 'Content-Type': 'multipart/mixed' };

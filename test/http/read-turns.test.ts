@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { test } from 'tap';
 import { ReadTurns, TURN_BYTES } from '../../src/http/transport/read-turns.js';
-import { request } from './raw-client.js';
-import { onBoth, serve } from './serving.js';
+import { request } from '../support/http/raw-client.js';
+import { onBoth, serve } from '../support/http/serving.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,10 +3,10 @@ import { type Test, test } from 'tap';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { type BatchApp, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS, SendPace } from '../../src/http/transport/send-pace.js';
-import { movableClock } from '../helpers/movable-clock.js';
-import { until } from '../helpers/until.js';
-import { FakeClock } from './fake-clock.js';
-import { onBoth } from './serving.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { onBoth } from '../support/http/serving.js';
+import { movableClock } from '../support/movable-clock.js';
+import { until } from '../support/until.js';
 
 const MIB = 1024 * 1024;
 /** More than the buffers of two kernels take for a client that reads nothing. */

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { systemClock } from '../../src/base/index.js';
 import { ListenError, startHttp } from '../../src/http/index.js';
-import { FakeClock } from './fake-clock.js';
-import { RawClient, request } from './raw-client.js';
-import { deferred, onBoth, serve } from './serving.js';
+import { FakeClock } from '../support/http/fake-clock.js';
+import { RawClient, request } from '../support/http/raw-client.js';
+import { deferred, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('a stop waits for the request in progress and refuses new connections', async (t, transport) => {
   const [arrived, go] = [deferred(), deferred()];

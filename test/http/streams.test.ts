@@ -12,7 +12,7 @@ import {
   type TransportName,
 } from '../../src/http/index.js';
 import { sendPieces } from '../../src/http/transport/send-pieces.js';
-import { onBoth } from './serving.js';
+import { onBoth } from '../support/http/serving.js';
 
 const LINES = ['{"a":1}\n', '{"b":2}\n'];
 

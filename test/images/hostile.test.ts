@@ -3,8 +3,8 @@ import { ApiError } from '../../src/api/index.js';
 import { decode } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
 import type { Pixels } from '../../src/images/pixels.js';
-import { hostileFiles } from './hostile.js';
-import { jpeg } from './jpeg.js';
+import { hostileFiles } from '../support/images/hostile.js';
+import { jpeg } from '../support/images/jpeg.js';
 
 const files = await hostileFiles();
 

@@ -1,11 +1,11 @@
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
-import { decider } from '../helpers/cli.js';
-import { memoryOf } from '../helpers/process-memory.js';
-import { modelsFolder } from '../helpers/server.js';
-import { type Case, hostileFiles } from './hostile.js';
-import { jpeg, noisyJpeg } from './jpeg.js';
-import { png } from './png.js';
+import { decider } from '../support/cli.js';
+import { type Case, hostileFiles } from '../support/images/hostile.js';
+import { jpeg, noisyJpeg } from '../support/images/jpeg.js';
+import { png } from '../support/images/png.js';
+import { memoryOf } from '../support/process-memory.js';
+import { modelsFolder } from '../support/server.js';
 
 const AT_ONCE = 32;
 const ABOVE_IDLE_BYTES_MAX = 300 * 1024 * 1024;

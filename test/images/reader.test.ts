@@ -3,8 +3,8 @@ import { decode } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
 import type { Pixels } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
-import { noisyJpeg } from './jpeg.js';
-import { png } from './png.js';
+import { noisyJpeg } from '../support/images/jpeg.js';
+import { png } from '../support/images/png.js';
 
 const FIT = { tokens: 70, side: 48 };
 const fileOf = (data: Buffer, format: 'png' | 'jpeg') => ({ subject: 'The asset', format, data });

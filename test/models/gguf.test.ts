@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ggufPieces, type MetadataValue, type Tensor } from '../../models/tiny/gguf.js';
 import { fromHalf } from '../../models/tiny/half.js';
-import { parseGguf } from './parse.js';
+import { parseGguf } from '../support/parse-gguf.js';
 
 function file(metadata: Record<string, MetadataValue>, tensors: Tensor[] = []): Buffer {
   return Buffer.concat([...ggufPieces(metadata, tensors)]);

@@ -13,7 +13,7 @@ import {
   tinyProjector,
   writeTinyModel,
 } from '../../models/tiny/index.js';
-import { parseGguf } from './parse.js';
+import { parseGguf } from '../support/parse-gguf.js';
 
 const EMBEDDED_SHA256 = '3f5603dcea007867d8f8e23d321313ec10dcc51ae83b608f2f6f337df8a14a63';
 const EMBEDDED_BYTES = 1145792;

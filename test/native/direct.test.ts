@@ -6,9 +6,9 @@ import { findCompiler } from '#native/compiler.mjs';
 import { BUILD, libraries, libraryFiles } from '#native/platform.mjs';
 import type { Plan } from '../../src/engine/index.js';
 import { ContextState, Embeddings } from '../../src/engine/scheduler/index.js';
-import { answerAll, BOUNDS, COLD, distance, openContext } from '../helpers/engine.js';
-import { noise, openReader, planWith } from '../helpers/images.js';
-import { ROOT } from '../tidy/sources.js';
+import { answerAll, BOUNDS, COLD, distance, openContext } from '../support/engine.js';
+import { noise, openReader, planWith } from '../support/images.js';
+import { ROOT } from '../support/sources.js';
 
 const TOLERANCE = 1e-3;
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { ROOT } from '../tidy/sources.js';
+import { ROOT } from '../support/sources.js';
 
 const install = (environment: Record<string, string>) =>
   spawnSync(process.execPath, [join(ROOT, 'native/install.mjs')], { encoding: 'utf8', env: environment });

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { changeWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { dataFolder, modelsFolder, startTestServer } from '../helpers/server.js';
+import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 
 const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 

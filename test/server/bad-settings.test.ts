@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { ModelError, readManifest } from '../../src/engine/index.js';
 import { loadSettings, SETTINGS } from '../../src/server/settings.js';
-import { decider } from '../helpers/cli.js';
-import { dataFolder, modelsFolder } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 /** Of every JSON type, and the edges of numbers and texts. */
 const VALUES = [

@@ -1,11 +1,11 @@
 import { type Test, test } from 'tap';
 import { changeWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
-import { type Random, random, seedFromEnvironment } from '../helpers/random.js';
-import { dataFolder, modelsFolder, startTestServer } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
-import { noisyJpeg } from '../images/jpeg.js';
-import { png } from '../images/png.js';
+import { noisyJpeg } from '../support/images/jpeg.js';
+import { png } from '../support/images/png.js';
+import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 /** `LINES=10000` for the long run. */
 const LINES = Number(process.env.LINES ?? 300);

@@ -1,9 +1,9 @@
 import { test } from 'tap';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
 import { openStore, readKeptTime } from '../../src/store/index.js';
-import { movableClock } from '../helpers/movable-clock.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
-import { until } from '../helpers/until.js';
+import { movableClock } from '../support/movable-clock.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const DAY_MS = 24 * 3_600_000;
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 const WORDS = 'the parcel was lost and nobody answers my mail about a refund since monday please help'.split(
   ' ',

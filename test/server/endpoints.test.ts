@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
-import { freePort } from '../helpers/free-port.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
+import { freePort } from '../support/free-port.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 

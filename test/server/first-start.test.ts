@@ -4,7 +4,7 @@ import { Catalog, readManifest } from '../../src/engine/index.js';
 import { openAccess } from '../../src/server/access.js';
 import { loadSettings } from '../../src/server/index.js';
 import { openStore } from '../../src/store/index.js';
-import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 /** More than a first start looks at the clock. */
 const LOOKS_MAX = 20;

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { ERRORS, type ErrorType, LIMITS } from '../../src/api/index.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
-import { jpeg } from '../images/jpeg.js';
-import { brokenChunk, chunk, png, pngChunks, SIGNATURE } from '../images/png.js';
+import { jpeg } from '../support/images/jpeg.js';
+import { brokenChunk, chunk, png, pngChunks, SIGNATURE } from '../support/images/png.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 const PNG = png();
 const JPEG = await jpeg();

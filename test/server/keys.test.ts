@@ -10,7 +10,7 @@ import {
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore, type Store } from '../../src/store/index.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
+import { dataFolder, startTestServer } from '../support/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { loadSettings, startServer } from '../../src/server/index.js';
-import { dataFolder, modelsFolder, testDependencies } from '../helpers/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
 const decide = (url: string, token: string) =>

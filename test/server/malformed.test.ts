@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
-import { fullBody, mutateBytes, mutateValue } from '../decide/request/mutations.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
-import { startTestServer } from '../helpers/server.js';
+import { fullBody, mutateBytes, mutateValue } from '../support/decide/mutations.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { startTestServer } from '../support/server.js';
 
 for (const transport of ['uws', 'node']) {
   test(`1,000 malformed bodies: each a 4xx of the table, and the server answers on (${transport})`, async (t) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Test, test } from 'tap';
 import { METRICS, Metrics } from '../../src/base/index.js';
 import { listenForMetrics } from '../../src/server/metrics-listener.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<string> {

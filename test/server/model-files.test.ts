@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { writeTinyModel, writeTinyProjector } from '../../models/tiny/index.js';
-import { decider } from '../helpers/cli.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
-import { png, RGB } from '../images/png.js';
+import { decider } from '../support/cli.js';
+import { png, RGB } from '../support/images/png.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 /** The same answer to the last digit, whatever was asked before. */
 const EXACT = { DECIDER_ENGINE_EXACT: 'true' };

@@ -8,8 +8,8 @@ import {
   HealthSchema,
   ModelListSchema,
 } from '../../src/api/index.js';
-import { decider } from '../helpers/cli.js';
-import { startTestServer } from '../helpers/server.js';
+import { decider } from '../support/cli.js';
+import { startTestServer } from '../support/server.js';
 
 test('the OpenAPI document is valid, served and printed alike', async (t) => {
   const { url } = await startTestServer(t);

@@ -4,8 +4,8 @@ import type { ContentEncoding } from '../../src/api/index.js';
 import { readManifest } from '../../src/engine/index.js';
 import { WAITING_MAX } from '../../src/server/prepare-lane.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
-import { modelsFolder } from '../helpers/server.js';
-import { noisyJpeg } from '../images/jpeg.js';
+import { noisyJpeg } from '../support/images/jpeg.js';
+import { modelsFolder } from '../support/server.js';
 
 const QUESTIONS = { q: { type: 'noul' } };
 

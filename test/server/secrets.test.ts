@@ -4,8 +4,8 @@ import { test } from 'tap';
 import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
-import { freePort } from '../helpers/free-port.js';
-import { dataFolder, startTestServer } from '../helpers/server.js';
+import { freePort } from '../support/free-port.js';
+import { dataFolder, startTestServer } from '../support/server.js';
 
 /** In every text of a caller. An error may repeat a name the caller gave, so names have a mark of their own. */
 const TEXT = 'kauri-text-mark';

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import type { ProjectorKind } from '../../models/tiny/index.js';
-import { modelsFolder, startTestServer } from '../helpers/server.js';
-import { noisyJpeg } from '../images/jpeg.js';
-import { png, RGB } from '../images/png.js';
+import { noisyJpeg } from '../support/images/jpeg.js';
+import { png, RGB } from '../support/images/png.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
 
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];
 const TRANSPORTS = ['uws', 'node'];

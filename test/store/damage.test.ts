@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeF
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { openStore } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
-import { account } from './opened.js';
+import { child } from '../support/child.js';
+import { account } from '../support/store/opened.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 
 /** A closed folder with so many accounts, written in one transaction that then takes all but `kept` away. */
 async function folderOf(t: Test, rows: number, kept: number): Promise<{ folder: string; file: string }> {

@@ -3,9 +3,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { openStore } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
+import { child } from '../support/child.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 /** Files may have this many blocks of 1,024 bytes, as on a disk that is full then. */
 const BLOCKS_MAX = 400;
 

@@ -4,10 +4,10 @@ import { type Test, test } from 'tap';
 import { lockFile } from '../../src/store/file-lock.js';
 import { openStore, Sealer, serveAlone, storeExists } from '../../src/store/index.js';
 import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/store/make-store.js';
-import { child } from '../helpers/child.js';
+import { child } from '../support/child.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
-const KILLED = new URL('./killed-before-call.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
+const KILLED = new URL('../support/store/killed-before-call.js', import.meta.url);
 /** More than a first start calls the file system. */
 const CALLS_MAX = 200;
 /** Every so many calls one is killed; every one where KILLS is set. */

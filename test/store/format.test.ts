@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { openStore, serveAlone, type Upgrade } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
+import { child } from '../support/child.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 const step = (from: number): Upgrade => ({
   from,
   run: (store) => {

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { decodeKey, encodeKey, endOfPrefix, type Part } from '../../src/store/key-layout.js';
-import { random, seedFromEnvironment } from '../helpers/random.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const LAYOUT = [
   ['workspace', 'text'],

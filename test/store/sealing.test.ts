@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { MASTER_KEY_FILE, openStore, type Place, Sealer, seal, unseal } from '../../src/store/index.js';
-import { emptyStore } from './opened.js';
+import { emptyStore } from '../support/store/opened.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PLACE: Place = { table: 'data_keys', key: Buffer.from('acme\0'), name: 'acme' };

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { openStore, serveAlone, servingProcess } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
-import { IN_NAMESPACE, NO_NAMESPACE } from '../helpers/namespace.js';
-import { emptyStore } from './opened.js';
+import { child } from '../support/child.js';
+import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';
+import { emptyStore } from '../support/store/opened.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 
 test('a second server of a folder is refused with the process of the first, until that is killed', async (t) => {
   const { folder } = emptyStore(t);

@@ -1,9 +1,9 @@
 import { test } from 'tap';
 import { openStore, StoreError } from '../../src/store/index.js';
-import { child } from '../helpers/child.js';
-import { account, emptyStore } from './opened.js';
+import { child } from '../support/child.js';
+import { account, emptyStore } from '../support/store/opened.js';
 
-const CHILD = new URL('./child.js', import.meta.url);
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 
 test('what was put is read back, by key and by prefix in the order of the keys', async (t) => {
   const store = emptyStore(t);

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { emptyStore } from './opened.js';
+import { emptyStore } from '../support/store/opened.js';
 
 const at = (number: number) => ({ at: number, amount: '1' });
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS } from '../../src/api/index.js';
-import { BATCH_MUTATIONS } from '../batch/mutations.js';
 import { TESTS } from '../contract/all.js';
 import { RULES } from '../contract/map.js';
-import { MUTATIONS } from '../contract/mutations.js';
-import { ROOT } from './sources.js';
+import { BATCH_MUTATIONS } from '../mutations/batches.js';
+import { MUTATIONS } from '../mutations/contract.js';
+import { ROOT } from '../support/sources.js';
 
 const tests = TESTS.map(({ name }) => name);
 const shown = Object.entries(RULES);

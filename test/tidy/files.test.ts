@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { ROOT, sources } from './sources.js';
+import { ROOT, sources } from '../support/sources.js';
 
 const LINES_MAX = 400;
 const all = sources('src', 'bin', 'tools', 'native', 'models', 'bench', 'test');

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { type Source, sources } from './sources.js';
+import { type Source, sources } from '../support/sources.js';
 
 /** The rooms in the order of the flow: a room imports only from those behind it. */
 const ROOMS = [

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { ROOT } from '../tidy/sources.js';
+import { ROOT } from '../support/sources.js';
 
 /** A project of one source with the real `bin/decider.mjs` and `tools/build.mjs`. */
 function project(t: Test, main: string) {

@@ -2,8 +2,8 @@ import { test } from 'tap';
 import { LIMITS, LINE_ERRORS } from '../../../src/api/index.js';
 import { checkFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/refusal.js';
-import { png } from '../../images/png.js';
-import { KNOWN, line } from '../world.js';
+import { KNOWN, line } from '../../support/batch/world.js';
+import { png } from '../../support/images/png.js';
 
 interface Details {
   readonly errors: readonly { readonly line: number; readonly type: string; readonly error: string }[];

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { cutFile } from '../../../src/batch/ingest/cut-file.js';
 import { readLines } from '../../../src/batch/ingest/lines.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const KIB = 1024;
 const linesOf = (file: Buffer) => [...readLines(file)].map(({ bytes }) => bytes.toString());

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { checkLine } from '../../../src/batch/ingest/check-line.js';
-import { KNOWN } from '../world.js';
+import { KNOWN } from '../../support/batch/world.js';
 
 const guess = (line: object) => checkLine(Buffer.from(JSON.stringify(line)), KNOWN, () => {}).tokens;
 

@@ -3,9 +3,9 @@ import { Blocks, type ChunkWork, checkChunks, ingest } from '../../../src/batch/
 import { checkFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/refusal.js';
 import type { Catalog } from '../../../src/engine/index.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { png } from '../../images/png.js';
-import { KNOWN, line } from '../world.js';
+import { KNOWN, line } from '../../support/batch/world.js';
+import { png } from '../../support/images/png.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const CUT_LINES = 256;
 /** Models that read images. */

@@ -6,10 +6,10 @@ import { SealedBatch } from '../../../src/batch/sealed-batch.js';
 import { loadZstd } from '../../../src/decide/index.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { Sealer } from '../../../src/store/index.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { storedFrame } from '../../helpers/zstd.js';
-import { emptyStore } from '../../store/opened.js';
-import { KNOWN, line, lines } from '../world.js';
+import { KNOWN, line, lines } from '../../support/batch/world.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
+import { emptyStore } from '../../support/store/opened.js';
+import { storedFrame } from '../../support/zstd.js';
 
 await loadZstd();
 const DATA_KEY = Buffer.alloc(32, 7);

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { readLines } from '../../../src/batch/ingest/lines.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const read = (text: string | Buffer) =>
   [...readLines(Buffer.from(text))].map(({ number, bytes }) => [number, bytes.toString()]);

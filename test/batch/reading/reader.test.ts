@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { Reader } from '../../../src/batch/reading/reader.js';
 import type { ReadCall } from '../../../src/batch/reading/tasks.js';
-import { turn } from '../../helpers/paced-engine.js';
+import { turn } from '../../support/paced-engine.js';
 
 /** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */
 function start() {

@@ -2,8 +2,8 @@ import { test } from 'tap';
 import { PIECE_BYTES } from '../../../src/batch/reading/piece.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
 import { Sealer } from '../../../src/store/index.js';
-import { storeFinishedBatches } from '../../helpers/stored-batches.js';
-import { reason, World } from '../world.js';
+import { reason, World } from '../../support/batch/world.js';
+import { storeFinishedBatches } from '../../support/stored-batches.js';
 
 async function start(t: Parameters<typeof World.start>[0], lines: number, resultBytes: number) {
   const world = await World.start(t);

@@ -9,10 +9,10 @@ import {
 } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { TRIES_MAX } from '../../../src/batch/runner/outcome.js';
-import { type NaiveHold, NaiveLedger } from '../../access/naive-ledger.js';
-import { type Random, random, seedFromEnvironment } from '../../helpers/random.js';
-import { tokensOf } from '../test-engine.js';
-import { line, PRICE, World } from '../world.js';
+import { type NaiveHold, NaiveLedger } from '../../support/access/naive-ledger.js';
+import { tokensOf } from '../../support/batch/test-engine.js';
+import { line, PRICE, World } from '../../support/batch/world.js';
+import { type Random, random, seedFromEnvironment } from '../../support/random.js';
 
 const WALKS = Number(process.env.WALKS ?? 12);
 const STEPS = 60;

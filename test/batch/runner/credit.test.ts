@@ -8,9 +8,9 @@ import {
   revokeKey,
 } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
-import { thrown } from '../../access/opened.js';
-import { tokensOf } from '../test-engine.js';
-import { DAY_MS, line, PRICE, SECOND_MS, turns, World } from '../world.js';
+import { thrown } from '../../support/access/opened.js';
+import { tokensOf } from '../../support/batch/test-engine.js';
+import { DAY_MS, line, PRICE, SECOND_MS, turns, World } from '../../support/batch/world.js';
 
 /** Lines that cost the same: `a000`, `a001` and so on. */
 const equalLines = (name: string, count: number) =>

@@ -2,8 +2,8 @@ import { test } from 'tap';
 import { changeWorkspace } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { READ_AHEAD_BYTES, ReadAhead } from '../../../src/batch/runner/read-ahead.js';
-import { line, lines, turns, until, World } from '../world.js';
-import { memoryOf } from './memory.js';
+import { memoryOf } from '../../support/batch/memory.js';
+import { line, lines, turns, until, World } from '../../support/batch/world.js';
 
 const MEBIBYTE = 1024 * 1024;
 const LARGE_BYTES = 24 * MEBIBYTE;

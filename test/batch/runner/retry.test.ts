@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { ApiError, ERRORS, type ErrorType } from '../../../src/api/index.js';
 import { failureOf, retryWaitMs, TRIES_MAX } from '../../../src/batch/runner/outcome.js';
-import { line, lines, PRICE, turns, World } from '../world.js';
-import { memoryOf } from './memory.js';
+import { memoryOf } from '../../support/batch/memory.js';
+import { line, lines, PRICE, turns, World } from '../../support/batch/world.js';
 
 const TEMPORARY: readonly ErrorType[] = ['overloaded', 'model_unavailable', 'internal_error'];
 const errors = (type: ErrorType, count: number) =>

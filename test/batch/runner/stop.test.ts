@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { reconcile, revokeKey } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
-import { DAY_MS, line, lines, reason, turns, until, World } from '../world.js';
+import { DAY_MS, line, lines, reason, turns, until, World } from '../../support/batch/world.js';
 
 test('a stop gives up the lines in progress, which is no try; the next process runs them again', async (t) => {
   const world = await World.start(t);

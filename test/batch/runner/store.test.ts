@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { changeWorkspace, reconcile } from '../../../src/access/index.js';
-import { tokensOf } from '../test-engine.js';
-import { line, lines, PRICE, reason, turns, until, World } from '../world.js';
+import { tokensOf } from '../../support/batch/test-engine.js';
+import { line, lines, PRICE, reason, turns, until, World } from '../../support/batch/world.js';
 
 /** The disk takes nothing until the function returned is called. */
 function fillDisk(world: World): () => void {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { inGroups, stateGroups } from '../../../src/batch/reading/order.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
-import { line, lines, turns, World } from '../world.js';
+import { line, lines, turns, World } from '../../support/batch/world.js';
 
 /** Answers one line after the other, until none waits. */
 async function answerOneByOne(world: World): Promise<void> {

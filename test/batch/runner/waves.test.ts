@@ -2,8 +2,8 @@ import { test } from 'tap';
 import type { PrepareResult } from '../../../src/decide/index.js';
 import { Engine } from '../../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../../src/engine/wave/index.js';
-import { BOUNDS, COLD, planOf } from '../../helpers/engine.js';
-import { line, World } from '../world.js';
+import { line, World } from '../../support/batch/world.js';
+import { BOUNDS, COLD, planOf } from '../../support/engine.js';
 
 const PREFIX_TOKENS = 50;
 const SUFFIX_TOKENS = 10;

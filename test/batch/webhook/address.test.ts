@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { type ApiError, LIMITS } from '../../../src/api/index.js';
 import { checkWebhookAddress } from '../../../src/batch/index.js';
-import { localGuard } from './receiver.js';
+import { localGuard } from '../../support/batch/receiver.js';
 
 /** The sentence an address is refused with; undefined where it is allowed. */
 async function refusal(address: string): Promise<string | undefined> {

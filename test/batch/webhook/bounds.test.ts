@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { callWebhook } from '../../../src/batch/index.js';
-import { answer, HOST, localGuard, Receiver } from './receiver.js';
+import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
 
 const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
 const MIB = 1024 * 1024;

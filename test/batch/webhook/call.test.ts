@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { callWebhook } from '../../../src/batch/index.js';
-import { selfSigned } from '../../helpers/certificate.js';
-import { answer, HOST, localGuard, Receiver } from './receiver.js';
+import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
+import { selfSigned } from '../../support/certificate.js';
 
 const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
 

@@ -3,8 +3,8 @@ import { type Test, test } from 'tap';
 import { type ApiError, LIMITS } from '../../../src/api/index.js';
 import { callWebhook, checkWebhookAddress, type WebhookGuard } from '../../../src/batch/index.js';
 import { guardedLookup } from '../../../src/batch/webhook/guard.js';
-import { HOSTS, NOT_PUBLIC, PUBLIC } from './addresses.js';
-import { answer, HOST, localGuard, Receiver } from './receiver.js';
+import { HOSTS, NOT_PUBLIC, PUBLIC } from '../../support/batch/addresses.js';
+import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
 
 const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
 const NAME = 'hooks.example.com';

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { webhookWaitMs } from '../../../src/batch/index.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 test('the first attempt is at once, the others wait longer each time, and there are three', async (t) => {
   const waits = (draw: number) => [0, 1, 2, 3, 4].map((attempts) => webhookWaitMs(attempts, () => draw));

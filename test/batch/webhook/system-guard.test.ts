@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { callWebhook, checkWebhookAddress, systemGuard } from '../../../src/batch/index.js';
-import { FakeClock } from '../../http/fake-clock.js';
-import { startNameServer } from './name-server.js';
-import { answer, HOST, localGuard, Receiver } from './receiver.js';
+import { startNameServer } from '../../support/batch/name-server.js';
+import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
+import { FakeClock } from '../../support/http/fake-clock.js';
 
 const V6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
 /** Waits for ever. */

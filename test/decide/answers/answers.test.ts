@@ -6,7 +6,7 @@ import {
   type ScoreAnswer,
 } from '../../../src/decide/answers/index.js';
 import type { Question } from '../../../src/decide/types.js';
-import { choiceOf, logitsOf, NOUL, scoreOf } from './questions.js';
+import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 
 const noul = (logits: number[], temperature = 1) => answer(NOUL, logits, temperature) as NoulAnswer;
 const choice = (question: Question, p: number[]) => answer(question, logitsOf(...p), 1) as ChoiceAnswer;

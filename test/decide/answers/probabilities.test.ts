@@ -8,15 +8,15 @@ import {
   type ScoreAnswer,
   softmax,
 } from '../../../src/decide/answers/index.js';
-import { type Random, random, seedFromEnvironment } from '../../helpers/random.js';
-import { choiceOf, NOUL, scoreOf } from './questions.js';
+import { choiceOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 import {
   choiceConfidence,
   expectedLevel,
   indexOfLargest,
   plainSoftmax,
   scoreConfidence,
-} from './recompute.js';
+} from '../../support/decide/recompute.js';
+import { type Random, random, seedFromEnvironment } from '../../support/random.js';
 
 const HALF_UNIT = 0.5e-4 + 1e-12;
 const close = (a: number, b: number, within: number) => Math.abs(a - b) <= within;

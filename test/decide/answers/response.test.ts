@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { type Answer, answer, responseJson } from '../../../src/decide/answers/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import type { Question } from '../../../src/decide/types.js';
-import { choiceOf, logitsOf, NOUL, scoreOf } from './questions.js';
+import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 
 const USAGE = { inputTokens: 41, outputTokens: 1 };
 

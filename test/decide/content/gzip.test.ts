@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { decompressGzip } from '../../../src/decide/content/gzip.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const LIMIT = 1024 * 1024;
 const hello = gzipSync('hello');

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { readMultipart } from '../../../src/decide/content/multipart/index.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 const part = (header: string, content = '') => `--b\r\n${header}\r\n\r\n${content}\r\n`;

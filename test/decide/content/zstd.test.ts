@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { loadZstd } from '../../../src/decide/content/index.js';
 import { decompressZstd } from '../../../src/decide/content/zstd.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 import {
   HELLO_FRAME,
   HELLO_TEXT,
@@ -11,7 +11,7 @@ import {
   WINDOW_128K,
   type ZstdBlock,
   zstdFrame,
-} from '../../helpers/zstd.js';
+} from '../../support/zstd.js';
 
 const LIMIT = 1024 * 1024;
 const HELLO_LIMIT = 2 * LIMIT;

@@ -2,8 +2,8 @@ import { type Test, test } from 'tap';
 import type { DecideRequest, Question } from '../../../src/decide/index.js';
 import { planRequest } from '../../../src/decide/plan/index.js';
 import { FORMATS, type OpenModel } from '../../../src/engine/index.js';
-import { openTiny } from '../../helpers/engine.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
+import { openTiny } from '../../support/engine.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const PLAIN = ['a', ' ', '\n', '<', '|', '>', '<|', '|>', '"', '\\', '\u0001', '\\u0001', 'é', '🙂', 'turn'];
 

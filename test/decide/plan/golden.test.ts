@@ -4,7 +4,7 @@ import { test } from 'tap';
 import type { DecideRequest, Question } from '../../../src/decide/index.js';
 import { planRequest } from '../../../src/decide/plan/index.js';
 import type { OpenModel } from '../../../src/engine/index.js';
-import { openTiny } from '../../helpers/engine.js';
+import { openTiny } from '../../support/engine.js';
 
 // The golden files lie beside the source, not beside the compiled test. `GOLDEN=write` writes them anew:
 // look at the difference before you commit it.

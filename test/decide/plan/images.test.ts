@@ -3,8 +3,8 @@ import { planRequest } from '../../../src/decide/plan/index.js';
 import { findImageUses } from '../../../src/decide/references/index.js';
 import { openBody, readRequest } from '../../../src/decide/request/index.js';
 import { FORMATS, imageAt, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
-import { openTiny } from '../../helpers/engine.js';
-import { OPTIONS } from '../request/bodies.js';
+import { OPTIONS } from '../../support/decide/bodies.js';
+import { openTiny } from '../../support/engine.js';
 
 const image = { format: 'png', data_base64: '' };
 const READING = { kind: 'gemma4v', begin: 5, end: 6, side: 48, width: 64, encodeTokensPerToken: 1 };

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ReferenceSearch } from '../../../src/decide/references/index.js';
-import { type Random, random, seedFromEnvironment } from '../../helpers/random.js';
-import { naiveFind } from './naive.js';
+import { naiveFind } from '../../support/decide/naive-search.js';
+import { type Random, random, seedFromEnvironment } from '../../support/random.js';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 const find = (text: string, references: string[], max = ALL) =>

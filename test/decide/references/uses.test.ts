@@ -4,9 +4,9 @@ import { findImageUses, shownParts } from '../../../src/decide/references/index.
 import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import type { Asset, DecideRequest, JsonNode, Question } from '../../../src/decide/types.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { randomJson } from '../request/json.js';
-import { naiveFind } from './naive.js';
+import { randomJson } from '../../support/decide/json.js';
+import { naiveFind } from '../../support/decide/naive-search.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const LIMIT = LIMITS.stateCodePoints;
 

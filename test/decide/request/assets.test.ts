@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { read, refusal, refusedAs } from './bodies.js';
+import { read, refusal, refusedAs } from '../../support/decide/bodies.js';
 
 const PNG = { format: 'png', data_base64: 'aGk=' };
 const bodyOf = (assets: unknown, more: object = {}) =>

@@ -1,6 +1,14 @@
 import { test } from 'tap';
 import type { ErrorType } from '../../../src/api/index.js';
-import { listOf, OPTIONS, questionsOf, read, readQuestion, refusal, refusedAs } from './bodies.js';
+import {
+  listOf,
+  OPTIONS,
+  questionsOf,
+  read,
+  readQuestion,
+  refusal,
+  refusedAs,
+} from '../../support/decide/bodies.js';
 
 const REST = '"questions":{"q":{"type":"noul"}}';
 

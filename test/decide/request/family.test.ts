@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
 import { stateText } from '../../../src/decide/request/index.js';
-import { OPTIONS, questionRefusedAs, read, refusedAs, withQuestion } from './bodies.js';
+import { OPTIONS, questionRefusedAs, read, refusedAs, withQuestion } from '../../support/decide/bodies.js';
 
 const FAMILY = { ...OPTIONS, unknownModel: 'default' } as const;
 const question = (source: string) => read(withQuestion(source), FAMILY).questions[0];

@@ -4,9 +4,9 @@ import { Compile } from 'typebox/compile';
 import { ApiError, DecideBody, SystemoneBody } from '../../../src/api/index.js';
 import { type ReadOptions, stateText } from '../../../src/decide/request/index.js';
 import type { DecideRequest } from '../../../src/decide/types.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { OPTIONS, read } from './bodies.js';
-import { fullBody, mutateBytes, mutateValue } from './mutations.js';
+import { OPTIONS, read } from '../../support/decide/bodies.js';
+import { fullBody, mutateBytes, mutateValue } from '../../support/decide/mutations.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const schema = Compile(DecideBody);
 

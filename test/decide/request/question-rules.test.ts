@@ -1,6 +1,13 @@
 import { test } from 'tap';
 import type { ErrorType } from '../../../src/api/index.js';
-import { listOf, questionRefusedAs, readCriteria, readQuestion, refusal, withQuestion } from './bodies.js';
+import {
+  listOf,
+  questionRefusedAs,
+  readCriteria,
+  readQuestion,
+  refusal,
+  withQuestion,
+} from '../../support/decide/bodies.js';
 
 /** The type that a question of `type` with the criteria `criteria` is refused with. */
 function criteriaRefusedAs(type: string, criteria: string): ErrorType {

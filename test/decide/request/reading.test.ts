@@ -4,9 +4,9 @@ import { ApiError, LIMITS } from '../../../src/api/index.js';
 import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { scanBody } from '../../../src/decide/request/scan.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { read, refusal, refusedAs } from './bodies.js';
-import { parsedValue, randomJson, randomString } from './json.js';
+import { read, refusal, refusedAs } from '../../support/decide/bodies.js';
+import { parsedValue, randomJson, randomString } from '../../support/decide/json.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const QUESTIONS = '"questions":{"q":{"type":"noul"}}';
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

@@ -5,9 +5,9 @@ import { truncateCodePoints } from '../../../src/decide/request/code-points.js';
 import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { quoteName } from '../../../src/decide/request/quote-name.js';
-import { random, seedFromEnvironment } from '../../helpers/random.js';
-import { read } from './bodies.js';
-import { parsedValue, randomJson } from './json.js';
+import { read } from '../../support/decide/bodies.js';
+import { parsedValue, randomJson } from '../../support/decide/json.js';
+import { random, seedFromEnvironment } from '../../support/random.js';
 
 const textOf = (source: string) => stateText(readOrdered(source));
 

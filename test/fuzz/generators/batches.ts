@@ -1,5 +1,5 @@
-import { mutateBytes } from '../../decide/request/mutations.js';
-import type { Random } from '../../helpers/random.js';
+import { mutateBytes } from '../../support/decide/mutations.js';
+import type { Random } from '../../support/random.js';
 import { oneIn, times, weighted } from './chance.js';
 import type { Corpus } from './images.js';
 import { decision } from './json.js';

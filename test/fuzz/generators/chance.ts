@@ -1,4 +1,4 @@
-import type { Random } from '../../helpers/random.js';
+import type { Random } from '../../support/random.js';
 
 /** True once in `times`. */
 export const oneIn = (random: Random, times: number): boolean => random.integer(times) === 0;

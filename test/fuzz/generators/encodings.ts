@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { mutateBytes } from '../../decide/request/mutations.js';
-import type { Random } from '../../helpers/random.js';
-import { HELLO_FRAME, skippableFrame, storedFrame, WINDOW_128K, zstdFrame } from '../../helpers/zstd.js';
+import { mutateBytes } from '../../support/decide/mutations.js';
+import type { Random } from '../../support/random.js';
+import { HELLO_FRAME, skippableFrame, storedFrame, WINDOW_128K, zstdFrame } from '../../support/zstd.js';
 import { oneIn, weighted } from './chance.js';
 
 /** Once in so many compressed bodies one is much larger than it looks: it takes the server some 50 ms. */

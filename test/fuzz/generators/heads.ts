@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { Random } from '../../helpers/random.js';
+import type { Random } from '../../support/random.js';
 import { BATCH, TOKEN } from '../case.js';
 import { oneIn, times, weighted } from './chance.js';
 

@@ -1,8 +1,8 @@
-import { mutateBytes } from '../../decide/request/mutations.js';
-import type { Random } from '../../helpers/random.js';
-import { hostileFiles } from '../../images/hostile.js';
-import { jpeg, resized, segments, withSegment } from '../../images/jpeg.js';
-import { brokenChunk, chunk, header, png, SIGNATURE } from '../../images/png.js';
+import { mutateBytes } from '../../support/decide/mutations.js';
+import { hostileFiles } from '../../support/images/hostile.js';
+import { jpeg, resized, segments, withSegment } from '../../support/images/jpeg.js';
+import { brokenChunk, chunk, header, png, SIGNATURE } from '../../support/images/png.js';
+import type { Random } from '../../support/random.js';
 import { weighted } from './chance.js';
 
 /** Larger files would make every case that has one slow. */

@@ -1,4 +1,4 @@
-import { type Random, random } from '../../helpers/random.js';
+import { type Random, random } from '../../support/random.js';
 import { type Case, render } from '../case.js';
 import { weighted } from './chance.js';
 import type { Corpus } from './images.js';

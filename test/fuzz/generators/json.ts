@@ -1,5 +1,5 @@
-import { mutateBytes, mutateValue } from '../../decide/request/mutations.js';
-import type { Random } from '../../helpers/random.js';
+import { mutateBytes, mutateValue } from '../../support/decide/mutations.js';
+import type { Random } from '../../support/random.js';
 import { oneIn, times, weighted } from './chance.js';
 import { type Corpus, imageFile } from './images.js';
 

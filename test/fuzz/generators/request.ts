@@ -1,5 +1,5 @@
-import { mutateBytes } from '../../decide/request/mutations.js';
-import type { Random } from '../../helpers/random.js';
+import { mutateBytes } from '../../support/decide/mutations.js';
+import type { Random } from '../../support/random.js';
 import { BATCH, type Framing, type Request } from '../case.js';
 import { batchFile, WEBHOOKS } from './batches.js';
 import { oneIn, times, weighted } from './chance.js';

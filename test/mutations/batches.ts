@@ -1,0 +1,159 @@
+import type { Mutation } from './contract.js';
+
+type Change = readonly [test: string, rule: string, from: string, to: string];
+
+const inFile = (file: string, ...changes: readonly Change[]) =>
+  changes.map(([test, rule, from, to]): Mutation => ({ rule, file, from, to, test: `batch/${test}` }));
+
+/** Every one of these must be noticed by the test it names: `npm run mutations -- --of batches` shows it. */
+export const BATCH_MUTATIONS: readonly Mutation[] = [
+  ...inFile(
+    'batch/lifecycle/apply.ts',
+    ['runner/stop', '2.6 counts', 'failed: batch.lines - batch.done,', 'failed: batch.failed,'],
+    ['lifecycle', '3 deletion', 'collected + KEPT_COLLECTED_MS', 'collected + KEPT_FINISHED_MS'],
+    ['runner/stop', '7.3 cancelled', "if (batch.state === 'cancelled')", 'if (false)'],
+    ['model', '5 rule 7', "reason: next === 'ending' ? 'key_revoked' : null", 'reason: null'],
+  ),
+  ...inFile(
+    'batch/lifecycle/transitions.ts',
+    ['model', '3 transition window ends', "expiring: 'running',", "expiring: 'failed',"],
+    ['runner/stop', '3 transition cancel open', "cancelling: 'cancelled',", "cancelling: 'running',"],
+  ),
+  ...inFile(
+    'batch/runner/outcome.ts',
+    ['runner/retry', '8 limit line retry', 'TRIES_MAX = 5', 'TRIES_MAX = 6'],
+    ['runner/retry', '3 tries', '2 ** (tries - 1)', '2 ** tries'],
+    ['runner/retry', '3 tries', "'model_unavailable', ", ''],
+  ),
+  ...inFile(
+    'batch/runner/runner.ts',
+    ['runner/store', '8 rule 2', 'reservation.post();', ''],
+    ['runner/credit', '5 rule 6', 'release: () => reservation.release(),', 'release: () => {},'],
+    ['runner/credit', '3 transition key paused', 'open.putBack(line, this.memory);', ''],
+    ['runner/credit', '3 transition cancel open', 'this.funds.forget(next.key);', ''],
+    ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
+    ['runner/store', 'disk full', '!this.deps.access.writable', 'false'],
+    ['model', '5 rule 6', 'return this.funds.mayStart(caller);', 'return true;'],
+    ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
+    ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
+    ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
+    ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
+    ['runner/read-ahead', 'memory', 'open.end(this.memory);', ''],
+  ),
+  ...inFile(
+    'batch/runner/funds.ts',
+    ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
+    ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge))', 'if (false)'],
+  ),
+  ...inFile('access/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
+  ...inFile(
+    'batch/runner/deadline.ts',
+    ['runner/stop', '3 transition window ends', 'clock.monotonic() >= this.end', 'false'],
+    [
+      'clock-glitches',
+      '3 transition window ends',
+      'clock.certainFor() < JUMP_LASTS_MS) return false',
+      'false) return false',
+    ],
+  ),
+  ...inFile(
+    'batch/runner/queue.ts',
+    ['runner/waves', 'one wave', 'SHARED_TURN_LINES_MAX = 64', 'SHARED_TURN_LINES_MAX = 1'],
+    ['runner/turns', 'turns', 'if (this.turns.delete(key))', 'if (false)'],
+    ['runner/queue', 'walk', 'if (rests)', 'if (false)'],
+  ),
+  ...inFile(
+    'batch/reading/order.ts',
+    ['runner/waves', 'one wave', '{ ...line, sharesState: at > 0 }', '{ ...line, sharesState: false }'],
+    ['runner/waves', 'every line', 'groups.get(name)', 'undefined'],
+    ['runner/turns', 'one wave', '{model} ', '{1} '],
+  ),
+  ...inFile(
+    'batch/runner/open-batch.ts',
+    ['runner/read-ahead', 'once', 'this.lines[index] = TAKEN;', ''],
+    ['runner/retry', 'retry', 'body: ownBody(body)', 'body: new Uint8Array(body)'],
+    ['runner/retry', 'memory', 'RETRYING_MAX = 256', 'RETRYING_MAX = 1_000'],
+    ['runner/credit', '3 transition key paused', 'this.lines[index] = WAITS;', ''],
+  ),
+  ...inFile('batch/runner/read-ahead.ts', [
+    'runner/read-ahead',
+    'memory',
+    'this.held < READ_AHEAD_BYTES',
+    'true',
+  ]),
+  ...inFile(
+    'batch/write-buffer.ts',
+    ['runner/store', 'disk full', 'this.writes = [...writes, ...this.writes];', ''],
+    ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
+  ),
+  ...inFile(
+    'batch/ingest/check-line.ts',
+    ['ingest/check-file', '2.5 custom_id', 'LIMITS.customIdCharacters}}', 'LIMITS.customIdCharacters + 1}}'],
+    ['ingest/check-file', '2.5 model', "|| model === ''", ''],
+    ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
+  ),
+  ...inFile('batch/ingest/check-file.ts', [
+    'ingest/check-file',
+    '2.5 custom_id',
+    'seen.set(customId, number);',
+    '',
+  ]),
+  ...inFile('batch/ingest/lines.ts', ['ingest/lines', '4.6 rule 1', 'if (!isBlank(bytes))', 'if (true)']),
+  ...inFile('batch/ingest/cut-file.ts', ['runner/store', '4.6 results', '[at, lines];', '[at, first + 1];']),
+  ...inFile(
+    'batch/ingest/ingest.ts',
+    ['ingest/help', '2.5 custom_id', 'if (seen.has(customId))', 'if (false)'],
+    ['ingest/help', '4.6 results', '.sort((one, other) => one.number - other.number)', ''],
+  ),
+  ...inFile('batch/ingest/check-chunks.ts', [
+    'ingest/help',
+    '4.6 rule 2',
+    'Atomics.store(next, 0, cuts.length);',
+    '',
+  ]),
+  ...inFile(
+    'api/limits.ts',
+    ['ingest/check-file', '8 limit lines per batch', 'batchLines: 50_000,', 'batchLines: 50_001,'],
+    ['ingest/check-file', '8 limit listed failures', 'batchErrors: 100,', 'batchErrors: 101,'],
+    ['submit', '8 limit open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
+  ),
+  ...inFile(
+    'batch/submit.ts',
+    ['submit', '8 limit open batches', '(this.writing.get(key) ?? 0) < ', '0 < '],
+    ['submit', '5 rule 3', '?.works !== true', ' === undefined'],
+    ['submit', '4.6 rule 8', 'before.then(', 'Promise.resolve().then('],
+  ),
+  ...inFile(
+    'batch/results/result-line.ts',
+    ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
+    ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
+  ),
+  ...inFile('batch/reading/reader.ts', [
+    'reading/reader',
+    'turns',
+    'const ONE = { key: 1, workspace: 1, all: 1 };',
+    'const ONE = { key: 9, workspace: 9, all: 9 };',
+  ]),
+  ...inFile('batch/reading/read-list.ts', [
+    'reading/list',
+    '4.6 rule 9',
+    'objects.length === count',
+    'false',
+  ]),
+  ...inFile('batch/reading/read-results.ts', ['reading/results', '3 deletion', 'sealed.checkExists();', '']),
+  ...inFile('batch/reading/read-results.ts', ['runner/store', '4.6 results', 'first + line', 'line']),
+  ...inFile(
+    'batch/retention.ts',
+    ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
+    ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
+  ),
+  ...inFile('batch/batches.ts', ['retention', '3 deletion', 'batch.collected !== null', 'false']),
+  ...inFile(
+    'batch/callbacks.ts',
+    ['callbacks', '6 rule 3', 'batch.webhook.attempts + 1', 'batch.webhook.attempts'],
+    ['callbacks', '6 rule 3', 'if (this.counts.exceededBy(owner, 1) !== null)', 'if (false)'],
+    ['callbacks', '6 rule 3', 'this.counts.add(owner, -1);', ''],
+    ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
+    ['runner/store', '6 event', 'await this.buffer.flush();', ''],
+  ),
+];

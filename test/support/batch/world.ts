@@ -1,0 +1,266 @@
+import type { Test } from 'tap';
+import { Access, createKey, createWorkspace, grantCredit } from '../../../src/access/index.js';
+import { type Clock, SteadyClock } from '../../../src/base/index.js';
+import {
+  Batches,
+  Blocks,
+  digestFile,
+  ingest,
+  type Page,
+  readStored,
+  type WebhookOutcome,
+} from '../../../src/batch/index.js';
+import type { LineModels } from '../../../src/batch/ingest/check-line.js';
+import type { Catalog, CatalogBuild } from '../../../src/engine/index.js';
+import { openStore, Sealer, type Store } from '../../../src/store/index.js';
+import { fakeClock } from '../fake-clock.js';
+import { turn } from '../paced-engine.js';
+import { TestEngine } from './test-engine.js';
+
+export const START = Date.parse('2026-05-10T12:00:00Z');
+export const SECOND_MS = 1_000;
+export const DAY_MS = 24 * 3_600 * SECOND_MS;
+/** Units per token of a line. */
+export const PRICE = 750n;
+export const KNOWN: LineModels = {
+  catalog: {
+    find: (id) =>
+      id !== null && /^m\d*$/.test(id)
+        ? ({ id: `${id}-20260101`, model: { id } } as CatalogBuild)
+        : undefined,
+  },
+  allowed: null,
+};
+
+/** A line of a batch file, answered by the engine under its custom id. */
+export const line = (customId: string, state: unknown = customId, model = 'm') =>
+  JSON.stringify({ custom_id: customId, model, state, questions: { q: { type: 'noul' } } });
+
+/** Lines `a0`, `a1` and so on. */
+export const lines = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) => line(`${name}${at}`)).join('\n');
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly counts: { readonly done: number; readonly failed: number; readonly pending: number };
+  readonly reason: string | null;
+  readonly results_available: boolean;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly delete_after: string | null;
+}
+
+/** A list of batches, parsed. */
+interface Listed {
+  readonly object: 'list';
+  readonly data: readonly Shown[];
+  readonly has_more?: boolean;
+}
+
+/** A result line, parsed. */
+export interface ResultLine {
+  readonly custom_id: string;
+  readonly model: string;
+  readonly status: number | null;
+  readonly response?: unknown;
+  readonly error?: { readonly error: string; readonly type: string };
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly batch: true };
+}
+
+/**
+ * The batch interface over a data folder of its own, with an engine that the test rules and a clock that stands still.
+ * `lives` one after the other: `restart` ends the process in order, `crash` without its last writes.
+ */
+export class World {
+  readonly clock = fakeClock(START);
+  engine = new TestEngine(this.clock);
+  readonly troubles: string[] = [];
+  readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
+  /** The check of an address that a submission names. */
+  checkWebhook: (address: string) => Promise<void> = async () => {};
+  /** What calling an address comes to. */
+  webhook: () => Promise<WebhookOutcome> = async () => 'delivered';
+  store!: Store;
+  access!: Access;
+  batches!: Batches;
+  calendar!: SteadyClock;
+  /** What the last process has kept of the time, as the next one finds it; null: nothing. */
+  lastCertain: number | null = null;
+  private alive = { yes: true };
+
+  constructor(private readonly folder: string) {
+    this.open();
+    createWorkspace(this.store, this.clock, 'w');
+    grantCredit(this.store, this.clock, 'w', 10n ** 15n);
+  }
+
+  static async start(t: Test): Promise<World> {
+    const world = new World(t.testdir());
+    t.teardown(() => world.end());
+    await world.begin();
+    return world;
+  }
+
+  /** A new key of the workspace, which never expires unless it is said when. */
+  key(expires: number | null = null, workspace = 'w') {
+    return createKey(this.store, this.clock, workspace, expires).key;
+  }
+
+  /** A new workspace with so much credit. */
+  workspace(id: string, credit: bigint): string {
+    createWorkspace(this.store, this.clock, id);
+    grantCredit(this.store, this.clock, id, credit);
+    return id;
+  }
+
+  caller(key: { readonly id: string }) {
+    const caller = this.access.holder(key.id);
+    if (caller === undefined) throw new Error('no such key');
+    return caller;
+  }
+
+  async submit(
+    key: { readonly id: string },
+    file: string,
+    {
+      webhook = null,
+      idempotencyKey = null,
+    }: { webhook?: string | null; idempotencyKey?: string | null } = {},
+  ): Promise<string> {
+    const submission = { file: Buffer.from(file), encoding: 'identity', webhook, idempotencyKey } as const;
+    return ((await this.batches.submit(this.caller(key), submission)) as Shown).id;
+  }
+
+  show(key: { readonly id: string }, id: string): Shown {
+    return this.batches.show(this.caller(key), id) as Shown;
+  }
+
+  /** The result lines, collected to the end. */
+  async collect(key: { readonly id: string }, id: string): Promise<ResultLine[]> {
+    const { pieces, collected } = await this.batches.results(this.caller(key), id);
+    const text = await textOf(pieces);
+    collected();
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((each) => JSON.parse(each) as ResultLine);
+  }
+
+  async list(key: { readonly id: string }, page: Partial<Page> = {}): Promise<Listed> {
+    const list = await this.batches.list(this.caller(key), { limit: null, after: null, ...page });
+    return JSON.parse(typeof list === 'string' ? list : await textOf(list)) as Listed;
+  }
+
+  /** Lets time pass in steps of a second, and everything happen that happens then. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      this.clock.advance(SECOND_MS);
+      // As the server does, if less often: a calendar that nobody reads sees no jump.
+      this.calendar.now();
+      await turns();
+    }
+  }
+
+  async finished(key: { readonly id: string }, id: string): Promise<Shown> {
+    await until(() => this.show(key, id).finished_at !== null);
+    return this.show(key, id);
+  }
+
+  async restart(): Promise<void> {
+    await this.end();
+    this.open();
+    await this.begin();
+  }
+
+  /** What the ledger has not written is lost. `answersAtOnce`: the engine of the next process. */
+  async crash(answersAtOnce = true): Promise<void> {
+    this.alive.yes = false;
+    void this.batches.stop();
+    await this.store.close();
+    this.open();
+    this.engine.answersAtOnce = answersAtOnce;
+    await this.begin();
+  }
+
+  private open(): void {
+    this.alive = { yes: true };
+    this.store = openStore(this.folder);
+    this.engine = new TestEngine(this.clock);
+    this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) => this.batches.moveTimes(ms));
+    this.access = new Access(this.store, this.calendar, (error) => this.trouble(error));
+  }
+
+  private async begin(): Promise<void> {
+    const sealer = new Sealer(this.store, '');
+    const { engine } = this;
+    const blocks = new Blocks();
+    this.batches = new Batches(this.store, sealer, 'GBP', {
+      access: this.access,
+      clock: this.calendar,
+      random: () => 0.5,
+      prepare: (task) => engine.prepare(task),
+      engine: (model) => engine.of(model),
+      mayUse: (model, allowed) => allowed === null || allowed.includes(model),
+      chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
+      onError: (error) => this.trouble(error),
+      onAnswered: () => {},
+      onFailed: () => {},
+      read: async (call) => readStored(this.store, call),
+      ingest: async (task) =>
+        ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
+      digest: async (task) => digestFile(task),
+      prices: () => ({ live: 2n * PRICE, batch: PRICE }),
+      checkWebhook: (address) => this.checkWebhook(address),
+      call: async (address, { id, status }) => {
+        this.called.push({ address, id, status });
+        return this.webhook();
+      },
+    });
+    await this.batches.start();
+  }
+
+  private trouble(error: unknown): void {
+    this.troubles.push((error as Error).message);
+  }
+
+  /** The clock of this life: when it has ended, nothing of it happens any more. */
+  private own(): Clock {
+    const { clock, alive } = this;
+    return { ...clock, after: (ms, callback) => clock.after(ms, () => alive.yes && callback()) };
+  }
+
+  private async end(): Promise<void> {
+    await this.batches.stop();
+    await this.access.flush();
+    await this.store.close();
+  }
+}
+
+/** What is made in pieces. */
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
+}
+
+/** Everything that promises do now, one after another, is done when it resolves. */
+export async function turns(count = 8): Promise<void> {
+  for (let round = 0; round < count; round += 1) await turn();
+}
+
+/** Waits for what other threads do. */
+export async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`it does not come about: ${holds}`);
+    await turn();
+  }
+}
+
+/** What a promise rejects with. */
+export const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { reconcile } from '../../../src/access/index.js';
+import { openStore } from '../../../src/store/index.js';
+import { decider } from '../cli.js';
+import type { Random } from '../random.js';
+import { dataFolder, modelsFolder } from '../server.js';
+
+const CLIENTS = 8;
+/** A server is killed after some part of this much load. */
+const LOAD_MS_MAX = 800;
+/**
+ * Charges are on the disk 50 ms and a commit after their answer; this is how long a commit may take on a machine
+ * that does other things, before the test calls it a loss.
+ */
+const WINDOW_MS = 2_000;
+
+interface Answered {
+  readonly at: number;
+  readonly tokens: number;
+}
+
+/** Sends requests until the server is gone. */
+async function load(url: string, token: string, answered: Answered[]): Promise<void> {
+  const body = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const client = async () => {
+    for (;;) {
+      const response = await fetch(`${url}/v1/decide`, { method: 'POST', headers, body });
+      const { usage } = (await response.json()) as { usage: { input_tokens: number } };
+      answered.push({ at: performance.now(), tokens: usage.input_tokens });
+    }
+  };
+  await Promise.allSettled(Array.from({ length: CLIENTS }, client));
+}
+
+/**
+ * Kills a loaded server again and again, on one data folder. After each, the ledger on the disk adds up, nothing is
+ * charged that was neither answered nor in flight, and what was answered longer ago than the window is charged.
+ */
+export async function killAgainAndAgain(t: Test, transport: string, kills: number, next: Random) {
+  const environment = {
+    DECIDER_PORT: '0',
+    DECIDER_DATA: dataFolder(t),
+    DECIDER_MODELS: modelsFolder(t.testdir()),
+    DECIDER_HTTP_TRANSPORT: transport,
+    DECIDER_LOG_LEVEL: 'silent',
+  };
+  const store = openStore(environment.DECIDER_DATA);
+  let token = '';
+  let charged = 0;
+  let requests = 0;
+  let lost = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const command = decider(t, ['serve'], environment);
+    const url = (await command.line(/^listening on /)).slice('listening on '.length);
+    token ||= (await command.line(/^token: /)).slice('token: '.length);
+    const answered: Answered[] = [];
+    const loading = load(url, token, answered);
+    await sleep(next.integer(LOAD_MS_MAX));
+    const at = performance.now();
+    command.child.kill('SIGKILL');
+    await once(command.child, 'exit');
+    await loading;
+
+    // LMDB shows a commit that its process was killed behind, and not told, once somebody writes.
+    store.change(() => {});
+    const { books, problems } = reconcile(store);
+    t.strictSame(problems, [], `kill ${kill}`);
+    const all = Number((books[0]?.charged ?? 0n) / 1_500n);
+    const one = answered[0]?.tokens ?? 0;
+    const sum = answered.reduce((total, { tokens }) => total + tokens, 0);
+    const old = answered.filter((answer) => answer.at < at - WINDOW_MS);
+    const due = old.reduce((total, { tokens }) => total + tokens, 0);
+    t.ok(all - charged <= sum + CLIENTS * one, `kill ${kill}: ${all - charged} charged, ${sum} answered`);
+    t.ok(all - charged >= due, `kill ${kill}: ${all - charged} charged, ${due} answered before the window`);
+    lost += Math.max(0, sum - (all - charged));
+    charged = all;
+    requests += answered.length;
+  }
+  t.ok(requests > kills, `${requests} requests were answered; ${lost} tokens of them were not charged`);
+}
