@@ -5,7 +5,7 @@ import { PAGES, read } from '../support/pages.js';
 import { ROOT } from '../support/sources.js';
 
 /** Pages that are being written. */
-const PENDING = /^(CONTRIBUTING|SECURITY|docs\/performance)\.md$/;
+const PENDING = /^(CONTRIBUTING|SECURITY)\.md$/;
 
 /** The anchor of a heading, as GitHub makes it. */
 const anchorOf = (heading: string) =>
@@ -55,4 +55,11 @@ test('docs/architecture.md lists the rooms of src/README.md, in the same order',
   const rooms = (page: string) => read(page).match(/(?<=^\| `)\w+(?=\/` +\|)/gm);
   t.strictSame(rooms('docs/architecture.md'), rooms('src/README.md'));
   t.equal(rooms('src/README.md')?.length, 12);
+});
+
+test('docs/performance.md lists every benchmark', async (t) => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const benchmarks = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
+  const listed = read('docs/performance.md').match(/(?<=^\| `npm run )bench:\w+/gm) ?? [];
+  t.strictSame([...listed].sort(), benchmarks.sort());
 });
