@@ -43,7 +43,7 @@ export const ANSWERS: readonly ContractTest[] = [
     }
     t.equal((await post(ALL)).text, (await post(ALL)).text, 'the same request, the same bytes');
   }),
-  rule('2.4 usage: whole numbers; the state counts once, each question for itself', async (t, { post }) => {
+  rule('2.4 usage: integers; the state counts once, each question separately', async (t, { post }) => {
     const usage = async (count: number) => {
       const questions = Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, ASK.q]));
       return (await post({ state: 'a state '.repeat(50), questions })).json.usage;
@@ -65,7 +65,7 @@ export const ANSWERS: readonly ContractTest[] = [
     }
   }),
   rule(
-    '2.4 choice: the likeliest label, its confidence, and a probability for every label',
+    '2.4 choice: the most probable label, its confidence, and a probability for every label',
     async (t, { post }) => {
       for (const state of STATES) {
         const { json } = await post({ state, questions: { c: ALL.questions.c } });
@@ -88,7 +88,7 @@ export const ANSWERS: readonly ContractTest[] = [
     },
   ),
   rule(
-    '2.4 score: the likeliest level, the mean, their confidence, a legend, and a probability for every level',
+    '2.4 score: the most probable level, the mean, a confidence, a legend, and a probability for every level',
     async (t, { post }) => {
       for (const state of STATES) {
         const { json } = await post({ state, questions: { s: ALL.questions.s } });
@@ -106,7 +106,7 @@ export const ANSWERS: readonly ContractTest[] = [
       }
     },
   ),
-  rule('1 rule 1: every question is answered in the one call, with probabilities', async (t, { post }) => {
+  rule('1 rule 1: one call answers every question, with probabilities', async (t, { post }) => {
     const { status, json } = await post(ALL);
     t.equal(status, 200);
     t.type(json.answers.n.noul, 'number');

@@ -65,7 +65,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
       }
     }
   }),
-  rule('7.1 batch_unavailable: where the operator has it switched off', async (t, { transport }) => {
+  rule('7.1 batch_unavailable: batches are switched off', async (t, { transport }) => {
     const { url, headers, ask } = await startTestServer(t, {
       DECIDER_HTTP_TRANSPORT: transport,
       DECIDER_BATCH_ENABLED: 'false',
@@ -75,7 +75,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     }
     t.match(await ask({ state: 'x', questions: { q: { type: 'noul' } } }), { model: 'tiny-20260101' });
   }),
-  rule('7.1 model_unavailable: while the models load', async (t, { transport }) => {
+  rule('7.4 model_unavailable: while the models load', async (t, { transport }) => {
     const { told, dependencies } = testDependencies();
     let asked = false;
     const report = {
@@ -90,48 +90,45 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport }, undefined, { report });
     t.ok(asked);
   }),
-  rule(
-    '3 restart: batches that are open go on; nothing is answered or billed twice',
-    async (t, { transport }) => {
-      const environment = { DECIDER_HTTP_TRANSPORT: transport, DECIDER_DATA: dataFolder(t) };
-      const first = await startTestServer(t, environment);
-      const gate = new EngineGate(first.engines);
-      gate.hold();
-      const ask = async (url: string, target: string, body?: string) => {
-        const reply = await fetch(url + path + target, {
-          headers: first.headers,
-          ...(body === undefined ? {} : { method: 'POST', body }),
-        });
-        return reply.text();
-      };
-      const file = lines(20, { model: 'tiny' }).join('\n');
-      const [running, queued] = [
-        JSON.parse(await ask(first.url, '', file)).id,
-        JSON.parse(await ask(first.url, '', file)).id,
-      ];
-      await until(async () => {
-        gate.release();
-        return JSON.parse(await ask(first.url, `/${running}`)).counts.done >= 5;
+  rule('3 restart: open batches continue; nothing is answered or billed twice', async (t, { transport }) => {
+    const environment = { DECIDER_HTTP_TRANSPORT: transport, DECIDER_DATA: dataFolder(t) };
+    const first = await startTestServer(t, environment);
+    const gate = new EngineGate(first.engines);
+    gate.hold();
+    const ask = async (url: string, target: string, body?: string) => {
+      const reply = await fetch(url + path + target, {
+        headers: first.headers,
+        ...(body === undefined ? {} : { method: 'POST', body }),
       });
-      await gate.held();
-      await first.stop();
-      const { url } = await startTestServer(t, environment);
-      for (const each of [running, queued]) {
-        await until(async () => JSON.parse(await ask(url, `/${each}`)).status === 'done');
-        const results: ResultLine[] = (await ask(url, `/${each}/results`))
-          .split('\n')
-          .slice(0, -1)
-          .map((text) => JSON.parse(text));
-        t.equal(results.length, 20);
-        t.strictSame(new Set(outcomes(results)), new Set(['answered']));
-      }
-      const store = openStore(environment.DECIDER_DATA);
-      t.teardown(() => store.close());
-      await until(() => [...store.table('usage').entries()].every(({ value }) => value.requests === 40));
-      t.strictSame(reconcile(store).problems, []);
-    },
-  ),
-  rule('7 live idempotency_conflict: the same key and body make one batch, in a day', async (t, service) => {
+      return reply.text();
+    };
+    const file = lines(20, { model: 'tiny' }).join('\n');
+    const [running, queued] = [
+      JSON.parse(await ask(first.url, '', file)).id,
+      JSON.parse(await ask(first.url, '', file)).id,
+    ];
+    await until(async () => {
+      gate.release();
+      return JSON.parse(await ask(first.url, `/${running}`)).counts.done >= 5;
+    });
+    await gate.held();
+    await first.stop();
+    const { url } = await startTestServer(t, environment);
+    for (const each of [running, queued]) {
+      await until(async () => JSON.parse(await ask(url, `/${each}`)).status === 'done');
+      const results: ResultLine[] = (await ask(url, `/${each}/results`))
+        .split('\n')
+        .slice(0, -1)
+        .map((text) => JSON.parse(text));
+      t.equal(results.length, 20);
+      t.strictSame(new Set(outcomes(results)), new Set(['answered']));
+    }
+    const store = openStore(environment.DECIDER_DATA);
+    t.teardown(() => store.close());
+    await until(() => [...store.table('usage').entries()].every(({ value }) => value.requests === 40));
+    t.strictSame(reconcile(store).problems, []);
+  }),
+  rule('4.6 rule 8: the same key and file make one batch within a day', async (t, service) => {
     const { batches } = newKey(service, 'once');
     const first = await batches.submit(lines(2), once('a'));
     t.equal(first.status, 200);
@@ -149,7 +146,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     service.clock.advance(DAY_MS);
     t.not(await batches.made(lines(3), once('a')), first.json.id);
   }),
-  rule('7 live idempotency_conflict: a file is the same however it is compressed', async (t, service) => {
+  rule('4.6 rule 8: files are compared decompressed', async (t, service) => {
     const { batches } = newKey(service, 'once-compressed');
     const file = Buffer.from(`${lines(2).join('\n')}\n`);
     const gzip = { ...once('a'), 'content-encoding': 'gzip' };
@@ -162,7 +159,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.strictSame([broken.status, broken.json.type], [400, 'bad_encoding']);
     t.equal((await batches.list()).json.data.length, 1);
   }),
-  rule('7 live idempotency_conflict: ten at once make one batch', async (t, service) => {
+  rule('4.6 rule 8: ten concurrent submissions make one batch', async (t, service) => {
     const { batches, workspace } = newKey(service, 'once-ten');
     const replies = await Promise.all(Array.from({ length: 10 }, () => batches.submit(lines(3), once('a'))));
     t.strictSame(new Set(replies.map(({ status }) => status)), new Set([200]));
@@ -174,7 +171,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
       () => reconcile(service.store).books.find((each) => each.workspace === workspace)?.charged === cost,
     );
   }),
-  rule('7 live idempotency_conflict: a file that is refused takes no key', async (t, service) => {
+  rule('4.6 rule 8: a refused submission does not take the value', async (t, service) => {
     const { batches } = newKey(service, 'once-refused');
     t.equal((await batches.submit(['{'], once('a'))).status, 422);
     hold(t, service);

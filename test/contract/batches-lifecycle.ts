@@ -62,7 +62,7 @@ async function stopped(
 
 /** Contract 3. */
 export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
-  rule('3 queued, running, done: by its first line, and when all are resolved', async (t, service) => {
+  rule('3 queued, running, done: from the first line to the last', async (t, service) => {
     const { batches } = newKey(service, 'life-done');
     hold(t, service);
     const id = await batches.made([...lines(9), line('long', { questions: TOO_LONG })]);
@@ -77,7 +77,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame((await batches.show(id)).json, done, 'unchanged');
     await batches.finished(second);
   }),
-  rule('3 failed: where no line was answered', async (t, service) => {
+  rule('3 failed: no line was answered', async (t, service) => {
     const { batches } = newKey(service, 'life-failed');
     const id = await batches.made(['a', 'b'].map((each) => line(each, { questions: TOO_LONG })));
     const failed = await batches.finished(id);
@@ -86,7 +86,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame(outcomes(await batches.collected(id)), ['invalid_question', 'invalid_question']);
     t.strictSame(conflict(await batches.cancel(id)), [409, 'batch_finished', 'false']);
   }),
-  rule('3 cancelled: lines in progress return and are billed, no other starts', async (t, service) => {
+  rule('3 cancelled: lines in progress finish and are billed, no other starts', async (t, service) => {
     const owner = newKey(service, 'life-cancelled');
     const { batches } = owner;
     hold(t, service);
@@ -105,7 +105,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([(await batches.cancel(id)).status, await status(batches, id)], [200, 'cancelled']);
     t.equal((await batches.show(id)).json.reason, null);
   }),
-  rule('3 cancelled: one that is queued', async (t, service) => {
+  rule('3 cancelled: a queued batch', async (t, service) => {
     const { batches } = newKey(service, 'life-cancelled-queued');
     hold(t, service);
     await batches.made(lines(9));
@@ -116,7 +116,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([json.status, json.results_available, json.started_at], ['cancelled', true, null]);
     t.strictSame(outcomes(await batches.collected(id)), ['cancelled', 'cancelled', 'cancelled']);
   }),
-  rule('3 window: after 24 hours lines in progress return, the others read expired', async (t, service) => {
+  rule('3 window: after 24 hours lines in progress finish, the others read expired', async (t, service) => {
     const owner = newKey(service, 'life-expired');
     const { batches } = owner;
     hold(t, service);
@@ -129,7 +129,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     const { status: end, reason } = (await batches.show(id)).json;
     t.strictSame([end, reason], ['done', null], 'with an answer it is done');
   }),
-  rule('3 window: without an answer it has failed', async (t, service) => {
+  rule('3 window: a batch without an answer fails', async (t, service) => {
     const { batches, workspace } = newKey(service, 'life-expired-whole');
     hold(t, service);
     const other = newKey(service, 'life-expired-other').batches;
@@ -144,7 +144,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([failed.status, failed.reason, failed.started_at], ['failed', 'expired', null]);
     t.strictSame(outcomes(await batches.collected(id)), ['expired', 'expired', 'expired']);
   }),
-  rule('3 key revoked: the batch has failed, and only that key could collect', async (t, service) => {
+  rule('3 key revoked: the batch fails, and nobody can collect it', async (t, service) => {
     const { store, clock } = service;
     const { batches, workspace, key } = newKey(service, 'life-revoked');
     hold(t, service);
@@ -165,7 +165,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     const other = new BatchKey(service, createKey(store, clock, workspace).token);
     t.equal((await other.results(id)).json.type, 'batch_not_found');
   }),
-  rule('3 key expired: as one that is revoked', async (t, service) => {
+  rule('3 key expired: the same as revoked', async (t, service) => {
     const { store, clock } = service;
     const { workspace } = newKey(service, 'life-key-expires');
     const { key, token } = createKey(store, clock, workspace, clock.now() + HOUR_MS);
@@ -179,7 +179,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     await until(() => store.table('batches').get(id)?.finished !== null);
     t.match(store.table('batches').get(id), { key: key.id, state: 'failed', reason: 'key_revoked' });
   }),
-  rule('3 key paused: no line starts without credit; more of it, and the rest runs', async (t, service) => {
+  rule('3 key paused: no line starts without credit; new credit runs the rest', async (t, service) => {
     const { store, clock, engine } = service;
     const tokens = await tokensOfLine(service);
     for (const [workspace, pause, resume, type] of [
@@ -222,7 +222,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       await until(() => charged(service, workspace) === 20 * tokens);
     }
   }),
-  rule('5 rule 9: lines of a model that was withdrawn fail, unbilled', async (t, service) => {
+  rule('5 rule 9: lines of a withdrawn model fail, unbilled', async (t, service) => {
     const { store } = service;
     const { batches, workspace } = newKey(service, 'life-withdrawn');
     hold(t, service);
@@ -246,7 +246,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([end, counts.failed], ['done', withdrawn.length]);
     await until(() => reconcile(store).problems.length === 0);
   }),
-  rule('3 tries: five in all, with a growing wait', async (t, service) => {
+  rule('3 tries: five in all, with growing waits', async (t, service) => {
     const { engine, clock } = service;
     t.teardown(() => engine.open());
     for (const [faults, outcome] of [
@@ -272,7 +272,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       await until(() => charged(service, workspace) === tokens);
     }
   }),
-  rule('7.3 others: a model that is not there, after five tries', async (t, service) => {
+  rule('7.3 others: a model that stays unavailable for five tries', async (t, service) => {
     const { engine, clock } = service;
     const { batches, workspace } = newKey(service, 'life-unavailable');
     t.teardown(() => engine.open());

@@ -46,7 +46,7 @@ const LINE_TYPES = LINE_ERRORS.map((type) =>
 
 /** Contract 2.5, and the rules about lines of contract 2.9 and contract 8. */
 const LINES: readonly ContractTest[] = [
-  rule('2.5 custom_id: 1 to 64 letters, digits, _ . : -, each once', async (t, service) => {
+  rule('2.5 custom_id: 1 to 64 letters, digits, _ . : -, unique', async (t, service) => {
     const { batches } = newKey(service, 'batch-custom-ids');
     const ids = ['a', 'Z9_.:-', '.', '-', '0', 'a'.repeat(64), 'A', '__proto__', 'constructor'];
     const results = await batches.answered(ids.map((id) => line(id)));
@@ -72,7 +72,7 @@ const LINES: readonly ContractTest[] = [
       'also one that an invalid line has taken',
     );
   }),
-  rule('2.5 model: an id of the list or a dated build, of each line its own', async (t, service) => {
+  rule('2.5 model: an id of the list or a build, named by each line', async (t, service) => {
     const { batches } = newKey(service, 'batch-models');
     const models = [...Object.keys(BUILDS), ...Object.values(BUILDS), 'decider-g-12b'];
     const id = await batches.made(models.map((model, at) => line(`l${at}`, { model })));
@@ -83,7 +83,7 @@ const LINES: readonly ContractTest[] = [
       builds.map((build) => [build, build]),
     );
   }),
-  rule('2.5 mixed types: one line asks up to 16 questions of every type', async (t, service) => {
+  rule('2.5 mixed types: one line with 16 questions of every type', async (t, service) => {
     const { batches } = newKey(service, 'batch-mixed');
     const types = [
       { type: 'noul' },
@@ -135,23 +135,20 @@ const LINES: readonly ContractTest[] = [
     }
     t.strictSame((await batches.list()).json.data, []);
   }),
-  rule(
-    '2.9 invalid batch: a type that says its field, a message that quotes no text of the caller',
-    async (t, service) => {
-      const secret = 'an-unmistakable-text';
-      const { batches } = newKey(service, 'batch-secrets');
-      const { json, text } = await batches.submit([
-        `{"${secret}`,
-        secret,
-        line(`${secret} !`),
-        line('a', { state: secret, questions: { q: { type: secret } } }),
-        line('b', { state: secret, assets: { cat: { data_base64: secret } } }),
-      ]);
-      t.equal(json.invalid_lines, 5);
-      t.notMatch(text, secret);
-    },
-  ),
-  rule('7.1 line types: those of a live request that is as wrong', async (t, service) => {
+  rule('2.9 invalid batch: a line’s strings are not repeated', async (t, service) => {
+    const secret = 'an-unmistakable-text';
+    const { batches } = newKey(service, 'batch-secrets');
+    const { json, text } = await batches.submit([
+      `{"${secret}`,
+      secret,
+      line(`${secret} !`),
+      line('a', { state: secret, questions: { q: { type: secret } } }),
+      line('b', { state: secret, assets: { cat: { data_base64: secret } } }),
+    ]);
+    t.equal(json.invalid_lines, 5);
+    t.notMatch(text, secret);
+  }),
+  rule('7.1 line types: the types of the same errors in live requests', async (t, service) => {
     const token = restricted(service);
     for (const type of LINE_ERRORS) {
       const [each = ''] = INVALID[type];
@@ -167,7 +164,7 @@ const LINES: readonly ContractTest[] = [
         );
     }
   }),
-  rule('8 limit lines: 50,000 in a batch, and no more; blank ones are none', async (t, service) => {
+  rule('8 limit lines: 50,000 in a batch, blank lines not counted', async (t, service) => {
     const { batches } = newKey(service, 'batch-many-lines');
     const all = Array.from({ length: 50_001 }, (_, at) => line(`l${at}`));
     const { status, json } = await batches.submit(all);

@@ -32,7 +32,7 @@ const counts = (done: number, failed: number, pending: number) => ({ done, faile
 
 /** Contract 2.6, and who may see a batch. */
 const OBJECTS: readonly ContractTest[] = [
-  rule('2.6 object: the same fields, waiting, finished, cancelled and in the list', async (t, service) => {
+  rule('2.6 object: the same fields in every state and in the list', async (t, service) => {
     const { batches } = newKey(service, 'batch-object');
     const finished = await batches.made(lines(2));
     await batches.finished(finished);
@@ -75,7 +75,7 @@ const OBJECTS: readonly ContractTest[] = [
     t.equal(at('expires_at'), at('created_at') + DAY_MS);
     t.equal(at('delete_after'), at('finished_at') + 14 * DAY_MS);
   }),
-  rule('2.6 counts: what is answered, what has failed, what is left', async (t, service) => {
+  rule('2.6 counts: done, failed and pending lines', async (t, service) => {
     const { batches } = newKey(service, 'batch-counts');
     const mixed = await batches.made([...lines(3), line('long', { questions: TOO_LONG })]);
     const done = await batches.finished(mixed);
@@ -89,13 +89,13 @@ const OBJECTS: readonly ContractTest[] = [
     t.equal(cancelled.done + cancelled.failed, 9, 'what was cancelled has failed');
     t.equal(cancelled.pending, 0);
   }),
-  rule('2.6 models: those that the lines name, each once', async (t, service) => {
+  rule('2.6 models: the models that lines name, each once', async (t, service) => {
     const { batches } = newKey(service, 'batch-object-models');
     const named = ['decider-g-31b', BUILDS['decider-g-12b'], 'decider-g-31b', 'decider-g-12b'];
     const id = await batches.made(named.map((model, at) => line(`l${at}`, { model })));
     t.strictSame((await batches.show(id)).json.models, [...new Set(named)]);
   }),
-  rule('2.6 estimated_cost: bytes of text / 4 at the batch price, a guess', async (t, service) => {
+  rule('2.6 estimated_cost: a quarter of the bytes, at the batch price', async (t, service) => {
     const { batches } = newKey(service, 'batch-estimate');
     for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
       const file = [line('a', { model }), line('b', { model, state: 'word '.repeat(1_000) })];
@@ -137,7 +137,7 @@ const OBJECTS: readonly ContractTest[] = [
       t.match(json.error, `\`${name}\``);
     }
   }),
-  rule('5 rule 5: a batch is its key’s alone; others are told that there is none', async (t, service) => {
+  rule('5 rule 5: a batch belongs to its key; other keys get batch_not_found', async (t, service) => {
     const { store, clock, get } = service;
     const { batches, workspace, key } = newKey(service, 'batch-owner');
     hold(t, service);
@@ -168,7 +168,7 @@ const OBJECTS: readonly ContractTest[] = [
     t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'nobody has cancelled it');
     t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
   }),
-  rule('7.1 batch_not_found: what is no id is no batch', async (t, { get }) => {
+  rule('7.1 batch_not_found: malformed ids', async (t, { get }) => {
     for (const id of [
       '1',
       'batch_',
@@ -215,7 +215,7 @@ const LIMITS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [413, 'body_too_large'], encoding ?? 'plain');
     }
   }),
-  rule('8 limit open batches: 10 of a key, also of those that come at once', async (t, service) => {
+  rule('8 limit open batches: 10 per key, also for concurrent submissions', async (t, service) => {
     const { store, clock } = service;
     const { batches, workspace } = newKey(service, 'batch-ten');
     hold(t, service);

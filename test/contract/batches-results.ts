@@ -41,7 +41,7 @@ const usageOf = ({ store }: Service, workspace: string) =>
 
 /** Contract 2.7, contract 4.6 `results`, contract 7.3, and the billing of lines. */
 const RESULTS: readonly ContractTest[] = [
-  rule('2.7 response: the bytes of the live answer; a refusal as the live one', async (t, service) => {
+  rule('2.7 response: the bytes of the live response, refusals included', async (t, service) => {
     const { batches } = newKey(service, 'results-response');
     const id = await batches.made(REQUESTS.map((each, at) => line(`l${at}`, each)));
     await batches.finished(id);
@@ -62,46 +62,46 @@ const RESULTS: readonly ContractTest[] = [
       }
     }
   }),
-  rule('2.7 custom_id, model, status, usage: in this shape, response or error', async (t, service) => {
-    const { batches } = newKey(service, 'results-shape');
-    const [answered, refused] = await batches.answered([line('a'), line('b', { questions: TOO_LONG })]);
-    t.strictSame(Object.keys(answered ?? {}), ['custom_id', 'model', 'status', 'response', 'usage']);
-    t.strictSame(Object.keys(refused ?? {}), ['custom_id', 'model', 'status', 'error', 'usage']);
-    t.strictSame([refused?.status, Object.keys(refused?.error ?? {}).sort()], [422, ['error', 'type']]);
-    t.equal(refused?.error?.type, 'invalid_question');
-    t.match(refused?.error?.error, /context window/);
-  }),
   rule(
-    '4.6 results: JSON Lines in the order of the lines, as often as they are asked for',
+    '2.7 custom_id, model, status, usage: the shape of a line with a response or an error',
     async (t, service) => {
-      const { batches } = newKey(service, 'results-order');
-      // Over more than one chunk, with states that are answered together; most are cancelled, which takes no time.
-      const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
-      hold(t, service);
-      const id = await batches.made(ids.map((each, at) => line(each, { state: at % 7 })));
-      await until(async () => {
-        service.engine.release();
-        return (await batches.show(id)).json.counts.done >= 10;
-      });
-      await batches.cancel(id);
-      service.engine.open();
-      await batches.finished(id);
-      const first = await batches.results(id);
-      t.equal(first.status, 200);
-      t.match(first.headers.get('content-type'), /^application\/jsonl/);
-      const results: ResultLine[] = first.text
-        .split('\n')
-        .slice(0, -1)
-        .map((each) => JSON.parse(each));
-      t.strictSame(
-        results.map(({ custom_id }) => custom_id),
-        ids,
-      );
-      t.strictSame(new Set(outcomes(results)), new Set(['answered', 'cancelled']));
-      t.equal((await batches.results(id)).text, first.text);
+      const { batches } = newKey(service, 'results-shape');
+      const [answered, refused] = await batches.answered([line('a'), line('b', { questions: TOO_LONG })]);
+      t.strictSame(Object.keys(answered ?? {}), ['custom_id', 'model', 'status', 'response', 'usage']);
+      t.strictSame(Object.keys(refused ?? {}), ['custom_id', 'model', 'status', 'error', 'usage']);
+      t.strictSame([refused?.status, Object.keys(refused?.error ?? {}).sort()], [422, ['error', 'type']]);
+      t.equal(refused?.error?.type, 'invalid_question');
+      t.match(refused?.error?.error, /context window/);
     },
   ),
-  rule('4.6 rule 4: no results before the end', async (t, service) => {
+  rule('4.6 results: JSON Lines in the order of the file, repeatedly', async (t, service) => {
+    const { batches } = newKey(service, 'results-order');
+    // Over more than one chunk, with states that are answered together; most are cancelled, which takes no time.
+    const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
+    hold(t, service);
+    const id = await batches.made(ids.map((each, at) => line(each, { state: at % 7 })));
+    await until(async () => {
+      service.engine.release();
+      return (await batches.show(id)).json.counts.done >= 10;
+    });
+    await batches.cancel(id);
+    service.engine.open();
+    await batches.finished(id);
+    const first = await batches.results(id);
+    t.equal(first.status, 200);
+    t.match(first.headers.get('content-type'), /^application\/jsonl/);
+    const results: ResultLine[] = first.text
+      .split('\n')
+      .slice(0, -1)
+      .map((each) => JSON.parse(each));
+    t.strictSame(
+      results.map(({ custom_id }) => custom_id),
+      ids,
+    );
+    t.strictSame(new Set(outcomes(results)), new Set(['answered', 'cancelled']));
+    t.equal((await batches.results(id)).text, first.text);
+  }),
+  rule('4.6 rule 4: no results before the batch has finished', async (t, service) => {
     const { batches } = newKey(service, 'results-early');
     hold(t, service);
     const id = await batches.made(lines(3));
@@ -111,7 +111,7 @@ const RESULTS: readonly ContractTest[] = [
       if (method === 'GET') t.equal(JSON.parse(text).type, 'batch_not_finished');
     }
   }),
-  rule('8 rule 2: a line at the batch price of its model, on its own tokens', async (t, service) => {
+  rule('8 rule 2: a line is billed on its own tokens at the batch price of its model', async (t, service) => {
     const { batches, workspace, key } = newKey(service, 'results-billing');
     const id = await batches.made([
       ...lines(4),
@@ -146,7 +146,7 @@ const RESULTS: readonly ContractTest[] = [
     );
     t.strictSame(reconcile(service.store).problems, []);
   }),
-  rule('7.3 cost: only answered lines are billed, to the last unit', async (t, service) => {
+  rule('7.3 cost: only answered lines are billed, exactly', async (t, service) => {
     const tokens = await tokensOfLine(service);
     // Credit for two lines and no more.
     const { batches, workspace } = newKey(service, 'results-cost', tokens);
@@ -210,7 +210,7 @@ const DELETION: readonly ContractTest[] = [
     t.equal((await batches.cancel(id)).json.type, 'batch_not_found');
     t.strictSame((await batches.list()).json.data, []);
   }),
-  rule('3 deletion: a client that leaves before the last byte has not collected', async (t, service) => {
+  rule('3 deletion: an interrupted download does not count as collected', async (t, service) => {
     const { batches, token } = newKey(service, 'deletion-left');
     // More than what sockets take unread.
     const id = await batches.made(Array.from({ length: 20_000 }, (_, at) => line(`${at}`.padStart(64, 'x'))));
@@ -226,7 +226,7 @@ const DELETION: readonly ContractTest[] = [
     t.equal(await deleteAfter(batches, id), Date.parse(finished_at) + 14 * DAY_MS);
   }),
   rule(
-    '3 deletion: 14 days after the end at the latest; nothing can be read any more',
+    '3 deletion: 14 days after the finish at the latest; nothing can be read afterwards',
     async (t, service) => {
       const { store } = service;
       const { batches, workspace } = newKey(service, 'deletion-finished');

@@ -63,7 +63,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       else t.equal(headers.get('retry-after'), null);
     }),
   ),
-  rule('7.1 invalid_jsonl: no bytes that are not UTF-8, wherever they are', async (t, service) => {
+  rule('7.1 invalid_jsonl: bytes that are not UTF-8, anywhere in the file', async (t, service) => {
     for (const bytes of [
       [0xc0, 0x80],
       [0xed, 0xa0, 0x80],
@@ -77,13 +77,13 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       }
     }
   }),
-  rule('7.1 empty_batch: no lines, or blank ones only', async (t, service) => {
+  rule('7.1 empty_batch: no lines, or only blank ones', async (t, service) => {
     for (const file of ['', '\n', '\n\n\n', '  \r\n\t\n', ' ']) {
       const { status, json } = await send(service, file);
       t.strictSame([status, json.type], [400, 'empty_batch'], JSON.stringify(file));
     }
   }),
-  rule('7.1 bad_encoding: what is cut off, damaged, or followed by more', async (t, service) => {
+  rule('7.1 bad_encoding: truncated, damaged or trailing data', async (t, service) => {
     const zipped = gzipSync(line('a').repeat(50));
     const damaged = Buffer.from(zipped);
     damaged.writeUInt8(damaged.readUInt8(20) ^ 0xff, 20);
@@ -98,7 +98,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       t.strictSame([status, json.type], [400, 'bad_encoding'], encoding);
     }
   }),
-  rule('7.1 401: all batch paths want a token that works', async (t, service) => {
+  rule('7.1 401: every batch path requires a valid token', async (t, service) => {
     const { store, clock, get, post } = service;
     const revoked = service.account('batch-revoked');
     revokeKey(store, clock, revoked.key);
@@ -114,7 +114,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       }
     }
   }),
-  rule('7.1 411, 413: what the head says of the file, before a byte is read', async (t, { raw, token }) => {
+  rule('7.1 411, 413: refused by the headers, before the body is read', async (t, { raw, token }) => {
     const Authorization = `Bearer ${token}`;
     for (const [headers, status, type] of [
       [{ 'Content-Length': null }, 411, 'length_required'],
@@ -125,7 +125,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       t.strictSame([answer.status, JSON.parse(answer.body).type], [status, type]);
     }
   }),
-  rule('7.1 order: a file wrong in several ways is told of the first', async (t, service) => {
+  rule('7.1 order: a file with several errors gets the first', async (t, service) => {
     const { post, store, account } = service;
     const poor = account('batch-order-credit', 0).token;
     const slow = account('batch-order-rate');
@@ -170,7 +170,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
 
 /** Contract 4.6 `submit` and contract 4.6 rules 1, 2, 6 and 7. */
 const SUBMIT: readonly ContractTest[] = [
-  rule('4.6 submit: 200, and of the batch what 2.6 says', async (t, service) => {
+  rule('4.6 submit: 200 with the submit response of 2.6', async (t, service) => {
     const { batches } = newKey(service, 'batch-submit');
     const { status, json, headers } = await batches.submit(lines(3));
     t.equal(status, 200);
@@ -192,7 +192,7 @@ const SUBMIT: readonly ContractTest[] = [
     t.equal(Date.parse(json.expires_at) - Date.parse(shown.created_at), DAY_MS);
     for (const name of ['estimated_cost', 'expires_at', 'lines']) t.strictSame(json[name], shown[name]);
   }),
-  rule('4.6 submit: gzip and zstd are read, and answered as if sent plain', async (t, service) => {
+  rule('4.6 submit: gzip and zstd files are read like uncompressed ones', async (t, service) => {
     const { batches } = newKey(service, 'batch-encodings');
     const file = `${lines(5).join('\n')}\n`;
     const found: string[] = [];
@@ -223,7 +223,7 @@ const SUBMIT: readonly ContractTest[] = [
       t.strictSame([status, json.type], [415, 'unsupported_media_type'], type);
     }
   }),
-  rule('4.6 rule 1: one object a line; blank lines are skipped, but counted', async (t, service) => {
+  rule('4.6 rule 1: one object per line; blank lines are skipped but counted', async (t, service) => {
     const { batches } = newKey(service, 'batch-blank-lines');
     const text = JSON.stringify('two\nlines');
     const second = line('b', { state: 0 }).replace('"state":0', `"state":${text}`);
@@ -248,13 +248,13 @@ const SUBMIT: readonly ContractTest[] = [
       ],
     );
   }),
-  rule('4.6 rule 2: one line that is invalid, and nothing is queued', async (t, service) => {
+  rule('4.6 rule 2: one invalid line, and nothing is queued', async (t, service) => {
     const { batches } = newKey(service, 'batch-all-or-nothing');
     const { status, json } = await batches.submit([...lines(500), line('l1')]);
     t.strictSame([status, json.type, json.invalid_lines], [422, 'invalid_batch', 1]);
     t.strictSame((await batches.list()).json.data, []);
   }),
-  rule('4.6 rule 6: a paused key cannot submit, but check, collect and cancel', async (t, service) => {
+  rule('4.6 rule 6: a paused key cannot submit, but can check, collect and cancel', async (t, service) => {
     const { store, clock, engine } = service;
     const { batches, workspace } = newKey(service, 'batch-paused-submit');
     const finished = await batches.made(lines(2));
@@ -291,7 +291,7 @@ const SUBMIT: readonly ContractTest[] = [
       'the list shows what was received',
     );
   }),
-  rule('5 rule 4: keys, credit and the rules of the workspace are those of live use', async (t, service) => {
+  rule('5 rule 4: batches share keys, credit and workspace rules with live requests', async (t, service) => {
     const tokens = await tokensOfLine(service);
     // A line costs half as much as a live request.
     const { batches, token, workspace } = newKey(service, 'batch-shared-credit', 2 * tokens);

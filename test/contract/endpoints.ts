@@ -54,7 +54,7 @@ const DECIDE: readonly ContractTest[] = [
       t.strictSame([over.status, over.json?.type], [413, 'body_too_large'], encoding);
     }
   }),
-  rule('4.1 rule 2: gzip and zstd are read, and answered as if sent plain', async (t, { post }) => {
+  rule('4.1 rule 2: gzip and zstd bodies are answered like uncompressed ones', async (t, { post }) => {
     const plain = await post(BODY);
     for (const [encoding, bytes] of [
       ['gzip', gzipSync(BODY)],
@@ -72,7 +72,7 @@ const DECIDE: readonly ContractTest[] = [
     }
   }),
   rule(
-    '4.1 rule 1: a JSON body, whatever else than multipart its type is called',
+    '4.1 rule 1: a body of any type but a multipart one is read as JSON',
     async (t, { post, raw, token }) => {
       const plain = await post(BODY);
       for (const type of [
@@ -92,7 +92,7 @@ const DECIDE: readonly ContractTest[] = [
       }
     },
   ),
-  rule('4.1 rule 3: multipart, when the first part is the request', async (t, { post }) => {
+  rule('4.1 rule 3: multipart is accepted if its first part is the request', async (t, { post }) => {
     const { status, text } = await post(part('request', BODY) + END, { headers: multipart });
     t.equal(status, 200);
     t.equal(text, (await post(BODY)).text);
@@ -101,12 +101,12 @@ const DECIDE: readonly ContractTest[] = [
     const second = await post(part('image', 'x') + part('request', BODY) + END, { headers: multipart });
     t.strictSame([second.status, second.json.type], [400, 'bad_multipart']);
   }),
-  rule('4.1 rule 3: multipart, compressed as a whole', async (t, { post }) => {
+  rule('4.1 rule 3: a multipart body may be compressed as a whole', async (t, { post }) => {
     const body = gzipSync(part('request', BODY) + END);
     const { status } = await post(body, { headers: { ...multipart, 'content-encoding': 'gzip' } });
     t.equal(status, 200);
   }),
-  rule('4.1 rule 4: an answer only where every question has one', async (t, { post }) => {
+  rule('4.1 rule 4: one invalid question refuses the whole request', async (t, { post }) => {
     for (const [bad, type] of [
       [{ type: 'score', criteria: ['one'] }, 'invalid_question'],
       [{ type: 'noul', instructions: 'word '.repeat(100_000) }, 'invalid_question'],
@@ -118,37 +118,34 @@ const DECIDE: readonly ContractTest[] = [
       t.match(json.error, /"bad"/, 'the message names the question');
     }
   }),
+  rule('4.1 X-Request-Id: a unique id on every response, errors included', async (t, { get, post, raw }) => {
+    const replies = [
+      await post(BODY),
+      await post('{'),
+      await post(BODY, { token: null }),
+      await post(BODY, { path: '/nowhere' }),
+      await post(BODY, { headers: { 'content-encoding': 'br' } }),
+      await get('/health'),
+      await get('/v1/models'),
+      await get('/v1/decide'),
+      await get('/health', { method: 'OPTIONS' }),
+      await get('/health', { method: 'HEAD' }),
+    ];
+    const ids = replies.map(({ headers }) => headers.get('x-request-id'));
+    t.ok(
+      ids.every((id) => /^[\x21-\x7e]{8,}$/.test(id ?? '')),
+      `${ids}`,
+    );
+    t.equal(new Set(ids).size, ids.length);
+    t.strictSame(
+      replies.map(({ headers }) => headers.get('x-typesafe-request-id')),
+      ids,
+    );
+    const { headers } = await raw(request('POST', '/v1/decide', '', { 'Content-Length': null }));
+    t.ok(headers.get('x-request-id'));
+  }),
   rule(
-    '4.1 X-Request-Id: on every response, errors included, one of its own',
-    async (t, { get, post, raw }) => {
-      const replies = [
-        await post(BODY),
-        await post('{'),
-        await post(BODY, { token: null }),
-        await post(BODY, { path: '/nowhere' }),
-        await post(BODY, { headers: { 'content-encoding': 'br' } }),
-        await get('/health'),
-        await get('/v1/models'),
-        await get('/v1/decide'),
-        await get('/health', { method: 'OPTIONS' }),
-        await get('/health', { method: 'HEAD' }),
-      ];
-      const ids = replies.map(({ headers }) => headers.get('x-request-id'));
-      t.ok(
-        ids.every((id) => /^[\x21-\x7e]{8,}$/.test(id ?? '')),
-        `${ids}`,
-      );
-      t.equal(new Set(ids).size, ids.length);
-      t.strictSame(
-        replies.map(({ headers }) => headers.get('x-typesafe-request-id')),
-        ids,
-      );
-      const { headers } = await raw(request('POST', '/v1/decide', '', { 'Content-Length': null }));
-      t.ok(headers.get('x-request-id'));
-    },
-  ),
-  rule(
-    '4.1 Service-Key-Id, Service-Key-Expires: of the key that asked',
+    '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
     async (t, { post, get, raw, account, gateway }) => {
       const { token, key } = account('headers');
       const batches = '/v1/batches';
@@ -215,7 +212,7 @@ const DECIDE: readonly ContractTest[] = [
 
 /** Contract 2.8, contract 4.4, contract 4.5, and the live paths of contract 4.6. */
 const OTHERS: readonly ContractTest[] = [
-  rule('2.8: both lists hold the same models, in the shapes told', async (t, { get }) => {
+  rule('2.8: both lists hold the same models, in their documented shapes', async (t, { get }) => {
     const { json } = await get('/v1/models', { token: null });
     t.strictSame(json, {
       object: 'list',
@@ -245,7 +242,7 @@ const OTHERS: readonly ContractTest[] = [
     t.equal(none.status, 200);
     t.equal((await get('/v1/models', { token: 'wrong' })).text, none.text);
   }),
-  rule('4.5: the health check says ok, and needs no token', async (t, { get, gateway }) => {
+  rule('4.5: the health check answers ok, and needs no token', async (t, { get, gateway }) => {
     for (const address of ['/health', `${gateway}/health`]) {
       const { status, json, headers } = await get(address, { token: null });
       t.equal(status, 200);
@@ -253,7 +250,7 @@ const OTHERS: readonly ContractTest[] = [
       t.match(headers.get('content-type'), /^application\/json/);
     }
   }),
-  rule('4.6 paths of a model: pin it, whatever is named, and have no batches', async (t, { post, get }) => {
+  rule('4.8: paths of a model pin it, whatever the request names', async (t, { post, get }) => {
     for (const [path, build] of [
       ['/m/decider-g-31b/v1/decide', BUILDS['decider-g-31b']],
       [`/m/${BUILDS['decider-g-31b']}/v1/systemone`, BUILDS['decider-g-31b']],
@@ -279,27 +276,24 @@ const OTHERS: readonly ContractTest[] = [
       t.strictSame([reply.status, reply.json.type], [404, 'not_found'], path);
     }
   }),
-  rule(
-    '4.6 paths of a model: the gateway has those of its own model only',
-    async (t, { post, get, gateway }) => {
-      for (const model of ['decider-g-31b', BUILDS['decider-g-31b']]) {
-        const { status, json } = await post(BODY, { path: `${gateway}/m/${model}/v1/decide` });
-        t.strictSame([status, json.model], [200, BUILDS['decider-g-31b']], model);
-        t.equal((await get(`${gateway}/m/${model}/health`)).status, 200, model);
+  rule('4.8: the gateway has the paths of its own model only', async (t, { post, get, gateway }) => {
+    for (const model of ['decider-g-31b', BUILDS['decider-g-31b']]) {
+      const { status, json } = await post(BODY, { path: `${gateway}/m/${model}/v1/decide` });
+      t.strictSame([status, json.model], [200, BUILDS['decider-g-31b']], model);
+      t.equal((await get(`${gateway}/m/${model}/health`)).status, 200, model);
+    }
+    for (const model of ['decider-g-12b', BUILDS['decider-g-12b'], 'nobody']) {
+      for (const [path, method] of [
+        ['v1/decide', 'POST'],
+        ['v1/systemone', 'POST'],
+        ['v1/models', 'GET'],
+        ['health', 'GET'],
+      ] as const) {
+        const { status, json } = await get(`${gateway}/m/${model}/${path}`, { method });
+        t.strictSame([status, json.type], [404, 'model_not_found'], `${model} ${path}`);
       }
-      for (const model of ['decider-g-12b', BUILDS['decider-g-12b'], 'nobody']) {
-        for (const [path, method] of [
-          ['v1/decide', 'POST'],
-          ['v1/systemone', 'POST'],
-          ['v1/models', 'GET'],
-          ['health', 'GET'],
-        ] as const) {
-          const { status, json } = await get(`${gateway}/m/${model}/${path}`, { method });
-          t.strictSame([status, json.type], [404, 'model_not_found'], `${model} ${path}`);
-        }
-      }
-    },
-  ),
+    }
+  }),
   rule('9 rule 1: every path but the health check begins with its version', async (t, { get }) => {
     for (const path of ['/decide', '/systemone', '/models', '/v2/decide', '/V1/decide', '/v1']) {
       for (const method of ['GET', 'POST']) {
@@ -308,12 +302,12 @@ const OTHERS: readonly ContractTest[] = [
       }
     }
   }),
-  rule('9 rule 2: a dated build is accepted, and told', async (t, { post }) => {
+  rule('9 rule 2: a dated build is accepted and returned', async (t, { post }) => {
     const named = await post({ state: 'x', questions: ASK, model: BUILDS['decider-g-12b'] });
     t.equal(named.json.model, BUILDS['decider-g-12b']);
     t.equal(named.text, (await post({ state: 'x', questions: ASK })).text);
   }),
-  rule('9 rule 3: a release date is an ISO 8601 day, or null', async (t, { get }) => {
+  rule('9 rule 3: a release date is an ISO 8601 date or null', async (t, { get }) => {
     const { json } = await get('/v1/models');
     const dates = json.models.map(({ release_date }: { release_date: string | null }) => release_date);
     t.strictSame(dates, ['2026-01-01', null]);

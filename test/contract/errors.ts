@@ -56,7 +56,7 @@ const TYPES = Object.entries(CAUSES) as [ErrorType, (service: Service) => Promis
 /** One per type of the table, and what all of them have in common. */
 export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
   ...TYPES.map(([type, cause]) =>
-    rule(`7 live ${type}: its status, its shape, its headers`, async (t, service) => {
+    rule(`7.4 ${type}: its status, its shape, its headers`, async (t, service) => {
       const { status, json, headers } = await cause(service);
       t.equal(status, ERRORS[type].status);
       t.strictSame(Object.keys(json).sort(), ['error', 'type'], 'contract 2.9');
@@ -71,7 +71,7 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
       else t.equal(wait, null);
     }),
   ),
-  rule('7 live length_required, body_too_large: before a byte is read', async (t, { raw, token }) => {
+  rule('7.4 length_required, body_too_large: refused before the body is read', async (t, { raw, token }) => {
     const Authorization = `Bearer ${token}`;
     for (const [length, status, type] of [
       [null, 411, 'length_required'],
@@ -83,7 +83,7 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
       t.strictSame([answer.status, JSON.parse(answer.body).type], [status, type]);
     }
   }),
-  rule('7 live order: a request wrong in several ways is told of the first', async (t, { post, account }) => {
+  rule('7 order: a request with several errors gets the first', async (t, { post, account }) => {
     const json = 'application/json';
     const poor = account('order', 0).token;
     const steps: readonly [string, unknown, Parameters<Service['post']>[1]][] = [
@@ -111,23 +111,20 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
     ];
     for (const [type, body, sending] of steps) t.equal((await post(body, sending)).json.type, type);
   }),
-  rule(
-    '7 live: a type that says its field, a message that quotes no text of the caller',
-    async (t, { post }) => {
-      const secret = 'an-unmistakable-text';
-      for (const body of [
-        `{"state":"${secret}`,
-        { state: secret, questions: { q: { type: secret } } },
-        { state: secret, questions: { q: { type: 'noul', instructions: [secret] } } },
-        { state: secret, questions: { q: { type: 'noul', instructions: `${secret} `.repeat(50_000) } } },
-      ]) {
-        const { status, text } = await post(body);
-        t.ok(status >= 400 && status < 500, `${status}`);
-        t.notMatch(text, secret);
-      }
-    },
-  ),
-  rule('7 live: unknown fields are ignored, wrong types are not', async (t, { post }) => {
+  rule('7 messages: a request’s strings are not repeated', async (t, { post }) => {
+    const secret = 'an-unmistakable-text';
+    for (const body of [
+      `{"state":"${secret}`,
+      { state: secret, questions: { q: { type: secret } } },
+      { state: secret, questions: { q: { type: 'noul', instructions: [secret] } } },
+      { state: secret, questions: { q: { type: 'noul', instructions: `${secret} `.repeat(50_000) } } },
+    ]) {
+      const { status, text } = await post(body);
+      t.ok(status >= 400 && status < 500, `${status}`);
+      t.notMatch(text, secret);
+    }
+  }),
+  rule('2.1 other fields: unknown ones are ignored, wrong types are errors', async (t, { post }) => {
     const more = { stream: true, temperature: 0, user: { id: 1 }, tools: [] };
     t.equal((await post({ ...BODY, ...more })).status, 200);
     for (const field of [{ model: 7 }, { model: {} }, { questions: [] }]) {

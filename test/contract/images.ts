@@ -56,14 +56,14 @@ const ASSETS: readonly ContractTest[] = [
       t.strictSame(await show(service, assetsOf(reference), reference), [400, 'invalid_assets']);
     }
   }),
-  rule('2.3 references: 64 KiB of all together, which eight of them do not reach', async (t, service) => {
+  rule('2.3 references: at most 64 KiB together, which eight references cannot reach', async (t, service) => {
     const references = (count: number) =>
       Array.from({ length: count }, (_, at) => `${at} `.padEnd(1_024, 'x'));
     t.strictSame(await show(service, assetsOf(...references(8)), references(8).join(' ')), VALID);
     const over = Object.fromEntries(references(65).map((reference) => [reference, {}]));
     t.strictSame(await show(service, over, 'x'), [400, 'invalid_assets']);
   }),
-  rule('2.3 type: image, or left out', async (t, service) => {
+  rule('2.3 type: image or absent', async (t, service) => {
     for (const type of [undefined, 'image']) {
       t.strictSame(await show(service, { cat: asset({ type }) }), VALID);
     }
@@ -71,7 +71,7 @@ const ASSETS: readonly ContractTest[] = [
       t.strictSame(await show(service, { cat: asset({ type }) }), [400, 'invalid_assets'], `${type}`);
     }
   }),
-  rule('2.3 format: png, jpg or jpeg, and the bytes are so', async (t, service) => {
+  rule('2.3 format: png, jpg or jpeg, matching the bytes', async (t, service) => {
     const photo = (await jpeg()).toString('base64');
     for (const [format, data_base64] of [
       ['png', PICTURE],
@@ -106,7 +106,7 @@ const ASSETS: readonly ContractTest[] = [
       t.strictSame(found, [400, 'invalid_image'], data_base64.slice(0, 30));
     }
   }),
-  rule('2.3 part: a file part by its name', async (t, { post }) => {
+  rule('2.3 part: the name of a file part', async (t, { post }) => {
     const request = { state: 'a cat', questions: ASK, assets: { cat: { format: 'png', part: 'file' } } };
     const body = form(request, { file: png(SMALL) });
     t.strictSame(outcome(await post(body, { headers: FORM })), VALID);
@@ -117,7 +117,7 @@ const ASSETS: readonly ContractTest[] = [
     t.equal(status, 400, 'a part that is not there');
     t.equal((await post(request)).status, 400, 'no parts at all');
   }),
-  rule('2.3 part: exactly one of it and data_base64', async (t, service) => {
+  rule('2.3 part: exactly one of part and data_base64', async (t, service) => {
     const { post } = service;
     t.strictSame(await show(service, { cat: { format: 'png' } }), [400, 'invalid_assets']);
     const request = { state: 'a cat', questions: ASK, assets: { cat: asset({ part: 'file' }) } };
@@ -128,7 +128,7 @@ const ASSETS: readonly ContractTest[] = [
 
 /** Contract 4.3. */
 const REFERENCES: readonly ContractTest[] = [
-  rule('4.3 rule 1: found in a text state, and in every text of a JSON state', async (t, service) => {
+  rule('4.3 rule 1: found in a string state, and in every string of a JSON state', async (t, service) => {
     for (const state of ['a cat', 'cat', ['cat'], { a: { b: [1, 'the cat'] } }]) {
       t.strictSame(await show(service, assetsOf('cat'), state), VALID, JSON.stringify(state));
     }
@@ -159,7 +159,7 @@ const REFERENCES: readonly ContractTest[] = [
     }
     t.strictSame(await show(service, assetsOf('cat'), 'x', { cat: ASK.q }), [400, 'unreferenced_asset']);
   }),
-  rule('4.3 rule 3: matched as it is written, anywhere in a text', async (t, service) => {
+  rule('4.3 rule 3: matched literally, anywhere in a string', async (t, service) => {
     for (const state of ['concatenate', 'cat', 'a cat.', '"cat"']) {
       t.strictSame(await show(service, assetsOf('cat'), state), VALID, state);
     }
@@ -175,13 +175,13 @@ const REFERENCES: readonly ContractTest[] = [
       );
     }
   }),
-  rule('4.3 rule 3: matched before the text is escaped', async (t, service) => {
+  rule('4.3 rule 3: matched before the string is escaped', async (t, service) => {
     for (const reference of ['a "b"', 'a\nb', 'tab\there', 'back\\slash', 'é', '\u{1f600}']) {
       t.strictSame(await show(service, assetsOf(reference), { x: `see ${reference}.` }), VALID, reference);
     }
     t.strictSame(await show(service, assetsOf('\\n'), { x: 'a\nb' }), [400, 'unreferenced_asset']);
   }),
-  rule('4.3 rule 4: every use shows the image again', async (t, service) => {
+  rule('4.3 rule 4: every use displays the image again', async (t, service) => {
     t.strictSame(await show(service, assetsOf('cat'), 'cat '.repeat(8)), VALID);
     t.strictSame(await show(service, assetsOf('cat'), 'cat '.repeat(9)), [400, 'too_many_images']);
   }),
@@ -209,7 +209,7 @@ const REFERENCES: readonly ContractTest[] = [
     t.strictSame(await show(service, assetsOf('cat'), `cat${pad(30_000)}cat`), refused, 'a second use');
     t.strictSame(await show(service, assetsOf('cat'), `${'😀'.repeat(19_997)}cat`), VALID, 'code points');
   }),
-  rule('4.3 rule 6: a JSON state counts as it is read', async (t, service) => {
+  rule('4.3 rule 6: a JSON state counts as indented JSON', async (t, service) => {
     // `[`, a line break, two spaces and a quote stand before the text.
     const pad = (length: number) => [`${' '.repeat(length - 5)}cat`];
     t.strictSame(await show(service, assetsOf('cat'), pad(19_997)), VALID);
@@ -231,16 +231,19 @@ const REFERENCES: readonly ContractTest[] = [
     const none = form({ state: 'x', questions: ASK }, { file: png(SMALL) });
     t.strictSame(outcome(await post(none, { headers: FORM })), [400, 'unreferenced_asset']);
   }),
-  rule('4.3 models: one that reads no images refuses them, when all else is checked', async (t, service) => {
-    t.strictSame(await show(service, assetsOf('cat')), VALID);
-    t.equal((await service.post({ state: 'a cat', questions: ASK, assets: {} })).status, 200);
-    t.strictSame(await show(service, assetsOf('dog')), [400, 'unreferenced_asset']);
-    t.strictSame(await show(service, { cat: asset({ data_base64: 'AAAA' }) }), [
-      400,
-      'unsupported_image_format',
-    ]);
-  }),
-  rule('4.3 header: none is needed, and one sent is accepted', async (t, { post }) => {
+  rule(
+    '4.3 other models: a model without image support refuses assets, after all other checks',
+    async (t, service) => {
+      t.strictSame(await show(service, assetsOf('cat')), VALID);
+      t.equal((await service.post({ state: 'a cat', questions: ASK, assets: {} })).status, 200);
+      t.strictSame(await show(service, assetsOf('dog')), [400, 'unreferenced_asset']);
+      t.strictSame(await show(service, { cat: asset({ data_base64: 'AAAA' }) }), [
+        400,
+        'unsupported_image_format',
+      ]);
+    },
+  ),
+  rule('4.3 opt-in header: not needed, and ignored if sent', async (t, { post }) => {
     const headers = { 'x-enable-images': 'true', 'openai-beta': 'images', 'x-any': '1' };
     const body = { state: 'a cat', questions: ASK, assets: assetsOf('cat') };
     t.strictSame(outcome(await post(body, { headers })), VALID);
@@ -250,7 +253,7 @@ const REFERENCES: readonly ContractTest[] = [
 
 /** Contract 7.2, one test per row, and the image limits of contract 8. */
 const REFUSALS: readonly ContractTest[] = [
-  rule('7.2 invalid_assets: what is no object of images', async (t, service) => {
+  rule('7.2 invalid_assets: anything but an object of images', async (t, service) => {
     for (const assets of [[], 'x', 7, true, { cat: 'x' }, { cat: null }, { cat: [] }, { cat: 7 }]) {
       t.strictSame(await show(service, assets), [400, 'invalid_assets'], JSON.stringify(assets));
     }
@@ -268,7 +271,7 @@ const REFUSALS: readonly ContractTest[] = [
       'unsupported_image_format',
     ]);
   }),
-  rule('7.2 invalid_image: what cannot be read whole', async (t, service) => {
+  rule('7.2 invalid_image: damaged and truncated images', async (t, service) => {
     const whole = png();
     const damaged = Buffer.from(whole);
     damaged[60] = (damaged[60] as number) ^ 0xff;
@@ -326,7 +329,7 @@ const REFUSALS: readonly ContractTest[] = [
     const found = await show(service, assetsOf(...references), 'x', questions);
     t.strictSame(found, [400, 'too_many_images'], 'also where no question shows more');
   }),
-  rule('7.2 too_many_images: a question that would show more than 8', async (t, service) => {
+  rule('7.2 too_many_images: a question that displays more than 8', async (t, service) => {
     const questions = (uses: number) => ({
       a: { type: 'noul', instructions: 'cat '.repeat(uses) },
       b: { type: 'choice', criteria: { x: 'cat', y: 'cat cat' } },
@@ -340,7 +343,7 @@ const REFUSALS: readonly ContractTest[] = [
     t.strictSame(found, [400, 'too_many_images'], '5 + 4');
     t.strictSame(await show(service, assetsOf('cat'), 'x', questions(8)), VALID, 'each question for itself');
   }),
-  rule('7.2 bad_multipart: what cannot be taken apart', async (t, { post }) => {
+  rule('7.2 bad_multipart: malformed multipart bodies', async (t, { post }) => {
     const request = { state: 'a cat', questions: ASK, assets: { cat: { format: 'png', part: 'file' } } };
     const whole = form(request, { file: png(SMALL) });
     const broken = [

@@ -21,7 +21,7 @@ const UNAUTHORIZED = [401, 'unauthorized', 'Bearer'];
 
 /** Contract 5, and prices and billing of contract 8. */
 export const KEYS: readonly ContractTest[] = [
-  rule('5 rule 1: both decide paths want a bearer token', async (t, { post, token }) => {
+  rule('5 rule 1: both decide paths require a bearer token', async (t, { post, token }) => {
     for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
       t.equal((await post(BODY, { path })).status, 200, path);
       t.equal((await post(BODY, { path, token: null })).status, 401, path);
@@ -34,7 +34,7 @@ export const KEYS: readonly ContractTest[] = [
       t.equal((await post(BODY, { token: null, headers: { authorization } })).status, 401);
     }
   }),
-  rule('5 rule 2: the list of models and the health check want none', async (t, { get }) => {
+  rule('5 rule 2: the model list and the health check need no token', async (t, { get }) => {
     for (const path of ['/v1/models', '/health', '/m/decider-g-12b/health']) {
       for (const token of [null, 'wrong']) t.equal((await get(path, { token })).status, 200, path);
     }
@@ -59,14 +59,14 @@ export const KEYS: readonly ContractTest[] = [
     const live = createKey(service.store, systemClock, DEFAULT_WORKSPACE, Date.now() + HOUR);
     t.equal((await service.post(BODY, { token: live.token })).status, 200);
   }),
-  rule('5 rule 3: revoked tokens are 401, from the next request on', async (t, service) => {
+  rule('5 rule 3: revoked tokens are 401 from the next request', async (t, service) => {
     const { token, key } = service.account('revoked');
     t.equal((await service.post(BODY, { token })).status, 200);
     revokeKey(service.store, systemClock, key);
     t.strictSame(await refused(service, token), UNAUTHORIZED);
   }),
   rule(
-    '5 rule 6: a key without credit is paused until there is some',
+    '5 rule 6: a key without credit is paused until credit is added',
     async (t, { post, store, account }) => {
       const { token, workspace } = account('without-credit', 0);
       const { status, json } = await post(BODY, { token });
@@ -77,7 +77,7 @@ export const KEYS: readonly ContractTest[] = [
     },
   ),
   rule(
-    '5 rule 6: a key whose workspace has reached its budget is paused',
+    '5 rule 6: a key is paused when its workspace has reached the budget',
     async (t, { post, store, account }) => {
       const { token, workspace } = account('over-budget');
       t.equal((await post(BODY, { token })).status, 200);
@@ -89,7 +89,7 @@ export const KEYS: readonly ContractTest[] = [
     },
   ),
   rule(
-    '5 rule 8: a rolled key works on, beside the new one, until the next day ends',
+    '5 rule 8: a rolled key works beside the new one until the end of the next day',
     async (t, { post, store, account }) => {
       const { token, key } = account('rolled');
       const made = rollKey(store, systemClock, key);
@@ -103,39 +103,39 @@ export const KEYS: readonly ContractTest[] = [
       t.not(made.key.id, key);
     },
   ),
-  rule('5 rule 9: a workspace that lost a model is refused it', async (t, { post, store, account }) => {
-    const { token, workspace } = account('without-model');
-    changeWorkspace(store, workspace, { models: ['decider-g-31b'] });
-    for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
-      const { status, json } = await post(BODY, { token, path });
-      t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
-    }
-    t.equal(
-      (await post({ ...BODY, model: 'decider-g-31b' }, { token })).status,
-      200,
-      'the other one is left',
-    );
-    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
-    t.equal((await post(BODY, { token })).status, 200);
-  }),
   rule(
-    '8 prices: what input tokens cost of each model, to the last unit',
-    async (t, { post, account, store }) => {
-      for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
-        const body = { ...BODY, model };
-        const tokens = (await post(body)).json.usage.input_tokens;
-        const enough = account(`enough-for-${model}`, tokens, model).token;
-        t.equal((await post(body, { token: enough })).status, 200);
-        t.equal((await post(body, { token: enough })).status, 402);
-        const short = account(`too-little-for-${model}`, tokens - 1, model).token;
-        t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
-        const { workspace, token } = account(`a-unit-short-for-${model}`, 0);
-        grantCredit(store, systemClock, workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
-        t.equal((await post(body, { token })).status, 200);
-        t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
+    '5 rule 9: a workspace that lost access to a model is refused',
+    async (t, { post, store, account }) => {
+      const { token, workspace } = account('without-model');
+      changeWorkspace(store, workspace, { models: ['decider-g-31b'] });
+      for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
+        const { status, json } = await post(BODY, { token, path });
+        t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
       }
+      t.equal(
+        (await post({ ...BODY, model: 'decider-g-31b' }, { token })).status,
+        200,
+        'the other one is left',
+      );
+      changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+      t.equal((await post(BODY, { token })).status, 200);
     },
   ),
+  rule('8 price: input tokens of each model cost the exact amount', async (t, { post, account, store }) => {
+    for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
+      const body = { ...BODY, model };
+      const tokens = (await post(body)).json.usage.input_tokens;
+      const enough = account(`enough-for-${model}`, tokens, model).token;
+      t.equal((await post(body, { token: enough })).status, 200);
+      t.equal((await post(body, { token: enough })).status, 402);
+      const short = account(`too-little-for-${model}`, tokens - 1, model).token;
+      t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
+      const { workspace, token } = account(`a-unit-short-for-${model}`, 0);
+      grantCredit(store, systemClock, workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
+      t.equal((await post(body, { token })).status, 200);
+      t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
+    }
+  }),
   rule('8 rule 1: output tokens are free', async (t, { post, account }) => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
     const body = { state: 'x', questions: sixteen };
@@ -144,7 +144,7 @@ export const KEYS: readonly ContractTest[] = [
     const { token } = account('sixteen', usage.input_tokens);
     t.equal((await post(body, { token })).status, 200, 'credit for the input tokens is enough');
   }),
-  rule('8 rule 3: what is refused costs nothing', async (t, { post, account }) => {
+  rule('8 rule 3: a refused request costs nothing', async (t, { post, account }) => {
     const { input_tokens } = (await post(BODY)).json.usage;
     const { token } = account('refused', input_tokens);
     for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'nobody' }]) {
@@ -152,7 +152,7 @@ export const KEYS: readonly ContractTest[] = [
     }
     t.equal((await post(BODY, { token })).status, 200, 'all the credit is still there');
   }),
-  rule('8 prices: credit for so many requests at once answers so many', async (t, { post, account }) => {
+  rule('8 price: credit for N requests answers N of many concurrent ones', async (t, { post, account }) => {
     const { input_tokens } = (await post(BODY)).json.usage;
     const { token } = account('at-once', 5 * input_tokens);
     const all = await Promise.all(Array.from({ length: 12 }, () => post(BODY, { token })));

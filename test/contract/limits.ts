@@ -5,7 +5,7 @@ import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 
 /** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
-  rule('8 request bytes: 256 MiB a minute for each key, and no more', async (t, { post, account }) => {
+  rule('8 limit request bytes: 256 MiB per minute and key', async (t, { post, account }) => {
     const { token } = account('request-bytes');
     const spaces = Buffer.alloc(32 * 1024 * 1024, ' ');
     for (let count = 0; count < 8; count += 1) {
@@ -22,7 +22,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     );
   }),
   rule(
-    '8 requests: so many a minute for each key as its workspace says',
+    '8 limit requests: per minute and key, as the workspace is configured',
     async (t, { post, account, store }) => {
       const { token, workspace } = account('requests');
       changeWorkspace(store, workspace, { requestsPerMinute: 3 });
@@ -31,7 +31,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
       t.strictSame(all.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);
     },
   ),
-  rule('8 model input: what does not fit the context window is refused', async (t, { post }) => {
+  rule('8 limit model input: a request over the context window is refused', async (t, { post }) => {
     const words = 'word '.repeat(100_000);
     const { status, json } = await post({
       state: 'x',
@@ -40,7 +40,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     t.strictSame([status, json.type], [422, 'invalid_question']);
     t.match(json.error, /"long".*context window/);
   }),
-  rule('8 model input: the first 20,000 characters of a text state are read', async (t, { post }) => {
+  rule('8 limit model input: the first 20,000 characters of a string state are read', async (t, { post }) => {
     const tokens = async (state: unknown) => (await post({ state, questions: ASK })).json.usage.input_tokens;
     // Long runs of spaces are few tokens.
     const full = `${'😀'.repeat(10)}${' '.repeat(19_980)}${'a'.repeat(10)}`;
@@ -49,15 +49,18 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     t.equal(await tokens(`${full}${'b'.repeat(30_000)}`), read);
     t.ok((await tokens(full.slice(0, -10))) < read, 'ten fewer are fewer tokens');
   }),
-  rule('8 model input: the first 20,000 characters of a JSON state as it is read', async (t, { post }) => {
-    const ask = (state: unknown) => post({ state, questions: ASK });
-    const state = Array.from({ length: 40 }, (_, at) => ({ [at]: ' '.repeat(600) }));
-    const text = [...JSON.stringify(state, null, 2)].slice(0, 20_000).join('');
-    const [asJson, asText] = [await ask(state), await ask(text)];
-    t.equal(asJson.status, 200);
-    t.equal(asJson.text, asText.text);
-  }),
-  rule('8 data handling: the log keeps method, path, status and duration', async (t, { post, lines }) => {
+  rule(
+    '8 limit model input: the first 20,000 characters of an indented JSON state are read',
+    async (t, { post }) => {
+      const ask = (state: unknown) => post({ state, questions: ASK });
+      const state = Array.from({ length: 40 }, (_, at) => ({ [at]: ' '.repeat(600) }));
+      const text = [...JSON.stringify(state, null, 2)].slice(0, 20_000).join('');
+      const [asJson, asText] = [await ask(state), await ask(text)];
+      t.equal(asJson.status, 200);
+      t.equal(asJson.text, asText.text);
+    },
+  ),
+  rule('8 data handling: the log holds method, path, status and duration', async (t, { post, lines }) => {
     const secret = 'a-text-nobody-may-log';
     const before = lines.length;
     await post(

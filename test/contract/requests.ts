@@ -10,7 +10,7 @@ const ask = async ({ post }: Service, question: unknown): Promise<Reply> => post
 
 /** Contract 2.1. */
 const BODY: readonly ContractTest[] = [
-  rule('2.1 state: a text, or any other JSON value', async (t, { post }) => {
+  rule('2.1 state: a string, or any other JSON value', async (t, { post }) => {
     for (const state of ['text', '', {}, { a: [1, null, true] }, [], ['a'], 7, 1.5, true, false]) {
       t.equal((await post({ state, questions: ASK })).status, 200, JSON.stringify(state));
     }
@@ -56,7 +56,7 @@ const BODY: readonly ContractTest[] = [
     t.strictSame([more.status, more.json.type], [422, 'too_many_questions']);
   }),
   rule(
-    '2.1 questions: the answers come back under the names of the caller, in their order',
+    '2.1 questions: answers come back under the caller’s names, in the same order',
     async (t, { post }) => {
       const names = ['b', '10', '2', '__proto__', '', 'a "quoted"\nname', 'é😀', 'constructor'];
       const list = names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(ASK.q)}`).join(',');
@@ -80,7 +80,7 @@ const BODY: readonly ContractTest[] = [
       t.strictSame([status, json.type], [400, 'invalid_request'], JSON.stringify(wrong));
     }
   }),
-  rule('2.1 assets: may be left out', async (t, { post }) => {
+  rule('2.1 assets: optional', async (t, { post }) => {
     for (const assets of [undefined, {}]) {
       t.equal((await post({ state: 'x', questions: ASK, assets })).status, 200, JSON.stringify(assets));
     }
@@ -89,7 +89,7 @@ const BODY: readonly ContractTest[] = [
       t.strictSame([status, json.type], [400, 'invalid_assets'], 'null is no object (7.2)');
     }
   }),
-  rule('2.1 image_budget: 70, 140, 280, or left out', async (t, { post }) => {
+  rule('2.1 image_budget: 70, 140, 280 or absent', async (t, { post }) => {
     for (const image_budget of [undefined, 70, 140, 280]) {
       t.equal((await post({ state: 'x', questions: ASK, image_budget })).status, 200, `${image_budget}`);
     }
@@ -98,24 +98,21 @@ const BODY: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_image_budget'], JSON.stringify(image_budget));
     }
   }),
-  rule(
-    '2.1 model: an id of the list, a dated build of it, or left out for the default',
-    async (t, { post }) => {
-      for (const [model, build] of [
-        [undefined, BUILDS['decider-g-12b']],
-        [null, BUILDS['decider-g-12b']],
-        ...Object.entries(BUILDS),
-        ...Object.values(BUILDS).map((each) => [each, each]),
-      ]) {
-        const { status, json } = await post({ state: 'x', questions: ASK, model });
-        t.strictSame([status, json.model], [200, build], model ?? 'none');
-      }
-      const { status, json } = await post({ state: 'x', questions: ASK, model: 'decider-g-13b' });
-      t.strictSame([status, json.type], [404, 'model_not_found']);
-      const old = await post({ state: 'x', questions: ASK, model: 'decider-g-12b-20250101' });
-      t.strictSame([old.status, old.json.type], [404, 'model_not_found']);
-    },
-  ),
+  rule('2.1 model: an id of the list, a build of it, or absent for the default', async (t, { post }) => {
+    for (const [model, build] of [
+      [undefined, BUILDS['decider-g-12b']],
+      [null, BUILDS['decider-g-12b']],
+      ...Object.entries(BUILDS),
+      ...Object.values(BUILDS).map((each) => [each, each]),
+    ]) {
+      const { status, json } = await post({ state: 'x', questions: ASK, model });
+      t.strictSame([status, json.model], [200, build], model ?? 'none');
+    }
+    const { status, json } = await post({ state: 'x', questions: ASK, model: 'decider-g-13b' });
+    t.strictSame([status, json.type], [404, 'model_not_found']);
+    const old = await post({ state: 'x', questions: ASK, model: 'decider-g-12b-20250101' });
+    t.strictSame([old.status, old.json.type], [404, 'model_not_found']);
+  }),
   rule('2.1 model: an endpoint that serves one model ignores it', async (t, { post, gateway }) => {
     for (const model of [undefined, null, 'decider-g-12b', 'nobody', '', 7, true, {}, ['decider-g-12b']]) {
       const { status, json } = await post(
@@ -140,7 +137,7 @@ const QUESTIONS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_type'], JSON.stringify(type));
     }
   }),
-  rule('2.2 instructions: a text, or null, which is as good as none', async (t, service) => {
+  rule('2.2 instructions: a string, or null, which is the same as absent', async (t, service) => {
     const none = await ask(service, { type: 'noul' });
     const asNull = await ask(service, { type: 'noul', instructions: null });
     const text = await ask(service, { type: 'noul', instructions: 'Is it?' });
@@ -152,7 +149,7 @@ const QUESTIONS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_question'], JSON.stringify(instructions));
     }
   }),
-  rule('2.2 criteria: of a choice, labels with descriptions or a list of labels', async (t, service) => {
+  rule('2.2 criteria: a choice has labels with descriptions, or a list of labels', async (t, service) => {
     const labels = ['b', '10', 'a label', '2'];
     const described = `{${labels.map((label) => `${JSON.stringify(label)}:"means ${label}"`).join(',')}}`;
     for (const criteria of [described, JSON.stringify(labels)]) {
@@ -175,7 +172,7 @@ const QUESTIONS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_question'], JSON.stringify(criteria));
     }
   }),
-  rule('2.2 criteria: of a score, descriptions of the levels, lowest first', async (t, service) => {
+  rule('2.2 criteria: a score has level descriptions, lowest first', async (t, service) => {
     const { status, json } = await ask(service, { type: 'score', criteria: ['low', 'middle', 'high'] });
     t.equal(status, 200);
     t.strictSame(json.answers.q.legend, { 0: 'low', 1: 'middle', 2: 'high' });
@@ -184,7 +181,7 @@ const QUESTIONS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_question'], JSON.stringify(criteria));
     }
   }),
-  rule('2.2 criteria: of a noul, none, or both sides under either pair of names', async (t, service) => {
+  rule('2.2 criteria: a noul has none, or both sides under either pair of names', async (t, service) => {
     for (const criteria of [undefined, null, { true: 'a', false: 'b' }, { yes: 'a', no: null }]) {
       t.equal((await ask(service, { type: 'noul', criteria })).status, 200, JSON.stringify(criteria));
     }
@@ -205,7 +202,7 @@ const QUESTIONS: readonly ContractTest[] = [
       t.strictSame([status, json.type], [422, 'invalid_question'], JSON.stringify(criteria));
     }
   }),
-  rule('2.2 criteria: a description that is null shows the option by its name', async (t, service) => {
+  rule('2.2 criteria: for a null description the model reads the option’s name', async (t, service) => {
     for (const [type, nulls, names] of [
       ['noul', { true: null, false: null }, { true: 'Yes', false: 'No' }],
       ['choice', { a: null, b: null }, { a: 'a', b: 'b' }],
@@ -218,7 +215,7 @@ const QUESTIONS: readonly ContractTest[] = [
     const { json } = await ask(service, { type: 'score', criteria: [null, 'middle', null] });
     t.strictSame(json.answers.q.legend, { 0: 'Level 0', 1: 'middle', 2: 'Level 2' });
   }),
-  rule('2.2 criteria: objects of nulls are read by their names', async (t, service) => {
+  rule('2.2 criteria: an object of nulls is read by its names', async (t, service) => {
     const list = await ask(service, { type: 'choice', criteria: ['approve', 'reject'] });
     const object = await ask(service, { type: 'choice', criteria: { approve: null, reject: null } });
     t.equal(object.text, list.text);
