@@ -63,3 +63,10 @@ test('docs/performance.md lists every benchmark', async (t) => {
   const listed = read('docs/performance.md').match(/(?<=^\| `npm run )bench:\w+/gm) ?? [];
   t.strictSame([...listed].sort(), benchmarks.sort());
 });
+
+test('every path of the repository that a page names exists', async (t) => {
+  for (const page of PAGES) {
+    const named = read(page).matchAll(/`((?:src|test|bench|models|native|examples|docs|dist)\/[\w./-]+)`/g);
+    for (const [, path] of named) t.ok(existsSync(join(ROOT, path as string)), `${page}: ${path}`);
+  }
+});
