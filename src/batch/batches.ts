@@ -6,11 +6,11 @@ import { batchObject, submitObject } from './batch-object.js';
 import { type CallbackDependencies, Callbacks } from './callbacks.js';
 import { apply, type Batch, isFinished } from './lifecycle/index.js';
 import { listPieces } from './list-pieces.js';
-import { moveTimes } from './move-times.js';
 import { FIRST_RESULT, PIECE_BYTES, type ReadCall, Reader, type ResultsAnswer } from './reading/index.js';
 import { Retention } from './retention.js';
 import { OpenBatch, Runner, type RunnerDependencies } from './runner/index.js';
 import { SealedBatch } from './sealed-batch.js';
+import { StoredTimes } from './stored-times.js';
 import { Submissions } from './submissions.js';
 import { type Submission, type SubmitDependencies, Submitter } from './submit.js';
 import { WriteBuffer } from './write-buffer.js';
@@ -19,12 +19,6 @@ import { WriteBuffer } from './write-buffer.js';
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 /** Contract 3 `deletion`: it runs every ten minutes. */
 const RETENTION_MS = 10 * 60 * 1_000;
-/**
- * After a jump of the calendar or a doubtful start, nothing is deleted for this long: time to correct the clock. Not a
- * day: a host that is switched off every night starts in doubt every morning, and must still delete.
- */
-const DOUBT_MS = 60 * 60 * 1_000;
-
 export type BatchDependencies = Omit<RunnerDependencies, 'onFinished' | 'readLines'> &
   Omit<SubmitDependencies, 'access' | 'onError'> &
   Omit<CallbackDependencies, 'onError'> & {
@@ -57,8 +51,7 @@ export class Batches {
   private readonly callbacks: Callbacks;
   private readonly submissions: Submissions;
   private readonly retention: Retention;
-  /** When this process began to write, by its calendar. */
-  private since: number;
+  private readonly times: StoredTimes;
   private readonly reader: Reader;
   private cancelRetention = () => {};
   private readonly leaving = new AbortController();
@@ -70,20 +63,23 @@ export class Batches {
     private readonly currency: string,
     private readonly deps: BatchDependencies,
   ) {
-    this.submissions = new Submissions(store, deps.clock);
-    const { submissions } = this;
-    this.since = deps.clock.now();
     const onError = (error: unknown) => deps.onError(error, '-');
     this.buffer = new WriteBuffer(store, deps.access);
+    this.times = new StoredTimes(store, this.buffer, deps.clock.now());
+    this.submissions = new Submissions(store, deps.clock, this.times);
+    const { submissions } = this;
     this.reader = new Reader((call) => deps.read(call));
     this.callbacks = new Callbacks(store, sealer, this.buffer, deps);
     this.runner = new Runner(store, this.buffer, {
       ...deps,
       readLines: (task) => this.reader.lines(task),
-      onFinished: (batch) => this.callbacks.add(batch),
+      onFinished: (batch) => {
+        this.times.stamped(batch.id, 'finished');
+        this.callbacks.add(batch);
+      },
     });
     this.submitter = new Submitter(store, sealer, this.runner, submissions, { ...deps, onError });
-    this.retention = new Retention(store, this.buffer, submissions);
+    this.retention = new Retention(store, this.buffer, submissions, this.times, deps.clock);
   }
 
   /** Goes on with what was open, uncalled or undeleted when the last process ended. Rejects with StoreError. */
@@ -164,10 +160,9 @@ export class Batches {
     return this.runner.openCount;
   }
 
-  /** Call it when the clock's calendar has jumped by so many milliseconds. */
-  moveTimes(ms: number): void {
-    moveTimes(this.store, this.buffer, this.submissions, this.since, ms);
-    this.since += ms;
+  /** Call it when the clock's calendar has jumped by so many milliseconds. See `StoredTimes.move`. */
+  moveTimes(ms: number): Promise<void> {
+    return this.times.move(ms);
   }
 
   /**
@@ -178,7 +173,7 @@ export class Batches {
     this.leaving.abort();
     this.cancelRetention();
     this.runner.stop();
-    await Promise.all([this.callbacks.stop(), this.retaining]);
+    await Promise.all([this.callbacks.stop(), this.retaining, this.times.settled()]);
   }
 
   /** One batch that is damaged does not keep the server from starting: none of its lines runs any more. */
@@ -223,6 +218,7 @@ export class Batches {
     const batch = this.buffer.get(id);
     if (batch === undefined || batch.deleted || batch.collected !== null) return;
     this.buffer.put({ ...batch, collected: now });
+    this.times.stamped(id, 'collected');
   }
 
   private async written(): Promise<void> {
@@ -235,9 +231,8 @@ export class Batches {
 
   private retain(): void {
     const { signal } = this.leaving;
-    const { clock } = this.deps;
-    const run = clock.certainFor() < DOUBT_MS ? Promise.resolve() : this.retention.run(clock.now(), signal);
-    this.retaining = run
+    this.retaining = this.retention
+      .run(signal)
       .catch((error) => this.deps.onError(error, '-'))
       .then(() => {
         if (signal.aborted) return;

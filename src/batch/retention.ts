@@ -1,10 +1,17 @@
+import type { Clock } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import { type Batch, deleteAfter } from './lifecycle/index.js';
+import type { StoredTimes } from './stored-times.js';
 import type { Submissions } from './submissions.js';
 import type { WriteBuffer } from './write-buffer.js';
 
 /** Lines of which one transaction removes everything: a charge waits behind it. */
 const REMOVED_MAX = 1_000;
+/**
+ * After a jump of the calendar or a doubtful start, nothing is deleted for this long: time to correct the clock. Not a
+ * day: a host that is switched off every night starts in doubt every morning, and must still delete.
+ */
+const DOUBT_MS = 60 * 60 * 1_000;
 
 /**
  * Deletes the batches whose time is over (contract 3 `deletion`). First the data key goes, with which nothing of the
@@ -16,15 +23,26 @@ export class Retention {
     private readonly store: Store,
     private readonly buffer: WriteBuffer,
     private readonly submissions: Submissions,
+    private readonly times: StoredTimes,
+    private readonly clock: Clock,
   ) {}
 
-  /** Ends between two steps when the signal aborts. Rejects with StoreError. */
-  async run(now: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Deletes what is due; nothing while the calendar is uncertain. Ends between two steps when the signal aborts or the
+   * calendar jumps, because times that have moved must not be compared with an instant of before. Rejects with
+   * StoreError.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { times, clock } = this;
+    // First, since the calendar may jump with it.
+    const now = clock.now();
+    if (clock.certainFor() < DOUBT_MS || times.isMoving) return;
+    const { jumps } = times;
     await this.submissions.forget();
     // What the buffer has not written yet may be newer.
     await this.buffer.flush();
     for await (const { value } of this.store.table('batches').entriesInTurns()) {
-      if (signal.aborted) return;
+      if (signal.aborted || times.jumps !== jumps) return;
       if (isDue(value, now)) await this.remove(this.buffer.get(value.id) ?? value);
     }
   }

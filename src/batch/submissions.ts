@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError, LIMITS } from '../api/index.js';
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
+import type { StoredTimes } from './stored-times.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Most that one transaction removes: a charge waits behind it. */
@@ -12,6 +13,7 @@ export class Submissions {
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
+    private readonly times: StoredTimes,
   ) {}
 
   /**
@@ -29,8 +31,11 @@ export class Submissions {
     });
   }
 
+  /** The row of a batch made at `now`, which the clock has just shown (see `StoredTimes.stamped`). */
   write(key: string, idempotencyKey: string, body: string, batch: string, now: number): RawWrite {
-    return this.store.table('submissions').write([key, digest(idempotencyKey)], { batch, body, at: now });
+    const name = [key, digest(idempotencyKey)];
+    this.times.stamped(...name);
+    return this.store.table('submissions').write(name, { batch, body, at: now });
   }
 
   /** Removes those of more than a day ago. Rejects with StoreError. */
@@ -48,16 +53,10 @@ export class Submissions {
     await remove();
   }
 
-  /** The writes that move those which are not before an instant. */
-  moved(since: number, ms: number): RawWrite[] {
-    const table = this.store.table('submissions');
-    const own = [...table.entries()].filter(({ value }) => value.at >= since);
-    return own.map(({ key, value }) => table.write(key, { ...value, at: value.at + ms }));
-  }
-
-  /** Nothing is while the calendar is in doubt: a batch that was made twice would be paid for twice. */
+  /** False while the calendar is uncertain: a batch that was made twice would be paid for twice. */
   private isOld({ at }: { readonly at: number }): boolean {
-    return at + DAY_MS <= this.clock.now() && this.clock.certainFor() >= JUMP_LASTS_MS;
+    const isOver = at + DAY_MS <= this.clock.now();
+    return isOver && this.clock.certainFor() >= JUMP_LASTS_MS && !this.times.isMoving;
   }
 }
 

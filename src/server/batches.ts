@@ -71,8 +71,8 @@ export class BatchService {
       checkWebhook: (address) => checkWebhookAddress(address, guard),
       call: (address, event) => callWebhook(address, event, guard),
     });
-    await batches.start();
     calendar.onJump((ms) => batches.moveTimes(ms));
+    await batches.start();
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files, reading);
   }

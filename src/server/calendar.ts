@@ -7,7 +7,7 @@ const KEEP_MS = 60_000;
 /** The calendar of a server, kept in its data folder so that the next process can tell a wrong clock. */
 export class Calendar {
   readonly clock: SteadyClock;
-  private readonly listeners: Array<(ms: number) => void> = [];
+  private readonly listeners: Array<(ms: number) => void | Promise<void>> = [];
   private certain: number | null;
   private stopped = false;
   private cancel = () => {};
@@ -20,7 +20,7 @@ export class Calendar {
     this.certain = readKeptTime(store)?.certain ?? null;
     this.clock = new SteadyClock(system, this.certain, (ms) => {
       log.warn({ ms }, 'the system clock has jumped, and is followed now');
-      for (const listener of this.listeners) this.guarded(() => listener(ms));
+      for (const listener of this.listeners) void this.guarded(() => listener(ms));
     });
     if (this.clock.certainFor() >= JUMP_LASTS_MS) return;
     const ms = this.clock.now() - (this.certain ?? 0);
@@ -28,7 +28,7 @@ export class Calendar {
   }
 
   /** From now on told of every jump of the calendar, in milliseconds. */
-  onJump(listener: (ms: number) => void): void {
+  onJump(listener: (ms: number) => void | Promise<void>): void {
     this.listeners.push(listener);
   }
 
@@ -55,9 +55,9 @@ export class Calendar {
   }
 
   /** A listener must not fail the caller that happened to read the clock. */
-  private guarded(listener: () => void): void {
+  private async guarded(listener: () => void | Promise<void>): Promise<void> {
     try {
-      listener();
+      await listener();
     } catch (error) {
       this.log.error({ err: error }, 'stored times could not be moved with the clock');
     }

@@ -9,6 +9,6 @@ export { Sealer } from './sealer.js';
 export { type Place, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';
 export type { Store } from './store.js';
-export type { Table, Value } from './table.js';
+export type { Entry, Table, Value } from './table.js';
 export { TABLES, type TableName } from './tables.js';
 export type { RawWrite } from './writer-thread.js';

@@ -146,8 +146,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'batch/retention.ts',
     ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
     ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
+    ['clock-glitches', '3 deletion', ' || times.jumps !== jumps', ''],
   ),
   ...inFile('batch/batches.ts', ['retention', '3 deletion', 'batch.collected !== null', 'false']),
+  ...inFile(
+    'batch/stored-times.ts',
+    ['clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', ''],
+    ['clock-glitches', '4.6 rule 8', 'await this.store.write([]).catch(() => {});', ''],
+  ),
   ...inFile(
     'batch/callbacks.ts',
     ['callbacks', '6 rule 3', 'batch.webhook.attempts + 1', 'batch.webhook.attempts'],

@@ -187,7 +187,9 @@ export class World {
     this.alive = { yes: true };
     this.store = openStore(this.folder);
     this.engine = new TestEngine(this.clock);
-    this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) => this.batches.moveTimes(ms));
+    this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) =>
+      this.batches.moveTimes(ms).catch((error) => this.trouble(error)),
+    );
     this.access = new Access(this.store, this.calendar, (error) => this.trouble(error));
   }
 
