@@ -195,7 +195,7 @@ test('clock glitches: a jump moves many stored times in turns of the event loop'
   const world = await World.start(t);
   const { id } = await finished(world);
   const before = finishedOf(world, id) as number;
-  const ids = await copies(world, id, 2_500);
+  const ids = await copies(world, id, 640);
   const moved = () =>
     ids.filter((each) => Date.parse(world.show({ id: key }, each).finished_at as string) !== before).length;
   const { key } = world.store.table('batches').get(id) as { key: string };
@@ -203,7 +203,7 @@ test('clock glitches: a jump moves many stored times in turns of the event loop'
   t.equal(moved(), 0, 'nothing is moved while the clock is read');
   let rounds = 0;
   for (; moved() < ids.length; rounds += 1) await turns(1);
-  t.ok(rounds > ids.length / 100, `${rounds} turns`);
+  t.ok(rounds >= ids.length / 100, `${rounds} turns`);
   await world.batches.stop();
   await world.access.flush();
   t.ok(
