@@ -24,15 +24,15 @@ test('docs/cli.md has the help of every command', async (t) => {
   const all = await helpOf(t, []);
   t.ok(all.length > 20);
   const single = all.filter(({ commands }) => commands.length === 0);
-  const rows = single.flatMap(({ words, help }) => [
-    `### ${words.join(' ')}`,
-    '',
-    '```text',
-    help.trim(),
-    '```',
-    '',
-  ]);
-  checkTable(t, 'docs/cli.md', 'commands', rows.slice(0, -1));
+  const summary = single.map(({ words, help }) => {
+    const description = (help.split('\n\n')[1] ?? '').replaceAll('\n', ' ');
+    return `| [\`${words.join(' ')}\`](#${words.join('-')}) | ${description} |`;
+  });
+  checkTable(t, 'docs/cli.md', 'summary', summary);
+  const details = single.map(
+    ({ words, help }) => `### ${words.join(' ')}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`,
+  );
+  checkTable(t, 'docs/cli.md', 'commands', details.join('\n').trim().split('\n'));
 });
 
 test('every `npx decider` command that a page names exists', async (t) => {
