@@ -14,7 +14,7 @@ import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
 
-/** Every test of the contract, in its order as far as it goes. */
+/** Every contract test, roughly in the order of the sections. */
 export const TESTS: readonly ContractTest[] = [
   ...REQUESTS,
   ...ANSWERS,

@@ -14,7 +14,7 @@ const values = (probabilities: object): number[] => Object.values(probabilities)
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 const isRounded = (p: number) => Math.abs(p * 10_000 - Math.round(p * 10_000)) < 1e-6;
 
-/** Asks about many states, so that answers of many kinds come. */
+/** Asks about many states, to get a variety of answers. */
 const STATES = Array.from({ length: 12 }, (_, at) => `case ${at} ${'lost parcel '.repeat(at)}`);
 
 /** Contract 2.4. */

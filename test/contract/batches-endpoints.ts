@@ -21,7 +21,7 @@ const DAY_MS = 24 * 3_600_000;
 const path = '/v1/batches';
 const id = `batch_${'a'.repeat(24)}`;
 
-/** Every path of the interface, with a method that it takes. */
+/** Every batch path with one of its methods. */
 const PATHS = [
   ['POST', path],
   ['GET', path],
@@ -30,7 +30,7 @@ const PATHS = [
   ['POST', `${path}/${id}/cancel`],
 ] as const;
 
-/** Asks at every path of an address. */
+/** Sends a request to every batch path of a server. */
 const everywhere = (url: string, headers: Record<string, string>) =>
   Promise.all(
     PATHS.map(async ([method, target]) => {

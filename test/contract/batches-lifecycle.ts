@@ -16,10 +16,10 @@ import { until } from '../support/until.js';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What a batch line of the default model costs per token. */
+/** The batch price per token of the default model. */
 const PRICE = PRICES['decider-g-12b'] / 2n;
 
-/** Moves the server's clock on in steps in which it looks at keys, windows and credit. */
+/** Advances the server's clock in steps, so that it checks keys, windows and credit in between. */
 async function pass({ clock }: Service, ms: number, steps = 1): Promise<void> {
   for (let step = 0; step < steps; step += 1) {
     clock.advance(ms / steps);
@@ -30,13 +30,13 @@ async function pass({ clock }: Service, ms: number, steps = 1): Promise<void> {
 const status = async (batches: BatchKey, id: string) => (await batches.show(id)).json.status;
 const conflict = ({ status: code, json, headers }: Reply) => [code, json.type, headers.get('x-should-retry')];
 
-/** What of a batch's lines was charged, of those that were answered, in tokens. */
+/** What the workspace was charged, in tokens. */
 function charged({ store }: Service, workspace: string): number {
   const { books } = reconcile(store);
   return Number((books.find((each) => each.workspace === workspace)?.charged ?? 0n) / PRICE);
 }
 
-/** A batch that is stopped while its first lines are with the engine: those are answered and billed, the rest reads `type`. */
+/** Stops a batch while its first lines are in the engine: those are answered and billed, the others read `type`. */
 async function stopped(
   t: Parameters<ContractTest['run']>[0],
   service: Service,

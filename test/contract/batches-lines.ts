@@ -11,7 +11,7 @@ interface Fault {
   readonly error: string;
 }
 
-/** What is wrong with a file; the key may use one model only. */
+/** The errors of a file, for a key that may use one model only. */
 async function faultsOf(service: Service, file: readonly string[]): Promise<readonly Fault[]> {
   const { json } = await new BatchKey(service, restricted(service)).submit(file);
   return json.errors;
@@ -153,7 +153,7 @@ const LINES: readonly ContractTest[] = [
     for (const type of LINE_ERRORS) {
       const [each = ''] = INVALID[type];
       const { status, json } = await service.post(each, { token });
-      // What only a batch has: a live request with such a line is not wrong, or wrong as a whole.
+      // Errors that only batches have: the same line as a live request is valid, or invalid as a whole.
       if (type.endsWith('custom_id') || type === 'model_required') t.equal(status, 200, type);
       else
         t.strictSame(

@@ -164,7 +164,7 @@ const OBJECTS: readonly ContractTest[] = [
         t.strictSame([own.status, own.text], [none.status, none.text], 'as for a missing id');
       }
     }
-    // The lines of an earlier rule may be held in its place.
+    // Lines of an earlier test may occupy the engine.
     t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'nobody has cancelled it');
     t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
   }),

@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Requests as different as one model's can be: those that are answered, and one that only the model refuses. */
+/** A variety of requests: answered ones, and one that only the model refuses. */
 const REQUESTS: readonly object[] = [
   { state: 'x', questions: ASK },
   {
@@ -35,7 +35,7 @@ const REQUESTS: readonly object[] = [
 /** The JSON text of a result's `response`. */
 const responseText = (text: string) => /"response":(.*),"usage":\{[^}]*\}\}$/.exec(text)?.[1];
 
-/** The day of contract 8 billing: what a key used of batches, by model. */
+/** The counters of contract 8 rule 6: what the key used in batches, by model. */
 const usageOf = ({ store }: Service, workspace: string) =>
   readUsage(store, { workspace }).filter(({ kind }) => kind === 'batch');
 
@@ -76,7 +76,7 @@ const RESULTS: readonly ContractTest[] = [
   ),
   rule('4.6 results: JSON Lines in the order of the file, repeatedly', async (t, service) => {
     const { batches } = newKey(service, 'results-order');
-    // Over more than one chunk, with states that are answered together; most are cancelled, which takes no time.
+    // More than one chunk of lines; most are cancelled, which takes no time.
     const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
     hold(t, service);
     const id = await batches.made(ids.map((each, at) => line(each, { state: at % 7 })));
@@ -148,7 +148,7 @@ const RESULTS: readonly ContractTest[] = [
   }),
   rule('7.3 cost: only answered lines are billed, exactly', async (t, service) => {
     const tokens = await tokensOfLine(service);
-    // Credit for two lines and no more.
+    // Credit for exactly two lines.
     const { batches, workspace } = newKey(service, 'results-cost', tokens);
     const results = await batches.answered([line('a'), line('refused', { questions: TOO_LONG }), line('b')]);
     t.strictSame(outcomes(results), ['answered', 'invalid_question', 'answered']);
@@ -166,10 +166,10 @@ const RESULTS: readonly ContractTest[] = [
 const deleteAfter = async (batches: ReturnType<typeof newKey>['batches'], id: string) =>
   Date.parse((await batches.show(id)).json.delete_after);
 
-/** Moves the clock to a moment. */
+/** Moves the clock to an instant. */
 const moveTo = ({ clock }: Service, moment: number) => clock.advance(moment - clock.now());
 
-/** Resolves when a batch is gone, with how long after its time that was, in milliseconds. */
+/** Resolves when a batch is deleted, with the milliseconds since it was due. */
 async function gone(
   service: Service,
   batches: ReturnType<typeof newKey>['batches'],
@@ -212,7 +212,7 @@ const DELETION: readonly ContractTest[] = [
   }),
   rule('3 deletion: an interrupted download does not count as collected', async (t, service) => {
     const { batches, token } = newKey(service, 'deletion-left');
-    // More than what sockets take unread.
+    // More than the socket buffers hold.
     const id = await batches.made(Array.from({ length: 20_000 }, (_, at) => line(`${at}`.padStart(64, 'x'))));
     await batches.cancel(id);
     const { finished_at } = await batches.finished(id);

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 const path = '/v1/batches';
 
-/** What a submission of one good line is answered with under these headers or with this body instead. */
+/** Submits a body with these headers. */
 const send = (
   { post }: Service,
   body: string | Uint8Array,
@@ -24,7 +24,7 @@ const send = (
     ...(token === undefined ? {} : { token }),
   });
 
-/** What a submission alone brings about, by the type of its error. */
+/** A submission that causes each type of error. */
 const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> = {
   unauthorized: ({ post }) => post(line('a'), { path, token: null }),
   unsupported_encoding: (service) => send(service, line('a'), { 'content-encoding': 'br' }),

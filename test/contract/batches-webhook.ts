@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 type Test = Parameters<ContractTest['run']>[0];
 
-/** A receiver that the server may call and trusts, which answers one status after the other, the last one for ever. */
+/** A receiver that the server may call and trusts. It answers with these statuses in order, then repeats the last. */
 async function receiver(
   t: Test,
   { certificate }: Pick<Service, 'certificate'>,
@@ -29,7 +29,7 @@ async function receiver(
     certificate,
   );
   return {
-    /** What came, one text each. */
+    /** The requests received, as they were sent. */
     requests: made.requests,
     address: (path?: string) => made.address(path, RECEIVER_HOST),
   };
@@ -38,12 +38,12 @@ async function receiver(
 const to = (address: string) => ({ 'service-webhook-url': address });
 const bodyOf = (request: string | undefined) => JSON.parse(request?.split('\r\n\r\n')[1] ?? 'null');
 
-/** Resolves when the server has made so many attempts, each at once: the clock moves to where it is due. */
+/** Moves the clock to each attempt's time; resolves when the server has made so many. */
 async function attempted({ clock }: Pick<Service, 'clock'>, store: Store, id: string, count: number) {
   await until(() => {
     const { attempts = 0, due = null } = store.table('batches').get(id)?.webhook ?? {};
     if (attempts >= count) return true;
-    // Only where none is under way, for which no time shall pass.
+    // Time must not pass during an attempt.
     if (attempts > 0 && due !== null && due > clock.now()) clock.advance(due - clock.now());
     return false;
   });

@@ -7,7 +7,7 @@ import { storedFrame } from '../support/zstd.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: ASK });
 
-/** A body of exactly so many bytes, most of them in a field that nobody reads. */
+/** A body of exactly so many bytes, most of them in a field that is ignored. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ state: 'x', questions: ASK, more: '' });
   return empty.replace('"more":""', `"more":"${'a'.repeat(bytes - empty.length)}"`);

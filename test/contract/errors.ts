@@ -6,7 +6,7 @@ import { request } from '../support/http/raw-client.js';
 
 const BODY = { state: 'x', questions: ASK };
 
-/** What is answered with each type that a request alone can bring about. */
+/** A request that causes each type of error. */
 const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> = {
   not_found: ({ post }) => post(BODY, { path: '/v1/nothing' }),
   method_not_allowed: ({ get }) => get('/v1/decide'),
@@ -53,7 +53,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
 
 const TYPES = Object.entries(CAUSES) as [ErrorType, (service: Service) => Promise<Reply>][];
 
-/** One per type of the table, and what all of them have in common. */
+/** One test per type of error, and what they have in common. */
 export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
   ...TYPES.map(([type, cause]) =>
     rule(`7.4 ${type}: its status, its shape, its headers`, async (t, service) => {

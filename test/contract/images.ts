@@ -17,7 +17,7 @@ const asset = (over: object = {}) => ({ format: 'png', data_base64: PICTURE, ...
 const assetsOf = (...references: readonly string[]) =>
   Object.fromEntries(references.map((reference) => [reference, asset()]));
 
-/** What the model of these tests says to a request with images that is valid in all else. */
+/** The answer to a valid request with images: the model of these tests does not read any. */
 const VALID = [422, 'images_not_supported'];
 
 const outcome = ({ status, json }: Reply) => [status, json.type];
@@ -210,7 +210,7 @@ const REFERENCES: readonly ContractTest[] = [
     t.strictSame(await show(service, assetsOf('cat'), `${'😀'.repeat(19_997)}cat`), VALID, 'code points');
   }),
   rule('4.3 rule 6: a JSON state counts as indented JSON', async (t, service) => {
-    // `[`, a line break, two spaces and a quote stand before the text.
+    // The string follows `[`, a line break, two spaces and a quote.
     const pad = (length: number) => [`${' '.repeat(length - 5)}cat`];
     t.strictSame(await show(service, assetsOf('cat'), pad(19_997)), VALID);
     t.strictSame(await show(service, assetsOf('cat'), pad(19_998)), [400, 'image_reference_truncated']);

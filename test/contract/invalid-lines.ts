@@ -6,7 +6,7 @@ import { chunk, png } from '../support/images/png.js';
 
 const PICTURE = png({ width: 280, height: 280 }).toString('base64');
 const asset = (more: object = {}) => ({ format: 'png', data_base64: PICTURE, ...more });
-/** A line with one image, shown in its state. */
+/** A line with one image, which its state refers to. */
 const shows = (more: object) => line('a', { state: 'a cat', assets: { cat: asset(more) } });
 const asks = (question: unknown) => line('a', { questions: { q: question } });
 export const options = (count: number) => Array.from({ length: count }, (_, at) => `o${at}`);
@@ -17,7 +17,7 @@ const LARGE = png({
   before: [chunk('teXt', Buffer.alloc(16 * 1024 * 1024, 'x'))],
 }).toString('base64');
 
-/** Lines that are invalid, by the type of their error, for a key that may use `decider-g-12b` alone; the id `first` is taken. */
+/** Lines that are invalid, by the type of their error, for a key that may use only `decider-g-12b`; the id `first` is already used. */
 export const INVALID: Readonly<Record<LineErrorType, readonly string[]>> = {
   invalid_json: [
     '{',

@@ -42,7 +42,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
   }),
   rule('8 limit model input: the first 20,000 characters of a string state are read', async (t, { post }) => {
     const tokens = async (state: unknown) => (await post({ state, questions: ASK })).json.usage.input_tokens;
-    // Long runs of spaces are few tokens.
+    // A long run of spaces is few tokens.
     const full = `${'😀'.repeat(10)}${' '.repeat(19_980)}${'a'.repeat(10)}`;
     const read = await tokens(full);
     t.equal(await tokens(`${full}b`), read, 'one more is not read');

@@ -1,12 +1,12 @@
 import { type ErrorType, LINE_ERRORS, type LineErrorType } from '../../src/api/index.js';
-import { by, type Shown } from './shown.js';
+import { by, type Coverage } from './coverage.js';
 
 const submit = (type: ErrorType) => `7.1 ${type}: its status, its shape, its headers`;
 const ONCE = '4.6 rule 8: the same key and file make one batch within a day';
 const ofLine = (type: LineErrorType) => `7.1 line ${type}: each by its number, and none without`;
 
-/** The rules of the contract that are about batches alone. */
-export const BATCH_RULES: Readonly<Record<string, Shown>> = {
+/** The rules about batches. */
+export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   '1 rule 4': by(
     '2.7 response: the bytes of the live response, refusals included',
     '4.6 submit: 200 with the submit response of 2.6',

@@ -1,8 +1,8 @@
 import type { ErrorType } from '../../src/api/index.js';
+import { by, type Coverage } from './coverage.js';
 import { BATCH_RULES } from './map-of-batches.js';
-import { by, type Shown } from './shown.js';
 
-const SEEN: Shown = { elsewhere: ['test/server/seen-images.test.ts'] };
+const SEEN: Coverage = { elsewhere: ['test/server/seen-images.test.ts'] };
 
 const live = (type: ErrorType) => `7.4 ${type}: its status, its shape, its headers`;
 const LENGTHS = '7.4 length_required, body_too_large: refused before the body is read';
@@ -23,7 +23,7 @@ const BODIES_READ = '4.1 rule 1: 32 MiB decompressed, and no more';
 const TRUNCATED = '4.3 rule 6: a reference beyond the first 20,000 characters of the state';
 const NO_CREDIT = '5 rule 6: a key without credit is paused until credit is added';
 
-const OVERVIEW: Record<string, Shown> = {
+const OVERVIEW: Record<string, Coverage> = {
   '1 rule 1': by('1 rule 1: one call answers every question, with probabilities'),
   '1 rule 2': by('2.2 type: noul, choice or score'),
   '1 rule 3': by('1 rule 3: one JSON object, no streaming, no generated text', '2.1 questions: 1 to 16'),
@@ -33,7 +33,7 @@ const OVERVIEW: Record<string, Shown> = {
   '1 rule 8': by('8 data handling: nothing of a live request is stored'),
 };
 
-const RESOURCES: Record<string, Shown> = {
+const RESOURCES: Record<string, Coverage> = {
   '2.1 state': by(
     '2.1 state: a string, or any other JSON value',
     '2.1 state: required',
@@ -85,7 +85,7 @@ const RESOURCES: Record<string, Shown> = {
   '2.9 body': by(live('not_found'), live('unauthorized'), live('invalid_json'), live('missing')),
 };
 
-const ENDPOINTS: Record<string, Shown> = {
+const ENDPOINTS: Record<string, Coverage> = {
   '4 token': by(TOKENS, NO_TOKENS),
   '4 http': { elsewhere: ['test/http/exchanges.test.ts'] },
   '4.1 rule 1': by(
@@ -145,7 +145,7 @@ const ENDPOINTS: Record<string, Shown> = {
   ),
 };
 
-const KEYS: Record<string, Shown> = {
+const KEYS: Record<string, Coverage> = {
   '5 rule 1': by(TOKENS),
   '5 rule 2': by(NO_TOKENS),
   '5 rule 3': by(
@@ -167,7 +167,7 @@ const KEYS: Record<string, Shown> = {
   '5 rule 10': { elsewhere: ['test/access/expiry.test.ts', 'test/cli/keys.test.ts'] },
 };
 
-const ERRORS: Record<string, Shown> = {
+const ERRORS: Record<string, Coverage> = {
   '7 body and id': by(
     live('not_found'),
     live('method_not_allowed'),
@@ -207,7 +207,7 @@ const ERRORS: Record<string, Shown> = {
   '7.2 messages': by('7.2: the messages name the asset'),
 };
 
-const LIMITS: Record<string, Shown> = {
+const LIMITS: Record<string, Coverage> = {
   '8 limit questions': by('2.1 questions: 1 to 16'),
   '8 limit options': by('2.2 criteria: up to 26 options'),
   '8 limit decide body': by(BODIES_SENT, BODIES_READ),
@@ -260,7 +260,7 @@ const LIMITS: Record<string, Shown> = {
 };
 
 /** Contract 7.4, by type: those of a live call, except those that have a row in contract 7.2. */
-const LIVE: Partial<Record<ErrorType, Shown>> = {
+const LIVE: Partial<Record<ErrorType, Coverage>> = {
   http_version_not_supported: { elsewhere: ['test/http/exchanges.test.ts'] },
   headers_too_large: { elsewhere: ['test/http/exchanges.test.ts'] },
   not_found: by(live('not_found'), '9 rule 1: every path but the health check begins with its version'),
@@ -303,7 +303,7 @@ const LIVE: Partial<Record<ErrorType, Shown>> = {
 /**
  * Every rule of `docs/contract.md`: `<section> <name>`, `<section> rule <n>`, or the section itself where it is one rule.
  */
-export const RULES: Readonly<Record<string, Shown>> = {
+export const RULES: Readonly<Record<string, Coverage>> = {
   ...OVERVIEW,
   ...RESOURCES,
   ...ENDPOINTS,
@@ -311,5 +311,5 @@ export const RULES: Readonly<Record<string, Shown>> = {
   ...ERRORS,
   ...LIMITS,
   ...BATCH_RULES,
-  ...Object.fromEntries(Object.entries(LIVE).map(([type, shown]) => [`7.4 ${type}`, shown])),
+  ...Object.fromEntries(Object.entries(LIVE).map(([type, coverage]) => [`7.4 ${type}`, coverage])),
 };

@@ -5,7 +5,7 @@ const many = (count: number) => Array.from({ length: count }, (_, at) => `o${at}
 const questions = (count: number) => Object.fromEntries(many(count).map((name) => [name, ASK.q]));
 const one = (question: unknown) => ({ state: 'A parcel was lost.', questions: { q: question } });
 
-/** Answers to one question, however it is put. */
+/** The answers to one question in several forms. */
 const ask = async ({ post }: Service, question: unknown): Promise<Reply> => post(one(question));
 
 /** Contract 2.1. */

@@ -9,23 +9,23 @@ import { MUTATIONS } from '../mutations/contract.js';
 import { ROOT } from '../support/sources.js';
 
 const tests = TESTS.map(({ name }) => name);
-const shown = Object.entries(RULES);
+const rules = Object.entries(RULES);
 
 test('every type of error has a row in contract 7', async (t) => {
   const rows = Object.keys(RULES).flatMap((rule) => /^7\.[124] ([a-z_]+)$/.exec(rule)?.[1] ?? []);
   for (const type of Object.keys(ERRORS)) t.ok(rows.includes(type), type);
 });
 
-test('every rule has a test that exists, or the reason why it has none', async (t) => {
-  for (const [rule, { by = [], elsewhere = [], none }] of shown) {
+test('every rule names tests that exist, or the reason for none', async (t) => {
+  for (const [rule, { by = [], elsewhere = [], none }] of rules) {
     t.ok(by.length + elsewhere.length > 0 || none !== undefined, rule);
     for (const name of by) t.ok(tests.includes(name), `${rule}: ${name}`);
     for (const file of elsewhere) t.ok(existsSync(join(ROOT, file)), `${rule}: ${file}`);
   }
 });
 
-test('every contract test shows a rule, and has a name of its own', async (t) => {
-  const named = new Set(shown.flatMap(([, { by = [] }]) => by));
+test('every contract test covers a rule and has a unique name', async (t) => {
+  const named = new Set(rules.flatMap(([, { by = [] }]) => by));
   for (const name of tests) t.ok(named.has(name), name);
   t.equal(new Set(tests).size, tests.length);
 });
