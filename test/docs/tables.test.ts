@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { ERRORS, LIMITS, ROUTES } from '../../src/api/index.js';
+import { ERRORS, ROUTES } from '../../src/api/index.js';
 import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
 import { SETTINGS } from '../../src/server/index.js';
@@ -39,14 +39,6 @@ const TABLES = [
 for (const [page, name, rows] of TABLES) {
   test(`${page}: the table of ${name} matches the code`, async (t) => checkTable(t, page, name, rows));
 }
-
-test('docs/api.md states the limits of a body', async (t) => {
-  const page = readFileSync(join(ROOT, 'docs/api.md'), 'utf8');
-  const { jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax } = LIMITS;
-  for (const limit of [jsonContainers, jsonValues, jsonKeys, stateCodePoints, imageSidePixelsMax]) {
-    t.match(page, limit.toLocaleString('en'));
-  }
-});
 
 test('every row of a table belongs to a table', async (t) => {
   for (const page of PAGES) {
