@@ -44,7 +44,8 @@ void deliver_log(napi_env env, napi_value callback, void *, void * data) {
   napi_call_function(env, global, callback, 2, arguments, nullptr);
 }
 
-void release_log(Environment & environment) {
+void release_log(void * data) {
+  auto & environment = *static_cast<Environment *>(data);
   if (environment.log == nullptr) return;
   {
     std::lock_guard<std::mutex> lock(log_mutex);
@@ -57,11 +58,15 @@ void release_log(Environment & environment) {
 // onLog(callback(level, text)): the lines of every thread of the process.
 void on_log(const Napi::CallbackInfo & info) {
   auto & environment = *info.Env().GetInstanceData<Environment>();
-  release_log(environment);
+  napi_remove_env_cleanup_hook(info.Env(), release_log, &environment);
+  release_log(&environment);
   const napi_status status =
       napi_create_threadsafe_function(info.Env(), info[0], nullptr, Napi::String::New(info.Env(), "log"), 1024, 1,
                                       nullptr, nullptr, nullptr, deliver_log, &environment.log);
   if (status != napi_ok) throw Napi::Error::New(info.Env(), "the log could not be set");
+  // Cleanup hooks run last in, first out: this one runs before the function's own, which ends it. The finalizer of the
+  // instance data would run after both.
+  napi_add_env_cleanup_hook(info.Env(), release_log, &environment);
   napi_unref_threadsafe_function(info.Env(), environment.log);
   {
     std::lock_guard<std::mutex> lock(log_mutex);
@@ -271,14 +276,9 @@ Napi::Value create_context(const Napi::CallbackInfo & info) {
   return info.Env().GetInstanceData<Environment>()->context.New({info[0], info[1]});
 }
 
-void end_environment(Napi::Env, Environment * environment) {
-  release_log(*environment);
-  delete environment;
-}
-
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto * environment = new Environment{Napi::Persistent(ContextObject::define(env))};
-  env.SetInstanceData<Environment, end_environment>(environment);
+  env.SetInstanceData(environment);
   exports.Set("onLog", Napi::Function::New(env, on_log));
   exports.Set("loadBackends", Napi::Function::New(env, load_backends_js));
   exports.Set("openModel", Napi::Function::New(env, open_model_js));
