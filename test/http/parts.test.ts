@@ -34,9 +34,19 @@ test('chooseTransport: auto is node, and uws is loaded only when it is asked for
   t.equal((await chooseTransport('uws', loads)).name, 'uws');
   t.equal((await chooseTransport('node', loads)).name, 'node');
   t.equal((await chooseTransport('auto', fails)).name, 'node');
-  await t.rejects(chooseTransport('uws', fails), {
+});
+
+test('chooseTransport: where uws does not load, the error gives the reason and the command', async (t) => {
+  const rejection = (cause: Error) => chooseTransport('uws', () => Promise.reject(cause));
+  await t.rejects(rejection(new Error('no binary')), {
     name: 'ListenError',
-    message: /"uws" does not load on Node\.js/,
+    message: new RegExp(
+      `no binary for Node\\.js ${process.version} on [^\\n]+: npm install --no-save uWebSockets\\.js@\\S+$`,
+    ),
+  });
+  await t.rejects(rejection(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' })), {
+    name: 'ListenError',
+    message: /which is not installed\. Run: npm ci$/,
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { EMBEDDED_FILE } from '../../models/tiny/index.js';
 import { loadAddon } from '../../src/engine/index.js';
-import { ROOT } from '../tidy/sources.js';
+import { ROOT } from '../support/sources.js';
 
 const WORKERS = 4;
 const { addon } = loadAddon('cpu');

@@ -16,10 +16,20 @@ export async function chooseTransport(
   try {
     return await load();
   } catch (cause) {
-    throw new ListenError(
-      `the transport "uws" does not load on Node.js ${process.versions.node}: uWebSockets.js is not installed, ` +
-        'or has no binary for it; "node" works everywhere',
-      { cause },
-    );
+    throw new ListenError(`http.transport: ${whyNotUws(cause)}`, { cause });
   }
+}
+
+/** Has binaries for Node.js 22, 24 and 26. Its author publishes to GitHub, not to npm. */
+const OFFICIAL_UWS = 'uWebSockets.js@uNetworking/uWebSockets.js#v20.67.0';
+
+function whyNotUws(cause: unknown): string {
+  if ((cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') {
+    return 'uws needs the package uWebSockets.js, which is not installed. Run: npm ci';
+  }
+  const { platform, arch, version } = process;
+  return (
+    `uws does not load: the installed uWebSockets.js has no binary for Node.js ${version} on ${platform}-${arch}. ` +
+    `Use node, or install the official package: npm install --no-save ${OFFICIAL_UWS}`
+  );
 }
