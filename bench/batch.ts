@@ -1,14 +1,14 @@
-// The batch interface against what bounds it, side by side in one run.
+// The batch interface against its upper bounds, within one run.
 //
-//   submit    50,000 lines of 30 MB, checked and stored, against one JSON.parse of the file and one durable write of
-//             its size; target 2.0. Beside it the largest delay of the server's event loop (target 20 ms) and its
-//             own memory in bodies (target 6), the pages of the database's file that it has mapped apart.
-//   download  the results of 50,000 lines, and what the server's memory grows by meanwhile
-//   tokens    tokens per second of 1 and of 10 batches at a time against the engine alone on the same plans, lines of 60
-//             to 400 tokens; target 0.97
-//   latency   the median of live requests beside a batch against idle and half a wave
+//   submit    checking and storing 50,000 lines (30 MB), against one JSON.parse of the file and one durable write of its
+//             size; target 2.0. Also the longest delay of the server's event loop (target 20 ms) and the server's
+//             memory in multiples of the body (target 6), without mapped pages of the database file.
+//   download  the results of 50,000 lines, and the growth of the server's memory meanwhile
+//   tokens    tokens per second of 1 and of 10 concurrent batches, against the engine alone with the same plans; lines of
+//             60 to 400 tokens; target 0.97
+//   latency   the median of live requests beside a batch, against an idle server and half a wave
 //
-//   npm run bench:batch                       all of it, with the model of bench:engine
+//   npm run bench:batch                       all parts, with the model of bench:engine
 //   npm run bench:batch -- --parts submit,download --rounds N --lines N
 //   npm run bench:batch -- --model FILE --backend cpu|cuda|vulkan|metal --transport uws|node
 //   npm run bench:batch -- --json FILE        also write {machine, …}

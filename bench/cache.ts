@@ -1,14 +1,14 @@
-// What it brings to keep states between waves: the same requests with and without, in turn in one run, at
-// several rates of repeated states; a ratio above 1 means that keeping is faster. Short requests on states of
-// their own run between, since what is kept lies in the cache that they attend over.
+// The gain of the prefix cache: the same requests with and without it, alternating within one run, at several rates
+// of repeated states. A ratio above 1 means that the cache is faster. Short requests with states of their own run in
+// between, because cached prefixes lengthen the cache that they attend over.
 //
 //   npm run bench:cache                       a generated model
 //   npm run bench:cache -- --model FILE       a GGUF of your own
 //   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, kept_ms, cold_ms, ratio}]}
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, type Plan, type Sharing } from '../src/engine/index.js';
-import { CPU_BOUNDS, median, openInProcess } from './in-process.js';
+import { CPU_BOUNDS, openInProcess } from './in-process.js';
+import { machine, showNumber, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 5;
 const REQUESTS = 30;
@@ -39,12 +39,12 @@ const planOn = (prefix: Int32Array): Plan => ({
   suffixes: [{ tokens: tokens(SUFFIX_TOKENS), options: engine.labels.slice(0, 3) }],
 });
 
-/** Long and short requests in turn; a long state is one of the last two with the probability given. */
+/** Long and short requests alternate; the given share of the long states are one of the last two. */
 function requests(rate: number): Plan[] {
   const recent = [tokens(LONG_TOKENS), tokens(LONG_TOKENS)];
   return Array.from({ length: REQUESTS }, (_, i) => {
     if (i % 2 === 1) return planOn(tokens(SHORT_TOKENS));
-    // Evenly spread, so that every rate is met exactly.
+    // Evenly spread, so that every rate is exact.
     const repeats = Math.floor((i / 2 + 1) * rate) > Math.floor((i / 2) * rate);
     if (!repeats) {
       recent.shift();
@@ -60,26 +60,20 @@ const cases = REPEAT_RATES.map((rate) => {
     const plans = requests(rate);
     for (const name of ['kept', 'cold'] as const) {
       const state = engine.newState(SHARINGS[name]);
-      // One after the other, as a client that waits for each answer.
+      // One after another, like a client that waits for each answer.
       const taken = plans.reduce((sum, plan) => sum + engine.time([plan], state), 0);
       if (round >= 0) times[name].push(taken);
     }
   }
-  const [kept, without] = [median(times.kept), median(times.cold)];
+  const [kept, without] = [timesOf(times.kept).median, timesOf(times.cold).median];
   return { case: `${rate * 100} % repeated`, kept_ms: kept, cold_ms: without, ratio: without / kept };
 });
 
-const { machine, summary } = engine;
+const { summary, threads } = engine;
 console.log(
-  `${machine}; ${summary}; ${REQUESTS} requests, half on states of ${LONG_TOKENS} tokens, half of ${SHORT_TOKENS}; median of ${ROUNDS}, ms`,
+  `${machine()}\n${summary} on ${threads} threads; ${REQUESTS} requests, half on states of ${LONG_TOKENS} tokens, half of ${SHORT_TOKENS}; median of ${ROUNDS}, ms`,
 );
-console.log('states           kept        not kept    ratio');
-for (const row of cases) {
-  console.log(
-    `${row.case.padEnd(17)}${row.kept_ms.toFixed(0).padEnd(12)}${row.cold_ms.toFixed(0).padEnd(12)}${row.ratio.toFixed(2)}`,
-  );
-}
-if (values.json !== undefined) {
-  writeFileSync(values.json, JSON.stringify({ machine, model: summary, cases }, null, 2));
-}
+const rows = cases.map((row) => [row.case, ...[row.kept_ms, row.cold_ms, row.ratio].map(showNumber)]);
+console.log(table(['states', 'cache', 'no cache', 'ratio'], rows));
+writeJson(values.json, { machine: machine(), model: summary, cases });
 engine.close();

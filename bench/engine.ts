@@ -1,10 +1,10 @@
-// Our engine against what bounds it and what is nearest to it, side by side in one run: every round has all
-// contestants in turn, on texts that none has seen. A ratio above 1 means that ours is faster.
+// The engine against its upper bound and its nearest peer. In every round, all contestants take turns on texts that none
+// of them has seen. A ratio above 1 means that this engine is faster.
 //
-//   ideal   plain llama_decode of as many tokens as ours has to compute, nothing shared, no thread in between;
-//           no token looks further back than in the longest prompt
-//   peer    node-llama-cpp's decision context with the same file and texts, in a process of its own; compared
-//           per unique token, since its prompts differ by some tokens, and with our planning counted
+//   ideal   plain llama_decode of as many tokens as the engine has to compute, without sharing and without threads in
+//           between; no token attends further back than in the longest prompt
+//   peer    node-llama-cpp's decision context with the same file and texts, in its own process; compared per unique
+//           token, because its prompts differ by some tokens; our time includes planning
 //   full    every question decoded with its full prompt
 //
 //   npm run bench:engine                      a generated model of 315M parameters, q8_0
@@ -39,7 +39,7 @@ const { values } = parseArgs({
   },
 });
 const cases = casesNamed(values.cases);
-// All cores: beside an engine that computes, this process only waits.
+// All cores: this process only waits while the engine computes.
 const threads = Number(values.threads ?? availableParallelism());
 const settings = settingsOf(values.backend, threads);
 const { addon } = deviceOf(settings);

@@ -1,6 +1,6 @@
-// How far the probabilities of normal mode, where requests are packed with others, stand from those of exact
-// mode, where each is alone: |Δp| over all options of all questions, per precision of the weights. The weights
-// are random: the order of magnitude is a trained model's at most by chance, so measure your own.
+// How far the probabilities of normal mode, in which concurrent requests share computation, differ from those of exact
+// mode, in which each request runs alone: |Δp| over all options of all questions, by precision of the weights. The
+// generated weights are random, so measure your own model.
 //
 //   npm run bench:exact                       a generated model of four layers in three precisions
 //   npm run bench:exact -- --model FILE       a GGUF of your own
@@ -23,7 +23,7 @@ interface Row {
   readonly questions: number;
   readonly largest: number;
   readonly mean: number;
-  /** The part of the questions whose most probable option is another. */
+  /** The share of questions whose most probable option differs. */
   readonly other_answers: number;
 }
 

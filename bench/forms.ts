@@ -1,13 +1,13 @@
-// Which form of sharing a prefix pays: one coupled decode, or prefix, copy, leaves. Both on the same plans
-// in one run, in turn; a ratio above 1 means that the coupled form is faster.
+// The two forms of sharing a prefix: one coupled decode, or prefix, copy and suffixes. Both run the same plans,
+// alternating within one run. A ratio above 1 means that the coupled form is faster.
 //
 //   npm run bench:forms                       a generated model of two layers: bookkeeping, hardly any arithmetic
 //   npm run bench:forms -- --model FILE       a GGUF of your own
 //   npm run bench:forms -- --json FILE        also write {machine, model, cases: [{case, coupled_ms, copied_ms, ratio}]}
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, EXACT, type Plan } from '../src/engine/index.js';
-import { median, openInProcess } from './in-process.js';
+import { openInProcess } from './in-process.js';
+import { machine, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 15;
 const SUFFIX_TOKENS = 45;
@@ -28,7 +28,7 @@ const BOUNDS = {
   sequences: 64,
 };
 
-/** Exact mode, whose waves start empty, so that no round finds what another left. */
+/** Exact mode: its waves start on an empty cache, so that rounds do not share anything. */
 const FORMS = {
   coupled: { ...EXACT, coupledProductMax: Number.POSITIVE_INFINITY },
   copied: { ...EXACT, coupledProductMax: 0 },
@@ -44,7 +44,7 @@ const cases = CASES.map(([prefix, questions]) => {
     prefix: tokens(prefix),
     prefixKey: String(prefix),
     images: [],
-    // Each begins with a token of its own: equal ones would be computed once.
+    // Each begins with a different token: equal suffixes would be computed once.
     suffixes: Array.from({ length: questions }, (_, i) => ({
       tokens: Int32Array.of(400 + i, ...tokens(SUFFIX_TOKENS - 1)),
       options: engine.labels.slice(0, 4),
@@ -57,26 +57,29 @@ const cases = CASES.map(([prefix, questions]) => {
       if (round >= 0) times[form].push(taken);
     }
   }
-  return {
-    case: `${prefix} × ${questions}`,
-    coupled_ms: median(times.coupled),
-    coupled_ms_min: Math.min(...times.coupled),
-    copied_ms: median(times.copied),
-    copied_ms_min: Math.min(...times.copied),
-    ratio: median(times.copied) / median(times.coupled),
-  };
+  const [coupled, copied] = [timesOf(times.coupled), timesOf(times.copied)];
+  return { case: `${prefix} × ${questions}`, coupled, copied, ratio: copied.median / coupled.median };
 });
 
-const { machine, summary } = engine;
-console.log(`${machine}; ${summary}; leaves of ${SUFFIX_TOKENS} tokens; median of ${ROUNDS} (min), ms`);
-console.log('prefix × questions   coupled           copied            ratio');
-for (const row of cases) {
-  const cell = (value: number, min: number) => `${value.toFixed(1)} (${min.toFixed(1)})`.padEnd(18);
-  const times = cell(row.coupled_ms, row.coupled_ms_min) + cell(row.copied_ms, row.copied_ms_min);
-  console.log(`${row.case.padEnd(21)}${times}${row.ratio.toFixed(2)}`);
-}
+const { summary, threads } = engine;
+console.log(
+  `${machine()}\n${summary} on ${threads} threads; suffixes of ${SUFFIX_TOKENS} tokens; median of ${ROUNDS} (min), ms`,
+);
+const rows = cases.map((row) => [
+  row.case,
+  showTimes(row.coupled),
+  showTimes(row.copied),
+  showNumber(row.ratio),
+]);
+console.log(table(['prefix × questions', 'coupled', 'copied', 'ratio'], rows));
 console.log(`the engine couples up to a product of ${COUPLED_PRODUCT_MAX.toLocaleString('en')}`);
-if (values.json !== undefined) {
-  writeFileSync(values.json, JSON.stringify({ machine, model: summary, cases }, null, 2));
-}
+const shown = cases.map(({ case: name, coupled, copied, ratio }) => ({
+  case: name,
+  coupled_ms: coupled.median,
+  coupled_ms_min: coupled.min,
+  copied_ms: copied.median,
+  copied_ms_min: copied.min,
+  ratio,
+}));
+writeJson(values.json, { machine: machine(), model: summary, cases: shown });
 engine.close();

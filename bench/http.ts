@@ -1,10 +1,10 @@
-// What our server costs besides the model: processor time per request against the bare transport, on requests
-// of 1 KB with three questions, and its latency under arrivals that wait for nobody. The engine answers at once.
+// The cost of the server without the model: processor time per request against the bare transport, for requests of 1 KB
+// with three questions, and latency under open-loop arrivals. The engine is replaced by one that answers at once.
 //
-//   bare    the transport alone (uWebSockets.js, node:http), which answers as many bytes as ours
-//   open    our http and decide: the request read and checked, the answer made; no thread, no tokens, no keys
-//   ours    the same with keys and money
-//   whole   ours with its preparing thread, rendering and tokenizing
+//   bare    the transport alone (uWebSockets.js, node:http), with responses of the same size
+//   open    http and decide: requests are read, checked and answered; no threads, no tokenizing, no keys
+//   ours    the same with keys, limits and charges
+//   whole   the same with a preparing thread that renders and tokenizes
 //
 //   npm run bench:http                        every transport that loads
 //   npm run bench:http -- --requests N --rounds N --connections N --seconds N

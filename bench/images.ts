@@ -1,9 +1,10 @@
-// Where the time of a question about an image goes: reading the file (decode, resize), encoding, and the wave, apart;
-// and what of the whole is not the model's own arithmetic. The model has 315M random parameters, the projector is tiny.
+// Where the time of a question about an image goes: reading the file (decode, resize), encoding and the wave, measured
+// separately, and the share that is not arithmetic of the model. The model has 315M random parameters, the projector is
+// tiny.
 //
 //   npm run bench:images
 //   npm run bench:images -- --rounds N
-//   npm run bench:images -- --small          a model of two layers: shows that everything runs
+//   npm run bench:images -- --small          a model of two layers, to check that the benchmark runs
 //   npm run bench:images -- --json FILE      also write {machine, cases: [{case, decode, resize, encode, wave, …}]}
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

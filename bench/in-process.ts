@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
 import {
@@ -13,7 +13,7 @@ import {
 import { ContextState, type Entry, Scheduler, settle } from '../src/engine/scheduler/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
-/** A server's on a CPU. */
+/** The bounds of a server on a CPU. */
 export const CPU_BOUNDS: WaveBounds = {
   cells: 8_192,
   waveTokens: 512,
@@ -22,23 +22,24 @@ export const CPU_BOUNDS: WaveBounds = {
   sequences: 64,
 };
 
-/** One context on this thread, fed by the engine's own scheduler: what a wave costs, without messages. */
+/** One context on this thread, driven by the engine's own scheduler: the cost of waves without messages between threads. */
 export interface InProcess {
-  readonly machine: string;
+  /** Threads of the context. */
+  readonly threads: number;
   readonly summary: string;
   readonly labels: Int32Array;
-  /** Tokens every prompt begins with. */
+  /** The tokens that every prompt begins with. */
   readonly head: Int32Array;
-  /** A context that holds nothing. */
+  /** An empty context. */
   newState(sharing: Sharing): ContextState<Entry>;
-  /** Answers plans that wait together; returns milliseconds. */
+  /** Answers plans that are queued together; returns milliseconds. */
   time(plans: readonly Plan[], state: ContextState<Entry>): number;
-  /** The logits of plans that wait together. */
+  /** The logits of plans that are queued together. */
   answer(plans: readonly Plan[], state: ContextState<Entry>): PlanLogits[];
   close(): void;
 }
 
-/** Opens a GGUF, or a generated model where none is named. */
+/** Opens a GGUF, or a generated model if `file` is undefined. */
 export function openInProcess(
   file: string | undefined,
   generated: TinyModelOptions,
@@ -66,7 +67,7 @@ export function openInProcess(
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
   const cancel = new Int32Array(new SharedArrayBuffer(4));
   return {
-    machine: `${cpus()[0]?.model ?? 'unknown'}, ${threads} of ${availableParallelism()} cores`,
+    threads,
     summary: model.description.summary,
     labels: model.profile.labels,
     head: model.profile.head(),
@@ -100,9 +101,4 @@ export function openInProcess(
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-/** The middle of a list of times. */
-export function median(list: readonly number[]): number {
-  return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
 }

@@ -1,5 +1,5 @@
-// Reading a body: our scan, JSON.parse, and simdjson through its npm package, on generated decide requests.
-// The package takes texts, so making a text of the bytes is part of everyone's work but the scan's.
+// Reading a request body: the server's scan, JSON.parse, and the npm binding of simdjson, on generated decide requests.
+// The binding accepts strings only, so every contestant except the scan also decodes the bytes to a string.
 //
 //   npm run bench:json
 //   npm run bench:json -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
@@ -14,7 +14,7 @@ const ROUNDS = 7;
 const ROUND_MS = 200;
 
 const { values } = parseArgs({ options: { json: { type: 'string' } } });
-// The package and its lock are in a folder of their own: only this benchmark needs them.
+// Only this benchmark needs the package, so it has its own package.json and lockfile.
 const require = createRequire(new URL('../../bench/json/package.json', import.meta.url));
 const readers = contestants(require('simdjson') as SimdJson);
 
@@ -25,7 +25,7 @@ const cases = SIZES.map((bytes) => {
   return {
     case: `${(body.length / 1_000).toLocaleString('en', { maximumFractionDigits: 0 })} KB`,
     rates: Object.fromEntries([...rates.keys()].map((name) => [name, rate(name)])),
-    // The two that check a whole body and build nothing; the two that build everything.
+    // Two that check a whole body without building values, and two that build all values.
     ours: rate('scan'),
     peer: rate('simdjson isValid'),
     ratio_peer: rate('scan') / rate('simdjson isValid'),

@@ -1,6 +1,6 @@
-// Whether anything blocks the main thread: the largest delay of its event loop while the whole server answers the
-// largest bodies there can be, a queue of small requests, and both at once. The target is 20 ms; the delays
-// hold the watching timer's own period of 1 ms.
+// Whether anything blocks the main thread: the longest delay of its event loop while the complete server answers the
+// largest possible bodies, a queue of small requests, and both at once. The target is 20 ms; delays include the 1 ms
+// period of the measuring timer.
 //
 //   npm run bench:loop                        every transport that loads, the model of the clone
 //   npm run bench:loop -- --seconds N --models FOLDER

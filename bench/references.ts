@@ -1,5 +1,5 @@
-// How long the search for references takes, against reading the same text as JSON: what every body costs anyway. Then
-// the largest delay of the main thread's event loop while the whole server is asked about such a state.
+// The time of the search for image references, compared with JSON.parse of the same text, which every body needs
+// anyway. Then the longest delay of the main thread's event loop while the complete server answers such requests.
 //
 //   npm run bench:references
 //   npm run bench:references -- --rounds N --seconds N --models FOLDER
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** The shortest time of a few rounds, in milliseconds: what else the machine does only adds to it. */
+/** The shortest time of a few rounds, in milliseconds: other work on the machine can only add to it. */
 function shortest(work: () => void): number {
   const times = Array.from({ length: Number(values.rounds) }, () => {
     const started = performance.now();

@@ -1,8 +1,8 @@
-// What every benchmark needs to report: the middle and the least of its times, a table, a JSON file.
+// Reporting for all benchmarks: medians and minima, tables, JSON files.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 
-/** Times of one thing, measured again and again, in milliseconds. */
+/** Repeated measurements of one duration, in milliseconds. */
 export interface Times {
   readonly median: number;
   readonly min: number;
@@ -12,19 +12,19 @@ export function timesOf(values: readonly number[]): Times {
   return { median: quantile(values, 0.5), min: Math.min(...values) };
 }
 
-/** The value below which a part of the values lies: the nearest one, the upper of two. */
+/** The quantile `part` (0 to 1) of some values: the nearest value, the upper one of two. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** The machine in one line; it stands above every table. */
+/** The machine in one line, printed above every table. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
   return `${model}, ${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }
 
-/** Rows under a head: the first column to the left, all others to the right. */
+/** A text table: the first column left-aligned, the others right-aligned. */
 export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const widths = head.map((title, column) =>
     Math.max(...[head, ...rows].map((row) => (row[column] ?? title).length)),
@@ -39,12 +39,12 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly stri
   return [head, ...rows].map(line).join('\n');
 }
 
-/** `12.3 (11.9)`: the median and, behind it, the least. */
+/** `12.3 (11.9)`: median (minimum). */
 export function showTimes(times: Times | null): string {
   return times === null ? '–' : `${showNumber(times.median)} (${showNumber(times.min)})`;
 }
 
-/** As many decimals as mean something. */
+/** A number with three significant digits or so; `–` if it is not finite. */
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
