@@ -106,7 +106,7 @@ async function download(server: WatchedServer): Promise<void> {
 }
 
 async function engineParts(): Promise<void> {
-  // As many as the server takes by itself: the others are its own.
+  // The server's default: the remaining cores are for its own work.
   const threads = Math.max(1, availableParallelism() - 1);
   const settings = settingsOf(values.backend, threads);
   const { addon, bounds } = deviceOf(settings);

@@ -88,7 +88,7 @@ async function runCases(file: string, some: readonly Case[]): Promise<void> {
   }
 }
 
-/** The roofline's time for a round of a case; null where the device's limits are not known. */
+/** The time of the roofline for one round; null if the limits of the device are unknown. */
 function leastMs(one: Case, { device, model, plan }: Ours): number | null {
   const limits = device.gpu ? deviceNamed(device.name) : null;
   if (limits === null) return null;

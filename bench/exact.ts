@@ -72,7 +72,7 @@ function measure(name: string, file: string): Row[] {
   return rows;
 }
 
-/** Requests with states and questions of many lengths, each of random tokens. */
+/** Requests of random tokens, with states and questions of many lengths. */
 function randomPlans(head: Int32Array, labels: Int32Array): Plan[] {
   const next = uniform(1, 'bench exact');
   const integer = (from: number, to: number) => from + Math.floor(((next() + 1) / 2) * (to - from));

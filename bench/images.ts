@@ -44,7 +44,7 @@ const threads = Math.max(1, availableParallelism() - 1);
 const path = values.small === true ? smallestModel() : benchmarkModel('q8_0', addon);
 const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
 const files = await photographs();
-console.log(`${machine()}; ${threads} threads for the model; ${rounds} rounds; ms, median (least)`);
+console.log(`${machine()}; ${threads} threads for the model; ${rounds} rounds; ms, median (min)`);
 const rows: Record<string, unknown>[] = [];
 for (const kind of KINDS) rows.push(...(await measureKind(kind)));
 rmSync(folder, { recursive: true });
@@ -66,7 +66,7 @@ console.log(
 );
 writeJson(values.json, { machine: machine(), cases: rows.map(({ shown: _, ...row }) => row) });
 
-/** Smooth in the large, noisy in the small, as photographs are. */
+/** Smooth gradients with fine noise, like photographs. */
 async function photographs(): Promise<
   ReadonlyArray<readonly [name: string, format: 'jpeg' | 'png', file: Buffer]>
 > {

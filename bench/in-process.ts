@@ -22,7 +22,7 @@ export const CPU_BOUNDS: WaveBounds = {
   sequences: 64,
 };
 
-/** One context on this thread, driven by the engine's own scheduler: the cost of waves without messages between threads. */
+/** One context on this thread, driven by the engine's scheduler: the cost of waves without messages between threads. */
 export interface InProcess {
   /** Threads of the context. */
   readonly threads: number;

@@ -32,7 +32,7 @@ const large = {
   '200,000 containers': mostContainers(),
   'instructions of 32 MiB': longestInstructions(),
 };
-/** Connections, each of which sends its requests in turn. */
+/** Connections by load; each sends its requests in turn. */
 const LOADS: Record<string, ReadonlyArray<readonly Buffer[]>> = {
   nothing: [],
   [`${QUEUE} small requests waiting`]: Array(QUEUE).fill(small),
@@ -50,7 +50,7 @@ async function benchmark(transport: TransportName): Promise<void> {
   const server = await WatchedServer.start(transport, values.models);
   const rows: string[][] = [];
   try {
-    // Compiled once, as in a server that has run for a while.
+    // Warm up: compile the code once.
     for (const connections of Object.values(LOADS)) await sendFor(server, connections, 0);
     for (const [name, connections] of Object.entries(LOADS)) {
       await server.delay();

@@ -4,7 +4,7 @@ import type { WatchedServer } from '../loop/server.js';
 
 const POLL_MS = 20;
 
-/** A batch as the server shows it, as far as a benchmark looks. */
+/** The fields of a batch that the benchmark reads. */
 export interface Shown {
   readonly id: string;
   readonly counts: { readonly done: number; readonly failed: number; readonly pending: number };
@@ -12,7 +12,7 @@ export interface Shown {
   readonly finished_at: string | null;
 }
 
-/** Calls of the batch interface, and live ones, by one connection at a time. */
+/** Batch and live calls, on one connection at a time. */
 export class Client {
   private constructor(
     private readonly server: WatchedServer,
@@ -47,13 +47,13 @@ export class Client {
     }
   }
 
-  /** The results, in pieces as they arrive. */
+  /** The results, in chunks as they arrive. */
   async results(id: string): Promise<AsyncIterable<Uint8Array>> {
     const { port, token } = this.server;
     const response = await fetch(`http://127.0.0.1:${port}/v1/batches/${id}/results`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`);
+    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
     return response.body;
   }
 

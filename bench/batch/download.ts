@@ -5,12 +5,12 @@ export interface Downloaded {
   readonly lines: number;
   readonly bytes: number;
   readonly ms: number;
-  /** The server's own memory above that before, at the most, in bytes. */
+  /** The largest growth of the server's own memory during the download, in bytes. */
   readonly grown: number;
   readonly pauseMs: number;
 }
 
-/** Runs a file to its end, then downloads its results. */
+/** Runs a batch to its end, then downloads its results. */
 export async function measureDownload(server: WatchedServer, file: Buffer): Promise<Downloaded> {
   const client = await Client.open(server);
   const { id } = await client.submit(file);

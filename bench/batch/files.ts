@@ -2,10 +2,10 @@ import { uniform } from '../../models/tiny/random.js';
 import { WORDS } from '../../models/tiny/words.js';
 import { type Asked, textsOf } from '../engine/texts.js';
 
-/** Fewer lines of a batch than these tell nothing. */
+/** Minimum lines of a batch for a meaningful figure. */
 export const MODEL_LINES_MIN = 2;
 
-/** A batch file of so many lines and about so many bytes in all, of English words. */
+/** A batch file of English words with the given number of lines and approximate total size. */
 export function wordsFile(model: string, lines: number, bytes: number): Buffer {
   const next = uniform(lines, 'batch file');
   const word = () => WORDS[Math.floor(((next() + 1) / 2) * WORDS.length)] as string;
@@ -22,7 +22,7 @@ export function wordsFile(model: string, lines: number, bytes: number): Buffer {
   return Buffer.from(all.join('\n'));
 }
 
-/** Requests of 60 to 400 tokens, no two about the same state. */
+/** Requests of 60 to 400 tokens, each with a different state. */
 export function lineTexts(count: number, round: string): Asked[] {
   return Array.from({ length: count }, (_, at) => {
     const stateTokens = 10 + ((at * 37) % 340);
@@ -31,12 +31,12 @@ export function lineTexts(count: number, round: string): Asked[] {
   });
 }
 
-/** A batch file that asks them. */
+/** The requests as a batch file. */
 export function textsFile(model: string, texts: readonly Asked[]): Buffer {
   return Buffer.from(texts.map((asked, at) => JSON.stringify(lineOf(model, at, asked))).join('\n'));
 }
 
-/** The questions as `planOf` names them, so that a line becomes the same plan. */
+/** The questions under the names that `planOf` gives them, so that a line results in the same plan. */
 export function requestOf({ state, questions }: Asked): object {
   const named = questions.map(({ instructions, options }, at) => [
     `question ${at}`,

@@ -8,11 +8,11 @@ export interface LiveLatency {
   /** Medians in milliseconds. */
   readonly idle: number;
   readonly busy: number;
-  /** Half of what a full wave takes. */
+  /** Half the duration of a full wave. */
   readonly halfWave: number;
 }
 
-/** Live requests one after the other, first alone, then beside a batch that has lines for all that time. */
+/** Live requests one after another: first on an idle server, then beside a batch that lasts at least as long. */
 export async function measureLatency(
   server: WatchedServer,
   { requests, waveMs }: { readonly requests: number; readonly waveMs: number },
@@ -29,7 +29,7 @@ export async function measureLatency(
   };
   await ask('warm-up');
   const idle = await ask('idle');
-  // Many times what can be answered meanwhile.
+  // Many times the number of lines that can be answered meanwhile.
   const { id } = await batch.submit(textsFile(MODEL, lineTexts(requests * 20, 'beside')));
   const busy = await ask('busy');
   const { counts } = await batch.show(id);

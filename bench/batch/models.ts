@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The id under which a server of the benchmark serves its one model. */
+/** The id of the model that a benchmark server serves. */
 export const MODEL = 'benchmark';
 
-/** A models folder with one GGUF; it is removed when the process ends. */
+/** A models folder with one GGUF, removed when the process ends. */
 export async function modelsFolder(file: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-models-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

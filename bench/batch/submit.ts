@@ -6,33 +6,33 @@ import type { WatchedServer } from '../loop/server.js';
 import { quantile } from '../report.js';
 import { Client } from './client.js';
 
-/** One submission, in milliseconds, beside what bounds it. */
+/** One submission and its lower bounds, in milliseconds. */
 export interface SubmitRound {
   readonly ours: number;
   /** One JSON.parse of the file as an array of its lines. */
   readonly parse: number;
-  /** One write of the file's size that is on the disk when it returns. */
+  /** One write of the file's size, synced to disk. */
   readonly write: number;
 }
 
 export interface Submitted {
   readonly rounds: readonly SubmitRound[];
-  /** The middle of the rounds' ratios of ours to parse and write together. */
+  /** The median over rounds of ours divided by the sum of parse and write. */
   readonly ratio: number;
-  /** The largest delay of the server's event loop, in milliseconds. */
+  /** The longest delay of the server's event loop, in milliseconds. */
   readonly pauseMs: number;
-  /** The server's own memory at the most during the first submission, and during all, above that before, in bodies. */
+  /** The largest growth of the server's own memory, in the first submission and in all, in multiples of the body. */
   readonly bodies: { readonly first: number; readonly all: number; readonly mapped: number };
 }
 
-/** Submits a file again and again; every batch is cancelled when it is acknowledged. */
+/** Submits a file repeatedly; every batch is cancelled once it is acknowledged. */
 export async function measureSubmit(server: WatchedServer, file: Buffer, rounds: number): Promise<Submitted> {
   const client = await Client.open(server);
   const array = Buffer.from(`[${file.toString().trimEnd().replaceAll('\n', ',')}]`);
   const measured: SubmitRound[] = [];
   let pauseMs = 0;
   const idle = (await server.delay()).memory;
-  // Not timed: a server that has run for a while has everything compiled.
+  // Not timed: a warm server has compiled its code.
   await client.cancel((await client.submit(file)).id);
   const first = (await server.delay()).memory;
   let peak = first;
@@ -66,7 +66,7 @@ export async function measureSubmit(server: WatchedServer, file: Buffer, rounds:
   };
 }
 
-/** In the folder of temporary files, where the server's data folder is too. */
+/** In the temporary folder, which also has the server's data folder. */
 function writeMs(bytes: Buffer): number {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
   const started = performance.now();

@@ -12,13 +12,13 @@ export interface Throughput {
   readonly batches: number;
   readonly engine: number;
   readonly batch: number;
-  /** The middle of the rounds' ratios. */
+  /** The median of the rounds' ratios. */
   readonly ratio: number;
 }
 
 /**
- * The engine alone, given all plans at once, and then a server that runs their lines in so many batches at one time;
- * from its first line to the end of the last batch. The server waits while the engine is measured.
+ * Measures the engine alone, given all plans at once, and then a server that runs the same lines in the given number of
+ * concurrent batches, from its first line to the end of the last batch. The server is idle while the engine is measured.
  */
 export async function measureThroughput(
   server: WatchedServer,

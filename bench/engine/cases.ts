@@ -1,17 +1,17 @@
-/** What is sent to an engine in one round of a case. */
+/** The load of one round. */
 export interface Case {
   readonly name: string;
   readonly requests: number;
   /** Questions of each request. */
   readonly questions: number;
-  /** Tokens of the state and of a question with its part of the prompt, about: texts are made of words. */
+  /** Approximate tokens of the state, and of a question with its part of the prompt: texts are made of words. */
   readonly stateTokens: number;
   readonly questionTokens: number;
-  /** All requests at once, or each when the one before it is answered. */
+  /** All requests at once, or each after the previous one is answered. */
   readonly arrival: 'together' | 'one by one';
-  /** Whether all requests of a round are about one state. Between rounds every state is another. */
+  /** Whether all requests of a round share one state. States differ between rounds. */
   readonly oneState: boolean;
-  /** The benchmark model, or the smallest that loads, whose arithmetic is next to nothing. */
+  /** The benchmark model, or the smallest one that loads, which needs almost no arithmetic. */
   readonly model: 'benchmark' | 'smallest';
 }
 
@@ -27,7 +27,7 @@ const USUAL = {
 
 const EIGHT_BY_FOUR = { ...USUAL, requests: 8, questions: 4, stateTokens: 60 } as const;
 
-/** The shapes of requests that users send, and one that shows what an engine costs besides the arithmetic. */
+/** Request shapes of real users, and one that shows the engine's overhead. */
 export const CASES: readonly Case[] = [
   { ...USUAL, name: 'one_question' },
   { ...USUAL, name: 'sixteen_questions', questions: 16 },
@@ -38,7 +38,7 @@ export const CASES: readonly Case[] = [
   { ...USUAL, name: 'fixed_cost', questions: 16, model: 'smallest' },
 ];
 
-/** The cases of a list of names; all of them without one. */
+/** The cases in a comma-separated list of names; all cases if undefined. Throws if a name is unknown. */
 export function casesNamed(names: string | undefined): readonly Case[] {
   if (names === undefined) return CASES;
   return names.split(',').map((name) => {
@@ -58,7 +58,7 @@ export function describeCase(one: Case): string {
   return `${load}, ${asked} each of about ${questionTokens} tokens behind a state of about ${stateTokens}`;
 }
 
-/** Rounds that keep a case to minutes: many of a short one, three of a long one. */
+/** The number of rounds that keeps a case within minutes: many for short cases, three for long ones. */
 export function usualRounds(one: Case): number {
   const states = one.oneState ? 1 : one.requests;
   const tokens = states * one.stateTokens + one.requests * one.questions * one.questionTokens;

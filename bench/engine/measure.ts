@@ -7,36 +7,36 @@ import { machineTicks, othersPart, untilQuiet } from './quiet.js';
 import { type Asked, textsOf } from './texts.js';
 import { fullPrompts, longestOf, uniqueTokens } from './unique.js';
 
-/** Full prompts that are measured in a round; the others of a case take as long. */
+/** Full prompts measured per round; the remaining prompts of a case are assumed to take as long. */
 const FULL_PROMPTS = 2;
-/** A round in which other processes took more than this of the cores we need is repeated … */
+/** A round in which other processes used more than this share of the needed cores is repeated … */
 const OTHERS_MAX = 0.05;
-/** … as often as this, in all. */
+/** … up to this many times in all. */
 const TRIES_MAX = 2;
 
-/** One round: what each contestant took for the same texts, in milliseconds. */
+/** One round: the time of each contestant for the same texts, in milliseconds. */
 export interface Round {
   readonly ours: number;
-  /** Rendering and tokenizing the prompts. The peer's time holds its own. */
+  /** Rendering and tokenizing the prompts. The peer's time includes its own. */
   readonly planning: number;
   readonly ideal: number;
   readonly full: number;
   readonly peer: number | null;
-  /** Unique tokens of the prompts. The ideal leaves out the head of each, which ours holds. */
+  /** Unique tokens of the prompts. The ideal excludes the head, which the engine keeps in its cache. */
   readonly tokens: number;
-  /** The part of the machine that went to others meanwhile. */
+  /** The share of the machine used by other processes meanwhile. */
   readonly others: number;
 }
 
 export interface Measured {
   readonly rounds: readonly Round[];
-  /** How many questions the decision context was given in parallel; null without one. */
+  /** Parallel questions of the decision context; null without a peer. */
   readonly parallelQuestions: number | null;
 }
 
 /**
- * Measures a case: in every round all contestants, one after the other, on texts nobody has seen. Where other
- * processes take too much of the machine it goes on for longer, and keeps the rounds with the least of that.
+ * Measures a case. In every round all contestants run one after another, on new texts. If other processes use too much
+ * of the machine, more rounds are run and the quietest ones kept.
  */
 export async function measure(one: Case, rounds: number, ours: Ours, peer: Peer | null): Promise<Measured> {
   const othersMax = OTHERS_MAX + Math.max(0, 1 - ours.threads / availableParallelism());
@@ -65,7 +65,7 @@ interface PeerMeasured {
   readonly setting: number;
 }
 
-/** Without a setting yet, tries all that may suit the case; the better time counts. */
+/** Without a setting, tries all that may suit the case and keeps the best time. */
 async function measurePeer(
   texts: readonly Asked[],
   one: Case,
@@ -110,7 +110,7 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
   };
 }
 
-/** While the engine computes this thread only waits. */
+/** This thread only waits while the engine computes. */
 async function runAll(plans: readonly Plan[], { arrival }: Case, ours: Ours): Promise<void> {
   if (arrival === 'together') await Promise.all(plans.map(ours.run));
   else for (const plan of plans) await ours.run(plan);

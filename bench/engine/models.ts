@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
 import type { Addon } from '../../src/engine/index.js';
 
-/** How the benchmark model's matrices are stored. */
+/** The weight type of the benchmark model. */
 export type WeightType = 'q8_0' | 'f16' | 'q4_0';
 
-/** 315M parameters in the proportions of a small Gemma. Another shape needs another name. */
+/** 315M parameters in the proportions of a small Gemma. Change the name with the shape: files are cached by name. */
 const BENCHMARK: TinyModelOptions = {
   name: 'bench-315m',
   type: 'f16',
@@ -21,7 +21,7 @@ const BENCHMARK: TinyModelOptions = {
   slidingWindow: 1_024,
 };
 
-/** Enough layers and width for sums to differ, and few enough for hundreds of prompts in seconds. */
+/** Enough layers and width for sums to differ; small enough for hundreds of prompts in seconds. */
 const FEW_LAYERS: TinyModelOptions = {
   name: 'bench-few-layers',
   layers: 4,
@@ -36,7 +36,7 @@ const SMALLEST: TinyModelOptions = { name: 'bench-smallest', layers: 2, globalEv
 
 const FOLDER = join(tmpdir(), 'decider-bench-models');
 
-/** The benchmark model's file, made when it is not there yet: half a minute, once per machine. */
+/** The file of the benchmark model, generated if missing: half a minute, once per machine. */
 export function benchmarkModel(type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
   const source = generated(BENCHMARK);
   return type === 'f16'

@@ -1,4 +1,4 @@
-// The one place of the benchmarks that knows the engine's own interfaces.
+// The only module of the benchmarks that depends on the engine's internal interfaces.
 import { systemClock } from '../../src/base/index.js';
 import { planRequest } from '../../src/decide/index.js';
 import {
@@ -18,7 +18,7 @@ import type { Asked } from './texts.js';
 
 const DEADLINE_MS = 3_600_000;
 
-/** Our engine on one model, with the threads, contexts and bounds that a server has by default. */
+/** The engine with one model and a server's default threads, contexts and bounds. */
 export interface Ours {
   readonly model: OpenModel;
   readonly device: { readonly gpu: boolean; readonly name: string };
@@ -27,7 +27,7 @@ export interface Ours {
   /** Tokens of one plain decode. */
   readonly chunk: number;
   readonly plain: Plain;
-  /** What the engine holds from its start on. */
+  /** The tokens that the engine keeps in its cache from the start. */
   readonly head: Int32Array;
   plan(asked: Asked): Plan;
   /** Answers one request. */
@@ -35,13 +35,13 @@ export interface Ours {
   close(): Promise<void>;
 }
 
-/** The settings a server would have here, `DECIDER_` variables among them, but for what a benchmark chooses. */
+/** The settings of a server in this environment, except those the benchmark chooses. */
 export function settingsOf(backend: string, threads: number): Settings {
   const chosen = { DECIDER_ENGINE_BACKEND: backend, DECIDER_ENGINE_THREADS: String(threads) };
   return loadSettings({ ...process.env, ...chosen }, undefined);
 }
 
-/** The addon and the device that a benchmark runs on: the first of several. */
+/** The addon and the first device. */
 export function deviceOf(settings: Settings) {
   return prepareEngine(settings, { notice: (sentence) => console.log(sentence) });
 }
@@ -88,7 +88,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
   };
 }
 
-/** The request as a preparing thread would plan it. */
+/** The plan that a preparing thread would make of the request. */
 export function planOf(
   asked: Asked,
   model: Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>,
@@ -104,7 +104,7 @@ export function planOf(
   return planRequest(request, model).plan;
 }
 
-/** A catalogue entry for a file that no manifest names. */
+/** A catalogue entry for a file without a manifest. */
 function buildOf(path: string): CatalogBuild {
   return {
     id: 'benchmark',

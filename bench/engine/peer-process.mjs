@@ -1,5 +1,5 @@
-// node-llama-cpp's decision context in a process of its own: answers the requests it is sent, says how long it
-// took, and says so only when none of its threads computes any more. Started by peer.ts.
+// node-llama-cpp's decision context in its own process, started by peer.ts. Answers requests and reports their time, once
+// all of its threads are idle.
 
 import { untilQuiet } from '../../dist/bench/engine/quiet.js';
 import { getLlama } from '../../native/llama/node_modules/node-llama-cpp/dist/index.js';
@@ -36,7 +36,7 @@ const handlers = {
     return { ms, cpuMs: (user + system) / 1_000 };
   },
 
-  /** The tokens that one request takes a context which holds nothing yet. */
+  /** The tokens of one request on an empty context. */
   async count({ request: { state, questions } }) {
     const context = await model.createDecisionContext({ parallelQuestions: 2, threads });
     const { tokenUsage } = await context.decideWithMeta(state, questionsOf(questions));
@@ -54,7 +54,7 @@ function questionsOf(questions) {
   return Object.fromEntries(questions.map((question, index) => [`question ${index}`, choice(question)]));
 }
 
-/** Everything but the number of questions in parallel as the library chooses it. */
+/** The library's defaults, except for the number of parallel questions. */
 async function contextOf(parallelQuestions) {
   if (!contexts.has(parallelQuestions)) {
     contexts.set(parallelQuestions, await model.createDecisionContext({ parallelQuestions, threads }));

@@ -2,15 +2,15 @@ import type { Case } from './cases.js';
 import type { Peer } from './peer.js';
 import { type Asked, textsOf } from './texts.js';
 
-/** How many tokens the peer cannot do without, from what it says of two requests. */
+/** The peer's unique tokens, derived from its counts for two requests. */
 export interface PeerTokens {
   readonly prefix: number;
   readonly question: number;
 }
 
 /**
- * The peer counts what it evaluates, and leaves out what it still holds. So a request with one question and
- * one with two are each counted alone, on one state: the difference is a question.
+ * The peer counts the tokens it evaluates, without those in its cache. A request with one question and one with two are
+ * therefore counted separately on the same state; the difference is one question.
  */
 export async function peerTokens(peer: Peer, one: Case): Promise<PeerTokens> {
   const [asked] = textsOf({ ...one, requests: 1, questions: 2 }, 'count') as [Asked];

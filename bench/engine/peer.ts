@@ -6,7 +6,7 @@ import type { Asked } from './texts.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../bench/engine/peer-process.mjs', import.meta.url));
 
-/** Questions that the decision context takes at a time, its own choice; it is given the better of these. */
+/** Candidate numbers of parallel questions for the decision context; the fastest one counts. */
 export const DEFAULT_PARALLEL = 4;
 export const PARALLEL_QUESTIONS = [DEFAULT_PARALLEL, 16];
 
@@ -15,7 +15,7 @@ export interface PeerRun {
   readonly cpuMs: number;
 }
 
-/** node-llama-cpp's decision context, in a process of its own that is idle unless it is asked. */
+/** node-llama-cpp's decision context in its own process, idle between requests. */
 export class Peer {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -35,7 +35,7 @@ export class Peer {
     return this.call({ task: 'run', requests, together, parallelQuestions }) as Promise<PeerRun>;
   }
 
-  /** The tokens that the library says it evaluates for one request, with nothing left from another. */
+  /** The tokens that the library reports for one request on an empty cache. */
   count(request: Asked): Promise<number> {
     return this.call({ task: 'count', request }) as Promise<number>;
   }

@@ -1,11 +1,11 @@
 import type { Addon, ModelHandle, NativeContext } from '../../src/engine/index.js';
 
-/** llama.cpp needs to be told how many sequences there will be. */
+/** llama.cpp needs the number of sequences in advance. */
 const SEQUENCES = 64;
 
 /**
- * Plain llama_decode through the addon: nothing shared, only the last token's logits. What the same tokens cost
- * without any of our bookkeeping; it blocks the thread it runs on.
+ * Plain llama_decode through the addon, without sharing, and with logits of the last token only: the cost of the same
+ * tokens without the engine's bookkeeping. Blocks the calling thread.
  */
 export class Plain {
   private readonly context: NativeContext;
@@ -30,8 +30,8 @@ export class Plain {
   }
 
   /**
-   * Decodes tokens in chunks, as sequences of `length` tokens one behind the other: no token sees further than
-   * in a prompt of that length. A sequence that has ended is forgotten before the next chunk.
+   * Decodes tokens in chunks, as consecutive sequences of `length` tokens, so that no token attends further back than in
+   * a prompt of that length. Finished sequences are removed before the next chunk.
    */
   decode(tokens: Int32Array, length: number): void {
     const sequence = Math.max(length, Math.ceil(this.chunk / (SEQUENCES - 2)));

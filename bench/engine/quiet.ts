@@ -5,8 +5,8 @@ const BUSY_PART_MAX = 0.1;
 const WAIT_MS_MAX = 3_000;
 
 /**
- * Resolves when no thread of this process computes any more. ggml's threads go on looking for work for a while
- * after a decode, and would take a core from whoever is measured next.
+ * Resolves when all threads of this process are idle. ggml's threads keep polling for work for a while after a decode,
+ * and would take a core from the next contestant.
  */
 export async function untilQuiet(): Promise<void> {
   const end = performance.now() + WAIT_MS_MAX;
@@ -20,7 +20,7 @@ export async function untilQuiet(): Promise<void> {
   }
 }
 
-/** Processor time of the whole machine since it started, in ticks; null where the system does not tell. */
+/** Processor time of the machine since boot, in ticks; null if the system does not report it. */
 export function machineTicks(): { busy: number; all: number } | null {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
@@ -34,7 +34,7 @@ export function machineTicks(): { busy: number; all: number } | null {
 
 const TICK_MS = 10;
 
-/** The part of the machine that others took while `ownMs` of processor time were ours, 0 to 1. */
+/** The share of the machine (0 to 1) that other processes used while this benchmark used `ownMs` of processor time. */
 export function othersPart(
   before: ReturnType<typeof machineTicks>,
   after: ReturnType<typeof machineTicks>,

@@ -2,11 +2,11 @@ import { quantile, showNumber, showTimes, type Times, timesOf } from '../report.
 import type { Case } from './cases.js';
 import type { Measured, Round } from './measure.js';
 
-/** One row of the table, and of the JSON file. Times in milliseconds; ratios above 1: ours is faster. */
+/** One row of the table and of the JSON file. Times in milliseconds; a ratio above 1 means that the engine is faster. */
 export interface Result {
   readonly case: string;
   readonly rounds: number;
-  /** What can disturb a reading: how much of the machine went to others, how the peer was set. */
+  /** Conditions of the measurement: use of the machine by others, settings of the peer. */
   readonly load: string;
   readonly tokens: number;
   readonly peer_tokens: number | null;
@@ -20,13 +20,13 @@ export interface Result {
   readonly ratio_peer: number | null;
   readonly ratio_peer_min: number | null;
   readonly ratio_full: number;
-  /** The part of the machine that went to other processes, in the median round. */
+  /** The share of the machine used by other processes, in the median round. */
   readonly others: number;
-  /** How much of the roofline ours reaches; null on a device whose limits are not known. */
+  /** The share of the roofline that the engine reaches; null if the limits of the device are unknown. */
   readonly roofline: number | null;
 }
 
-/** `peerUnique`: the peer's unique tokens for this case; `leastMs`: the roofline's time, where known. */
+/** `peerUnique`: unique tokens of the peer in this case; `leastMs`: the time of the roofline, if known. */
 export function resultOf(
   one: Case,
   { rounds, parallelQuestions }: Measured,
@@ -70,7 +70,7 @@ export function resultOf(
   };
 }
 
-/** The median of the rounds' own ratios: what disturbs a whole round disturbs both sides of it. */
+/** The median of the rounds' ratios: a disturbance of a whole round affects both sides. */
 function pairedMedian(rounds: readonly Round[], ratio: (round: Round) => number): number {
   return quantile(rounds.map(ratio), 0.5);
 }

@@ -1,15 +1,15 @@
 import type { ModelDescription, Plan } from '../../src/engine/index.js';
 
 /**
- * The least time a device needs for some plans, from the roofline model (Williams, Waterman and Patterson,
+ * The minimum time of a device for some plans, from the roofline model (Williams, Waterman and Patterson,
  * "Roofline: an insightful visual performance model for multicore architectures", CACM 52(4), 2009): no
  * computation is faster than its operations at the peak rate, or its bytes at the memory's bandwidth.
  *
  *   operations = 2 · weights · T + 4 · Σ layers Σ tokens heads · head size · visible + 2 · V · d · answers
  *   seconds    ≥ max(operations / peak, weight bytes / bandwidth)
  *
- * with T the unique tokens, V the vocabulary and d the width. The weights are taken as read once, and the KV
- * cache as free: the bound can only be too low, and a share of it too modest.
+ * with T the unique tokens, V the vocabulary and d the width. Weights are assumed to be read once, and the KV cache to
+ * be free, so the true bound can only be higher.
  */
 export function leastSeconds(plans: readonly Plan[], model: ModelDescription, device: Device): number {
   return Math.max(operations(plans, model) / device.peak, model.sizeBytes / device.bandwidth);
@@ -18,14 +18,14 @@ export function leastSeconds(plans: readonly Plan[], model: ModelDescription, de
 export interface Device {
   /**
    * Dense operations per second with 16-bit inputs. llama.cpp multiplies quantized weights in 8 bits, at up to
-   * twice this rate (four times on GeForce): with those a share of this limit looks better than it is.
+   * twice this rate (four times on GeForce), so for quantized weights the reported share is too high.
    */
   readonly peak: number;
   /** Bytes per second. */
   readonly bandwidth: number;
 }
 
-/** From NVIDIA's data sheets: dense BF16 rates and memory bandwidth. The first name that fits counts. */
+/** From NVIDIA's data sheets: dense BF16 rates and memory bandwidth. The first matching name counts. */
 const DEVICES: ReadonlyArray<readonly [name: RegExp, teraflops: number, terabytes: number]> = [
   [/H200/, 989, 4.8],
   [/H100.*PCIe/i, 756, 2.0],
@@ -60,7 +60,7 @@ export function operations(plans: readonly Plan[], model: ModelDescription): num
   return sum;
 }
 
-/** Operations of the attention of `count` tokens that stand at `from` and after. */
+/** Operations of the attention of `count` tokens from position `from` on. */
 function attention(
   from: number,
   count: number,
@@ -71,7 +71,7 @@ function attention(
   const size = read('attention.key_length');
   const windowSize = read('attention.key_length_swa') || size;
   const window = slidingWindow > 0 ? slidingWindow : Number.POSITIVE_INFINITY;
-  // What a layer without a window costs; a window can only take away, and its layers are most of them.
+  // The cost of a layer without a window; a window can only reduce it, and most layers have one.
   const windowed = slidingWindow > 0 ? layers : 0;
   let visible = 0;
   let inWindow = 0;

@@ -2,7 +2,7 @@ import { uniform } from '../../models/tiny/random.js';
 import { WORDS } from '../../models/tiny/words.js';
 import type { Case } from './cases.js';
 
-/** A request as both engines are asked it: the same texts, each in its own prompt. */
+/** A request for both engines: the same texts, in each engine's own prompt. */
 export interface Asked {
   readonly state: string;
   readonly questions: ReadonlyArray<{
@@ -11,13 +11,13 @@ export interface Asked {
   }>;
 }
 
-/** What stands around the words of a question in a prompt takes about this many tokens. */
+/** Approximate tokens around the words of a question in a prompt. */
 const QUESTION_FRAME_TOKENS = 42;
 const OPTIONS = 4;
 
 /**
- * The requests of one round: random English words, each a token or close to it in any vocabulary. Another
- * round has other words, so no cache of an earlier round can answer it.
+ * The requests of one round: random English words, each about one token in any vocabulary. Rounds use different words,
+ * so that no cache of an earlier round can help.
  */
 export function textsOf(one: Case, round: string): Asked[] {
   const next = uniform(Number(process.hrtime.bigint() & 0x7fffffffn), `${one.name} ${round}`);

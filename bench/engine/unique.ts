@@ -2,8 +2,8 @@ import type { Plan } from '../../src/engine/index.js';
 import { longestPrompt } from '../../src/engine/index.js';
 
 /**
- * The tokens an engine cannot do without: every different prefix of the plans once, and every suffix. `head`: what
- * prefixes begin with and the engine holds from its start on, so that nobody has to compute it.
+ * The tokens that any engine must compute: each distinct prefix once, and every suffix. `head` is the common beginning
+ * of all prefixes, which the engine keeps in its cache from the start and is therefore excluded.
  */
 export function uniqueTokens(plans: readonly Plan[], head: Int32Array = new Int32Array(0)): Int32Array {
   const rest = (prefix: Int32Array) =>
@@ -16,7 +16,7 @@ export function uniqueTokens(plans: readonly Plan[], head: Int32Array = new Int3
   return Int32Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** Every question's prompt in full. */
+/** The full prompt of every question. */
 export function fullPrompts(plans: readonly Plan[]): Int32Array[] {
   return plans.flatMap((plan) =>
     plan.suffixes.map((suffix) => Int32Array.of(...plan.prefix, ...suffix.tokens)),

@@ -6,7 +6,7 @@ import { textsOf } from './texts.js';
 
 const WARM_UP: Case = {
   name: 'warm up',
-  // Two at once: a GPU has two contexts.
+  // Two at the same time: a GPU has two contexts.
   requests: 2,
   questions: 2,
   stateTokens: 400,
@@ -18,13 +18,13 @@ const WARM_UP: Case = {
 const PLAIN_ROUNDS = 3;
 
 /**
- * Has everyone answer once, so that no round pays for what happens at a first time. Returns the tokens per
- * second of a plain decode of one chunk in an empty cache: the rate to compare all others with.
+ * Lets every contestant answer once, so that no round includes one-time costs. Returns the tokens per second of a plain
+ * decode of one chunk on an empty cache, the reference for all other rates.
  */
 export async function warmUp(ours: Ours, peer: Peer | null): Promise<number> {
   await Promise.all(textsOf(WARM_UP, 'ours').map(ours.plan).map(ours.run));
   await untilQuiet();
-  // Each number of questions in parallel has a context of its own.
+  // Each number of parallel questions has its own context.
   for (const parallel of PARALLEL_QUESTIONS) {
     await peer?.run(textsOf(WARM_UP, `peer ${parallel}`), 'one by one', parallel);
   }

@@ -6,7 +6,7 @@ import type { TransportName } from './kinds.js';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** Starts a transport with nothing behind it, which reads every body and gives one answer. Returns its port. */
+/** Starts a bare transport that reads every body and sends a fixed response. Returns its port. */
 export function listenBare(transport: TransportName, answer: string): Promise<number> {
   return transport === 'uws' ? listenUws(answer) : listenNode(answer);
 }

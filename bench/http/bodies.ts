@@ -4,7 +4,7 @@ import { WORDS } from '../../models/tiny/words.js';
 export const BODY_BYTES = 1_024;
 const BODIES = 256;
 
-/** Decide requests of 1 KB with three questions, each another state. */
+/** Decide requests of 1 KB with three questions, each with a different state. */
 export function requestBodies(): Buffer[] {
   const next = uniform(1, 'bodies');
   const word = () => WORDS[Math.floor(((next() + 1) / 2) * WORDS.length)] as string;
@@ -25,7 +25,7 @@ export function requestBodies(): Buffer[] {
   });
 }
 
-/** The bytes of a request on a connection that stays open; `token` is that of its caller. */
+/** The bytes of a keep-alive request with the token of its caller. */
 export function requestBytes(body: Buffer, token: string): Buffer {
   const head = [
     'POST /v1/decide HTTP/1.1',

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d+)\r$/im;
 
-/** A connection that sends one request at a time and reads its answer: as little of a client as can be. */
+/** A minimal client: a connection that sends one request at a time and reads its response. */
 export class Connection {
   private received: Buffer = Buffer.alloc(0);
   private answered: ((body: Buffer) => void) | null = null;
@@ -23,12 +23,12 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Whether the server has closed it, as it does with one that is idle for some seconds. */
+  /** Whether the server has closed the connection, as it does after some idle seconds. */
   get closed(): boolean {
     return this.socket.closed;
   }
 
-  /** Calls back with the answer's body. Throws where it is no 200, or the server has closed the connection. */
+  /** Calls back with the response body. Throws if the status is not 200 or the server has closed the connection. */
   send(request: Buffer, answered: (body: Buffer) => void): void {
     if (this.closed) throw new Error('the server closed the connection before a request');
     this.answered = answered;

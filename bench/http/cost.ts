@@ -7,28 +7,28 @@ import type { Server } from './server.js';
 
 export interface Load {
   readonly bodies: readonly Buffer[];
-  /** Requests of a round. */
+  /** Requests per round. */
   readonly count: number;
   readonly rounds: number;
   readonly connections: number;
-  /** How long arrivals are kept up. */
+  /** Duration of the arrivals. */
   readonly seconds: number;
 }
 
-/** What a request costs a server. */
+/** The cost of a request. */
 export interface Cost {
   readonly kind: Kind;
-  /** Microseconds of processor time, all threads of the server together. */
+  /** Microseconds of processor time of all threads of the server. */
   readonly cpu: Times;
-  /** How many times that of the bare transport. */
+  /** As a multiple of the bare transport. */
   readonly times: number;
   /** Requests per second in the median round. */
   readonly perSecond: number;
-  /** The part of a core that the client needed: near 1 it is the client that is measured. */
+  /** The share of a core used by the client; near 1, the client is the bottleneck. */
   readonly clientBusy: number;
 }
 
-/** Loads all servers of one transport in turn, round by round. */
+/** Puts load on all servers of one transport in turn, round by round. */
 export async function measureCost(servers: readonly Server[], load: Load): Promise<Cost[]> {
   const rounds = new Map(
     servers.map((server) => [server.kind, [] as { cpu: number; ms: number; client: number }[]]),

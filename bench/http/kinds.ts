@@ -1,23 +1,23 @@
-/** What a server of the benchmark does with a request, from the least to all but the model's computation. */
+/** The servers of the benchmark, from the bare transport to everything except the model. */
 export const KINDS = {
-  bare: 'the transport alone: takes the body, answers as many bytes as ours',
-  open: 'our http and decide, the body read and checked in place, no tokens, an immediate engine; no keys',
-  ours: 'the same with keys and money: the caller found, counted and charged, the ledger on the disk',
-  whole: 'ours with its preparing thread, which also renders and tokenizes, and an immediate engine',
+  bare: 'the transport alone, with responses of the same size',
+  open: 'http and decide with an immediate engine: the body read and checked, no tokenizing, no keys',
+  ours: 'the same with keys, limits and charges, the ledger on disk',
+  whole: 'the same with a preparing thread that also renders and tokenizes',
 } as const;
 export type Kind = keyof typeof KINDS;
 
 export const TRANSPORTS = ['uws', 'node'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-/** What a server tells when it listens. */
+/** The message of a server that listens. */
 export interface Listening {
   readonly port: number;
-  /** What its callers send; '' where it asks for none. */
+  /** The token of its callers; '' if it needs none. */
   readonly token: string;
 }
 
-/** Processor time of a server so far, all its threads together, in milliseconds. */
+/** Processor time of all threads of a server so far, in milliseconds. */
 export interface Spent {
   readonly cpuMs: number;
 }

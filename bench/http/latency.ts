@@ -6,7 +6,7 @@ import { openLoop } from './load.js';
 import type { Server } from './server.js';
 
 const PARTS_OF_CAPACITY = [0.5, 0.8, 0.95];
-/** More than are ever needed below capacity, so that a request seldom waits for one. */
+/** More connections than needed below capacity, so that requests rarely wait for one. */
 const CONNECTIONS = 256;
 
 export interface Latency {
@@ -18,7 +18,7 @@ export interface Latency {
   readonly max: number;
 }
 
-/** Latencies under random arrivals at parts of a server's capacity. */
+/** Latencies under random arrivals at fractions of a server's capacity. */
 export async function measureLatency(server: Server, load: Load, capacity: number): Promise<Latency[]> {
   const connections = await openConnections(server.port, CONNECTIONS);
   const requests = load.bodies.map((body) => requestBytes(body, server.token));

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 
-/** Sends `count` requests, each connection its next as soon as it has an answer. Returns milliseconds in all. */
+/** Sends `count` requests; each connection sends the next one when it is answered. Returns the total milliseconds. */
 export async function closedLoop(
   connections: readonly Connection[],
   requests: readonly Buffer[],
@@ -25,9 +25,8 @@ export async function closedLoop(
 }
 
 /**
- * Requests that arrive at random (exponential gaps), whatever becomes of those before them. Returns the
- * milliseconds from each one's arrival to its answer: one that waits for a free connection waits as it would
- * in a client's queue.
+ * Sends requests that arrive at random (exponential gaps), independently of earlier ones. Returns the milliseconds from
+ * each arrival to the response, including the wait for a free connection, as in a client's queue.
  */
 export async function openLoop(
   connections: readonly Connection[],
@@ -49,7 +48,7 @@ export async function openLoop(
       }
     };
     const send = (arrival: number) => {
-      // The one that waited longest: a server closes those that are not used.
+      // The one idle longest: the server closes unused connections.
       const connection = free.shift() as Connection;
       connection.send(requests[sent % requests.length] as Buffer, () => {
         latencies.push(performance.now() - start - arrival);
@@ -58,7 +57,7 @@ export async function openLoop(
         else sendDue();
       });
     };
-    // A timer would be late by up to a millisecond.
+    // A timer could be late by a millisecond.
     const tick = () => {
       sendDue();
       if (sent < arrivals.length) setImmediate(tick);

@@ -1,4 +1,4 @@
-// The one place of this benchmark that knows how a server is put together.
+// The only module of this benchmark that depends on the composition of a server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
 const CELLS = 8_192;
 const BUILD = 'immediate';
 
-/** Answers at once, with logits that are all the same. */
+/** Answers at once, with equal logits. */
 const immediate: ReturnType<DecideDependencies['engine']> = {
   run: async ({ suffixes }: Plan) => ({
     logits: suffixes.map((suffix) => new Float32Array(suffix.options.length)),
@@ -43,7 +43,7 @@ const immediate: ReturnType<DecideDependencies['engine']> = {
   }),
 };
 
-/** Everything that is done to a body before tokens are made of it, on this thread. */
+/** All processing of a body before tokenizing, on this thread. */
 async function read({ body, unknownModel }: SentTask) {
   const { questions } = readRequest(openBody(body), {
     ignoresModel: false,
@@ -69,14 +69,14 @@ async function read({ body, unknownModel }: SentTask) {
   } satisfies PrepareResult;
 }
 
-/** Nobody asks who calls. */
+/** Accepts every caller. */
 const FREE: Reservation = { post() {}, release() {} };
 const NOBODY = {
   token: '',
   authorize: () => ({ keyId: '', keyExpires: '', admit: () => {}, reserve: () => FREE, models: null }),
 };
 
-/** Keys and money in a folder of their own, on the disk, as the server has them. */
+/** Keys and ledger in a data folder on disk, as in the server. */
 function openKeys() {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -104,7 +104,7 @@ function openKeys() {
   return { token, authorize };
 }
 
-/** Starts our server in front of an engine that answers at once. */
+/** Starts the server with an engine that answers at once. */
 export async function listenOurs(transport: TransportName, kind: Exclude<Kind, 'bare'>): Promise<Listening> {
   let prepare: DecideDependencies['prepare'] = read;
   if (kind === 'whole') {

@@ -1,5 +1,5 @@
-// One server of the benchmark in a process of its own; started by server.ts with its kind and transport.
-// Its log goes where the parent sends standard error.
+// One server of the benchmark in its own process, started by server.ts with its kind and transport. Its log goes to
+// standard error.
 import { listenBare } from './bare.js';
 import type { Kind, Listening, Spent, TransportName } from './kinds.js';
 import { listenOurs } from './ours.js';

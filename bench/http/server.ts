@@ -5,7 +5,7 @@ import type { Kind, Listening, Spent, TransportName } from './kinds.js';
 
 const SCRIPT = fileURLToPath(new URL('./server-process.js', import.meta.url));
 
-/** A server under load, seen from outside. */
+/** A server under load, in its own process. */
 export class Server {
   private constructor(
     readonly kind: Kind,
@@ -15,7 +15,7 @@ export class Server {
     readonly token: string,
   ) {}
 
-  /** `answer`: what the bare transport answers. */
+  /** `answer`: the response of the bare transport. */
   static async start(kind: Kind, transport: TransportName, answer: string): Promise<Server> {
     const child = fork(SCRIPT, [kind, transport, answer], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);

@@ -3,7 +3,7 @@ import { Connection } from './connection.js';
 import { KINDS, type Kind, type TransportName } from './kinds.js';
 import { Server } from './server.js';
 
-/** A server of every kind on one transport. Rejects where the transport does not load. */
+/** Starts a server of every kind on one transport. Rejects if the transport does not load. */
 export async function startServers(transport: TransportName): Promise<Server[]> {
   const servers: Server[] = [];
   try {

@@ -12,7 +12,7 @@ const ANY_MODEL = {
   unknownModel: 'default',
 } as const;
 
-/** Microseconds that rendering and tokenizing take per request, with the embedded model's vocabulary. */
+/** Microseconds of rendering and tokenizing per request, with the vocabulary of the embedded model. */
 export function tokenizingMicroseconds(bodies: readonly Buffer[]): number {
   const { addon } = loadAddon('cpu');
   const model = openModel(addon, '', new Catalog(readManifest(MODELS), MODELS).default);

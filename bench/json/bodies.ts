@@ -3,7 +3,7 @@ import { WORDS } from '../../models/tiny/words.js';
 
 const RECORD_WORDS = 100;
 
-/** A decide request of about so many bytes: a state of records, each an object with a long text. */
+/** A decide request of about the given size: a state of records, each an object with a long string. */
 export function decideBody(bytes: number): Buffer {
   const next = uniform(1, 'records');
   const word = () => WORDS[Math.floor(((next() + 1) / 2) * WORDS.length)] as string;

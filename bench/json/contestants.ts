@@ -1,16 +1,16 @@
 import { scanBody } from '../../src/decide/request/scan.js';
 
-/** What is used of the npm package `simdjson`, which takes texts and no bytes. */
+/** The functions used of the npm package `simdjson`, which accepts strings, not bytes. */
 export interface SimdJson {
   parse(text: string): unknown;
   lazyParse(text: string): { valueForKeyPath(path: string): unknown };
   isValid(text: string): boolean;
 }
 
-/** Ways to read a body, each from its bytes. */
+/** The contestants; each starts from the bytes of a body. */
 export function contestants(simdjson: SimdJson): Readonly<Record<string, (body: Buffer) => unknown>> {
   return {
-    // Bounds depth and size and finds the fields; it builds nothing.
+    // Enforces limits and finds the top-level fields; builds no values.
     scan: (body) => scanBody(body, ['state', 'questions']),
     'JSON.parse': (body) => JSON.parse(body.toString('utf8')),
     'simdjson parse': (body) => simdjson.parse(body.toString('utf8')),
@@ -20,7 +20,7 @@ export function contestants(simdjson: SimdJson): Readonly<Record<string, (body: 
   };
 }
 
-/** Megabytes per second of each, round by round in turn; in every round each runs for at least `roundMs`. */
+/** Megabytes per second of each contestant. They take turns; in every round, each runs for at least `roundMs`. */
 export function throughputs(
   body: Buffer,
   readers: ReturnType<typeof contestants>,

@@ -1,16 +1,16 @@
 import type { Memory } from './memory.js';
 
-/** What a server of this benchmark tells when it listens. */
+/** The message of a server that listens. */
 export interface Listening {
   readonly port: number;
-  /** What its callers send. */
+  /** The token of its callers. */
   readonly token: string;
 }
 
-/** How late the main thread's timers were since the last reading, in milliseconds. */
+/** Delays of the main thread's event loop since the last reading, in milliseconds. */
 export interface Delay {
   readonly p99: number;
   readonly max: number;
-  /** The most memory of each kind that the process held, looked at every few milliseconds. */
+  /** The largest memory of the process of each kind, sampled every few milliseconds. */
   readonly memory: Memory;
 }

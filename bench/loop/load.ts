@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Sends on every connection its requests in turn, each when the one before it is answered, whatever the answer;
- * at least one. Resolves after so many milliseconds, when all are answered, with how many were, by status.
+ * Sends requests on every connection, each when the previous one is answered with any status, and at least one. Stops
+ * after the given milliseconds. Resolves with the number of responses by status when all are answered.
  */
 export async function sendFor(
   to: { readonly port: number; readonly token: string },

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 
 const KILOBYTE = 1024;
 
-/** What a process holds, in bytes. */
+/** Memory of a process, in bytes. */
 export interface Memory {
-  /** Its own. */
+  /** Its own memory. */
   readonly own: number;
-  /** Of files that it has mapped, the database among them: the system takes these pages back when it needs them. */
+  /** Mapped files, including the database: the system can reclaim these pages. */
   readonly mapped: number;
 }
 
-/** Linux tells the two apart; elsewhere all is `own`. */
+/** Only Linux distinguishes the two; elsewhere all memory counts as `own`. */
 export function memoryNow(): Memory {
   if (process.platform !== 'linux') return { own: process.memoryUsage.rss(), mapped: 0 };
   const status = readFileSync('/proc/self/status', 'utf8');
@@ -18,7 +18,7 @@ export function memoryNow(): Memory {
   return { own: bytes('RssAnon') + bytes('RssShmem'), mapped: bytes('RssFile') };
 }
 
-/** The larger of each. */
+/** The larger value of each kind. */
 export const most = (one: Memory, other: Memory): Memory => ({
   own: Math.max(one.own, other.own),
   mapped: Math.max(one.mapped, other.mapped),

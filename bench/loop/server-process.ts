@@ -1,4 +1,4 @@
-// The whole server in a process of its own, and the delay of its event loop; started by server.ts.
+// The complete server in its own process, with a monitor of its event loop; started by server.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import type { Delay, Listening } from './delay.js';
 import { memoryNow, most } from './memory.js';
 
 const NANOSECONDS_PER_MS = 1e6;
-/** How often the memory is looked at. */
+/** Interval of memory samples. */
 const LOOK_MS = 5;
 
-// A folder of its own, whose key's limits are out of the way.
+// A temporary data folder with a key whose limits never apply.
 const data = mkdtempSync(join(tmpdir(), 'decider-bench-'));
 process.on('exit', () => rmSync(data, { recursive: true, force: true }));
 const settings = loadSettings({ ...process.env, DECIDER_PORT: '0', DECIDER_DATA: data }, undefined);

@@ -6,7 +6,7 @@ import type { Delay, Listening } from './delay.js';
 
 const SCRIPT = fileURLToPath(new URL('./server-process.js', import.meta.url));
 
-/** The whole server, whose event loop is watched from inside. */
+/** The complete server, with a monitor of its event loop. */
 export class WatchedServer {
   private constructor(
     private readonly child: ChildProcess,
@@ -14,7 +14,7 @@ export class WatchedServer {
     readonly token: string,
   ) {}
 
-  /** `settings` are the server's, as environment variables; `flags` are Node's own, such as `--cpu-prof`. */
+  /** `settings`: environment variables of the server; `flags`: options of Node, such as `--cpu-prof`. */
   static async start(
     transport: TransportName,
     models: string,
@@ -32,7 +32,7 @@ export class WatchedServer {
     return new WatchedServer(child, port, token);
   }
 
-  /** The delays since the last call. */
+  /** The delays since the previous call. */
   async delay(): Promise<Delay> {
     const told = once(this.child, 'message');
     this.child.send('delay');

@@ -6,7 +6,7 @@ export interface SearchCase {
 
 const REFERENCE_LENGTH = 1_024;
 
-/** Texts that are ordinary, and texts made against searches; each with as many bytes of references, found nowhere. */
+/** Ordinary strings and adversarial ones, each with the given bytes of references, none of which occurs. */
 export function searchCases(textBytes: number, referencesBytes: number): SearchCase[] {
   const count = referencesBytes / REFERENCE_LENGTH;
   const references = (of: (index: number) => string) =>
@@ -33,7 +33,7 @@ export function searchCases(textBytes: number, referencesBytes: number): SearchC
   ];
 }
 
-/** A request about a state of `a`s, whose eight references of the largest size all but occur in it everywhere. */
+/** A request with a state of `a`s and eight references of maximum length that almost match at every position. */
 export function referencesBody(bytes: number): Buffer {
   const assets = Object.fromEntries(
     Array.from({ length: 8 }, (_, index) => [
