@@ -11,7 +11,7 @@ import {
   tokensOfLine,
 } from '../support/contract/batch-calls.js';
 import { PRICES, type Reply } from '../support/contract/service.js';
-import { type ContractTest, rule } from '../support/contract/suite.js';
+import { type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { EngineGate } from '../support/engine-gate.js';
 import { dataFolder, startTestServer, testDependencies } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -49,7 +49,7 @@ const conflict = ({ status, json, headers }: Reply) => [status, json.type, heade
 
 /** Contract 4.6 `where`, restarts, and the `Idempotency-Key` of contract 4.6 rule 8. */
 export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
-  rule('4.6 where: not at the gateway', async (t, { gateway, token }) => {
+  httpRule('4.6 where: not at the gateway', async (t, { gateway, token }) => {
     for (const reply of await everywhere(gateway, { authorization: `Bearer ${token}` })) {
       t.match(reply, { status: 503, type: 'batch_unavailable', retryAfter: /^[1-9]\d*$/ });
     }
@@ -57,7 +57,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
       t.strictSame([status, type], [401, 'unauthorized'], 'a token comes first');
     }
   }),
-  rule('4.6 where: not under the path of a model', async (t, { get, token }) => {
+  httpRule('4.6 where: not under the path of a model', async (t, { get, token }) => {
     for (const model of ['decider-g-12b', 'decider-g-31b']) {
       for (const [method, target] of PATHS) {
         const { status, json } = await get(`/m/${model}${target}`, { method, token });

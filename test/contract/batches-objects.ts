@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { changeWorkspace, createKey, rollKey } from '../../src/access/index.js';
 import { hold, line, lines, newKey, TOO_LONG } from '../support/contract/batch-calls.js';
 import { BUILDS, PRICES } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { until } from '../support/until.js';
 import { zstdFrame } from '../support/zstd.js';
 
@@ -168,7 +168,7 @@ const OBJECTS: readonly ContractTest[] = [
     t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'nobody has cancelled it');
     t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
   }),
-  rule('7.1 batch_not_found: malformed ids', async (t, { get }) => {
+  httpRule('7.1 batch_not_found: malformed ids', async (t, { get }) => {
     for (const id of [
       '1',
       'batch_',
@@ -188,7 +188,7 @@ const OBJECTS: readonly ContractTest[] = [
 
 /** Contract 8: the limits of batches. */
 const LIMITS: readonly ContractTest[] = [
-  rule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
+  httpRule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
     const { batches, workspace } = newKey(service, 'batch-bytes');
     changeWorkspace(service.store, workspace, { bytesPerMinute: 2 ** 40 });
     const file = Buffer.alloc(32 * MEBIBYTE + 1, ' ');

@@ -10,7 +10,7 @@ import {
   tokensOfLine,
 } from '../support/contract/batch-calls.js';
 import { BUILDS, PRICES, type Service } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { until } from '../support/until.js';
 
@@ -74,7 +74,7 @@ const RESULTS: readonly ContractTest[] = [
       t.match(refused?.error?.error, /context window/);
     },
   ),
-  rule('4.6 results: JSON Lines in the order of the file, repeatedly', async (t, service) => {
+  httpRule('4.6 results: JSON Lines in the order of the file, repeatedly', async (t, service) => {
     const { batches } = newKey(service, 'results-order');
     // More than one chunk of lines; most are cancelled, which takes no time.
     const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
@@ -210,7 +210,7 @@ const DELETION: readonly ContractTest[] = [
     t.equal((await batches.cancel(id)).json.type, 'batch_not_found');
     t.strictSame((await batches.list()).json.data, []);
   }),
-  rule('3 deletion: an interrupted download does not count as collected', async (t, service) => {
+  httpRule('3 deletion: an interrupted download does not count as collected', async (t, service) => {
     const { batches, token } = newKey(service, 'deletion-left');
     // More than the socket buffers hold.
     const id = await batches.made(Array.from({ length: 20_000 }, (_, at) => line(`${at}`.padStart(64, 'x'))));

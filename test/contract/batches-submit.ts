@@ -3,7 +3,7 @@ import { changeWorkspace, grantCredit, revokeKey } from '../../src/access/index.
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
 import { hold, line, lines, newKey, outcomes, tokensOfLine } from '../support/contract/batch-calls.js';
 import type { Reply, Service } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
 import { storedFrame } from '../support/zstd.js';
 
@@ -52,7 +52,7 @@ const TYPES = Object.entries(CAUSES) as [ErrorType, (service: Service) => Promis
 /** Contract 7.1: the errors of a submission as a whole. */
 const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
   ...TYPES.map(([type, cause]) =>
-    rule(`7.1 ${type}: its status, its shape, its headers`, async (t, service) => {
+    httpRule(`7.1 ${type}: its status, its shape, its headers`, async (t, service) => {
       const { status, json, headers } = await cause(service);
       t.strictSame([status, json.type], [ERRORS[type].status, type]);
       t.strictSame(Object.keys(json).sort(), ['error', 'type']);
@@ -98,7 +98,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       t.strictSame([status, json.type], [400, 'bad_encoding'], encoding);
     }
   }),
-  rule('7.1 401: every batch path requires a valid token', async (t, service) => {
+  httpRule('7.1 401: every batch path requires a valid token', async (t, service) => {
     const { store, clock, get, post } = service;
     const revoked = service.account('batch-revoked');
     revokeKey(store, clock, revoked.key);
@@ -114,7 +114,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       }
     }
   }),
-  rule('7.1 411, 413: refused by the headers, before the body is read', async (t, { raw, token }) => {
+  httpRule('7.1 411, 413: refused by the headers, before the body is read', async (t, { raw, token }) => {
     const Authorization = `Bearer ${token}`;
     for (const [headers, status, type] of [
       [{ 'Content-Length': null }, 411, 'length_required'],
@@ -150,7 +150,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     ];
     for (const [type, body, sending] of steps) t.equal((await post(body, sending)).json.type, type);
   }),
-  rule('7.1 method_not_allowed: each path has its methods', async (t, { get, token }) => {
+  httpRule('7.1 method_not_allowed: each path has its methods', async (t, { get, token }) => {
     const id = `batch_${'a'.repeat(24)}`;
     for (const [target, allow, methods] of [
       [path, 'POST, GET, HEAD', ['PUT', 'DELETE', 'PATCH']],
@@ -170,7 +170,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
 
 /** Contract 4.6 `submit` and contract 4.6 rules 1, 2, 6 and 7. */
 const SUBMIT: readonly ContractTest[] = [
-  rule('4.6 submit: 200 with the submit response of 2.6', async (t, service) => {
+  httpRule('4.6 submit: 200 with the submit response of 2.6', async (t, service) => {
     const { batches } = newKey(service, 'batch-submit');
     const { status, json, headers } = await batches.submit(lines(3));
     t.equal(status, 200);
@@ -192,7 +192,7 @@ const SUBMIT: readonly ContractTest[] = [
     t.equal(Date.parse(json.expires_at) - Date.parse(shown.created_at), DAY_MS);
     for (const name of ['estimated_cost', 'expires_at', 'lines']) t.strictSame(json[name], shown[name]);
   }),
-  rule('4.6 submit: gzip and zstd files are read like uncompressed ones', async (t, service) => {
+  httpRule('4.6 submit: gzip and zstd files are read like uncompressed ones', async (t, service) => {
     const { batches } = newKey(service, 'batch-encodings');
     const file = `${lines(5).join('\n')}\n`;
     const found: string[] = [];
@@ -208,7 +208,7 @@ const SUBMIT: readonly ContractTest[] = [
     t.strictSame(new Set(found).size, 1);
     t.equal(found[0]?.split('\n').length, 6);
   }),
-  rule('4.6 submit: any media type but a multipart one', async (t, service) => {
+  httpRule('4.6 submit: any media type but a multipart one', async (t, service) => {
     const { batches } = newKey(service, 'batch-media');
     for (const type of [
       'application/jsonl',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../src/api/index.js';
 import { BUILDS } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
 import { storedFrame } from '../support/zstd.js';
 
@@ -21,7 +21,7 @@ const END = `--${BOUNDARY}--\r\n`;
 
 /** Contract 4.1 and contract 4.2. */
 const DECIDE: readonly ContractTest[] = [
-  rule('4.1 rule 1: Content-Length is required', async (t, { raw, token }) => {
+  httpRule('4.1 rule 1: Content-Length is required', async (t, { raw, token }) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': null };
     const none = await raw(request('POST', '/v1/decide', '', headers));
     t.equal(none.status, 411);
@@ -32,7 +32,7 @@ const DECIDE: readonly ContractTest[] = [
     });
     t.equal((await raw(chunks)).status, 411);
   }),
-  rule('4.1 rule 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
+  httpRule('4.1 rule 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
     const { token } = account('large-bodies');
     t.equal((await post(bodyOf(LIMITS.bodyBytes), { token })).status, 200);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': String(32 * 1024 * 1024 + 1) };
@@ -54,7 +54,7 @@ const DECIDE: readonly ContractTest[] = [
       t.strictSame([over.status, over.json?.type], [413, 'body_too_large'], encoding);
     }
   }),
-  rule('4.1 rule 2: gzip and zstd bodies are answered like uncompressed ones', async (t, { post }) => {
+  httpRule('4.1 rule 2: gzip and zstd bodies are answered like uncompressed ones', async (t, { post }) => {
     const plain = await post(BODY);
     for (const [encoding, bytes] of [
       ['gzip', gzipSync(BODY)],
@@ -65,13 +65,13 @@ const DECIDE: readonly ContractTest[] = [
       t.equal(text, plain.text);
     }
   }),
-  rule('4.1 rule 2: any other encoding is 415', async (t, { post }) => {
+  httpRule('4.1 rule 2: any other encoding is 415', async (t, { post }) => {
     for (const encoding of ['br', 'deflate', 'x-gzip', 'gzip, gzip', 'compress', 'identity', 'Identity']) {
       const { status, json } = await post(BODY, { headers: { 'content-encoding': encoding } });
       t.strictSame([status, json.type], [415, 'unsupported_encoding'], encoding);
     }
   }),
-  rule(
+  httpRule(
     '4.1 rule 1: a body of any type but a multipart one is read as JSON',
     async (t, { post, raw, token }) => {
       const plain = await post(BODY);
@@ -92,7 +92,7 @@ const DECIDE: readonly ContractTest[] = [
       }
     },
   ),
-  rule('4.1 rule 3: multipart is accepted if its first part is the request', async (t, { post }) => {
+  httpRule('4.1 rule 3: multipart is accepted if its first part is the request', async (t, { post }) => {
     const { status, text } = await post(part('request', BODY) + END, { headers: multipart });
     t.equal(status, 200);
     t.equal(text, (await post(BODY)).text);
@@ -118,33 +118,36 @@ const DECIDE: readonly ContractTest[] = [
       t.match(json.error, /"bad"/, 'the message names the question');
     }
   }),
-  rule('4.1 X-Request-Id: a unique id on every response, errors included', async (t, { get, post, raw }) => {
-    const replies = [
-      await post(BODY),
-      await post('{'),
-      await post(BODY, { token: null }),
-      await post(BODY, { path: '/nowhere' }),
-      await post(BODY, { headers: { 'content-encoding': 'br' } }),
-      await get('/health'),
-      await get('/v1/models'),
-      await get('/v1/decide'),
-      await get('/health', { method: 'OPTIONS' }),
-      await get('/health', { method: 'HEAD' }),
-    ];
-    const ids = replies.map(({ headers }) => headers.get('x-request-id'));
-    t.ok(
-      ids.every((id) => /^[\x21-\x7e]{8,}$/.test(id ?? '')),
-      `${ids}`,
-    );
-    t.equal(new Set(ids).size, ids.length);
-    t.strictSame(
-      replies.map(({ headers }) => headers.get('x-typesafe-request-id')),
-      ids,
-    );
-    const { headers } = await raw(request('POST', '/v1/decide', '', { 'Content-Length': null }));
-    t.ok(headers.get('x-request-id'));
-  }),
-  rule(
+  httpRule(
+    '4.1 X-Request-Id: a unique id on every response, errors included',
+    async (t, { get, post, raw }) => {
+      const replies = [
+        await post(BODY),
+        await post('{'),
+        await post(BODY, { token: null }),
+        await post(BODY, { path: '/nowhere' }),
+        await post(BODY, { headers: { 'content-encoding': 'br' } }),
+        await get('/health'),
+        await get('/v1/models'),
+        await get('/v1/decide'),
+        await get('/health', { method: 'OPTIONS' }),
+        await get('/health', { method: 'HEAD' }),
+      ];
+      const ids = replies.map(({ headers }) => headers.get('x-request-id'));
+      t.ok(
+        ids.every((id) => /^[\x21-\x7e]{8,}$/.test(id ?? '')),
+        `${ids}`,
+      );
+      t.equal(new Set(ids).size, ids.length);
+      t.strictSame(
+        replies.map(({ headers }) => headers.get('x-typesafe-request-id')),
+        ids,
+      );
+      const { headers } = await raw(request('POST', '/v1/decide', '', { 'Content-Length': null }));
+      t.ok(headers.get('x-request-id'));
+    },
+  ),
+  httpRule(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
     async (t, { post, get, raw, account, gateway }) => {
       const { token, key } = account('headers');
@@ -237,12 +240,12 @@ const OTHERS: readonly ContractTest[] = [
       ['decider-g-31b'],
     );
   }),
-  rule('4.4: the list of models needs no token', async (t, { get }) => {
+  httpRule('4.4: the list of models needs no token', async (t, { get }) => {
     const none = await get('/v1/models', { token: null });
     t.equal(none.status, 200);
     t.equal((await get('/v1/models', { token: 'wrong' })).text, none.text);
   }),
-  rule('4.5: the health check answers ok, and needs no token', async (t, { get, gateway }) => {
+  httpRule('4.5: the health check answers ok, and needs no token', async (t, { get, gateway }) => {
     for (const address of ['/health', `${gateway}/health`]) {
       const { status, json, headers } = await get(address, { token: null });
       t.equal(status, 200);
@@ -250,7 +253,7 @@ const OTHERS: readonly ContractTest[] = [
       t.match(headers.get('content-type'), /^application\/json/);
     }
   }),
-  rule('4.8: paths of a model pin it, whatever the request names', async (t, { post, get }) => {
+  httpRule('4.8: paths of a model pin it, whatever the request names', async (t, { post, get }) => {
     for (const [path, build] of [
       ['/m/decider-g-31b/v1/decide', BUILDS['decider-g-31b']],
       [`/m/${BUILDS['decider-g-31b']}/v1/systemone`, BUILDS['decider-g-31b']],
@@ -276,7 +279,7 @@ const OTHERS: readonly ContractTest[] = [
       t.strictSame([reply.status, reply.json.type], [404, 'not_found'], path);
     }
   }),
-  rule('4.8: the gateway has the paths of its own model only', async (t, { post, get, gateway }) => {
+  httpRule('4.8: the gateway has the paths of its own model only', async (t, { post, get, gateway }) => {
     for (const model of ['decider-g-31b', BUILDS['decider-g-31b']]) {
       const { status, json } = await post(BODY, { path: `${gateway}/m/${model}/v1/decide` });
       t.strictSame([status, json.model], [200, BUILDS['decider-g-31b']], model);
@@ -294,7 +297,7 @@ const OTHERS: readonly ContractTest[] = [
       }
     }
   }),
-  rule('9 rule 1: every path but the health check begins with its version', async (t, { get }) => {
+  httpRule('9 rule 1: every path but the health check begins with its version', async (t, { get }) => {
     for (const path of ['/decide', '/systemone', '/models', '/v2/decide', '/V1/decide', '/v1']) {
       for (const method of ['GET', 'POST']) {
         const { status, json } = await get(path, { method });

@@ -1,7 +1,7 @@
 import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
 import type { Reply, Service } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
 
 const BODY = { state: 'x', questions: ASK };
@@ -56,7 +56,7 @@ const TYPES = Object.entries(CAUSES) as [ErrorType, (service: Service) => Promis
 /** One test per type of error, and what they have in common. */
 export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
   ...TYPES.map(([type, cause]) =>
-    rule(`7.4 ${type}: its status, its shape, its headers`, async (t, service) => {
+    httpRule(`7.4 ${type}: its status, its shape, its headers`, async (t, service) => {
       const { status, json, headers } = await cause(service);
       t.equal(status, ERRORS[type].status);
       t.strictSame(Object.keys(json).sort(), ['error', 'type'], 'contract 2.9');
@@ -71,19 +71,22 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
       else t.equal(wait, null);
     }),
   ),
-  rule('7.4 length_required, body_too_large: refused before the body is read', async (t, { raw, token }) => {
-    const Authorization = `Bearer ${token}`;
-    for (const [length, status, type] of [
-      [null, 411, 'length_required'],
-      ['99999999', 413, 'body_too_large'],
-    ] as const) {
-      const answer = await raw(
-        request('POST', '/v1/decide', '', { Authorization, 'Content-Length': length }),
-      );
-      t.strictSame([answer.status, JSON.parse(answer.body).type], [status, type]);
-    }
-  }),
-  rule('7 order: a request with several errors gets the first', async (t, { post, account }) => {
+  httpRule(
+    '7.4 length_required, body_too_large: refused before the body is read',
+    async (t, { raw, token }) => {
+      const Authorization = `Bearer ${token}`;
+      for (const [length, status, type] of [
+        [null, 411, 'length_required'],
+        ['99999999', 413, 'body_too_large'],
+      ] as const) {
+        const answer = await raw(
+          request('POST', '/v1/decide', '', { Authorization, 'Content-Length': length }),
+        );
+        t.strictSame([answer.status, JSON.parse(answer.body).type], [status, type]);
+      }
+    },
+  ),
+  httpRule('7 order: a request with several errors gets the first', async (t, { post, account }) => {
     const json = 'application/json';
     const poor = account('order', 0).token;
     const steps: readonly [string, unknown, Parameters<Service['post']>[1]][] = [

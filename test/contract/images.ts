@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Reply, Service } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { jpeg } from '../support/images/jpeg.js';
 import { chunk, png } from '../support/images/png.js';
 
@@ -243,7 +243,7 @@ const REFERENCES: readonly ContractTest[] = [
       ]);
     },
   ),
-  rule('4.3 opt-in header: not needed, and ignored if sent', async (t, { post }) => {
+  httpRule('4.3 opt-in header: not needed, and ignored if sent', async (t, { post }) => {
     const headers = { 'x-enable-images': 'true', 'openai-beta': 'images', 'x-any': '1' };
     const body = { state: 'a cat', questions: ASK, assets: assetsOf('cat') };
     t.strictSame(outcome(await post(body, { headers })), VALID);

@@ -8,7 +8,7 @@ import {
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { PRICES, type Service } from '../support/contract/service.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 
 const BODY = { state: 'x', questions: ASK };
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ const UNAUTHORIZED = [401, 'unauthorized', 'Bearer'];
 
 /** Contract 5, and prices and billing of contract 8. */
 export const KEYS: readonly ContractTest[] = [
-  rule('5 rule 1: both decide paths require a bearer token', async (t, { post, token }) => {
+  httpRule('5 rule 1: both decide paths require a bearer token', async (t, { post, token }) => {
     for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
       t.equal((await post(BODY, { path })).status, 200, path);
       t.equal((await post(BODY, { path, token: null })).status, 401, path);
@@ -34,12 +34,12 @@ export const KEYS: readonly ContractTest[] = [
       t.equal((await post(BODY, { token: null, headers: { authorization } })).status, 401);
     }
   }),
-  rule('5 rule 2: the model list and the health check need no token', async (t, { get }) => {
+  httpRule('5 rule 2: the model list and the health check need no token', async (t, { get }) => {
     for (const path of ['/v1/models', '/health', '/m/decider-g-12b/health']) {
       for (const token of [null, 'wrong']) t.equal((await get(path, { token })).status, 200, path);
     }
   }),
-  rule('5 rule 3: missing and wrong tokens are 401', async (t, service) => {
+  httpRule('5 rule 3: missing and wrong tokens are 401', async (t, service) => {
     const { token } = service;
     const others = [
       null,
@@ -152,11 +152,14 @@ export const KEYS: readonly ContractTest[] = [
     }
     t.equal((await post(BODY, { token })).status, 200, 'all the credit is still there');
   }),
-  rule('8 price: credit for N requests answers N of many concurrent ones', async (t, { post, account }) => {
-    const { input_tokens } = (await post(BODY)).json.usage;
-    const { token } = account('at-once', 5 * input_tokens);
-    const all = await Promise.all(Array.from({ length: 12 }, () => post(BODY, { token })));
-    t.equal(all.filter(({ status }) => status === 200).length, 5);
-    t.equal(all.filter(({ status }) => status === 402).length, 7);
-  }),
+  httpRule(
+    '8 price: credit for N requests answers N of many concurrent ones',
+    async (t, { post, account }) => {
+      const { input_tokens } = (await post(BODY)).json.usage;
+      const { token } = account('at-once', 5 * input_tokens);
+      const all = await Promise.all(Array.from({ length: 12 }, () => post(BODY, { token })));
+      t.equal(all.filter(({ status }) => status === 200).length, 5);
+      t.equal(all.filter(({ status }) => status === 402).length, 7);
+    },
+  ),
 ];

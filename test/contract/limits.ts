@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeWorkspace } from '../../src/access/index.js';
-import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
+import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 
 /** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
@@ -60,7 +60,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
       t.equal(asJson.text, asText.text);
     },
   ),
-  rule('8 data handling: the log holds method, path, status and duration', async (t, { post, lines }) => {
+  httpRule('8 data handling: the log holds method, path, status and duration', async (t, { post, lines }) => {
     const secret = 'a-text-nobody-may-log';
     const before = lines.length;
     await post(
