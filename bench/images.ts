@@ -21,7 +21,7 @@ import {
   openProjector,
   prefixKey,
 } from '../src/engine/index.js';
-import { ContextState, Embeddings, type Entry, EXACT, Scheduler } from '../src/engine/scheduler/index.js';
+import { ContextState, Embeddings, EXACT, runTogether } from '../src/engine/scheduler/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 import { decode } from '../src/images/decode.js';
 import { gridSize } from '../src/images/grid.js';
@@ -127,12 +127,8 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
     const plan = { prefix, prefixKey: prefixKey(prefix, [image]), suffixes, images: [image] };
     const wave = (embeddings: Embeddings) => {
       context.clear();
-      const scheduler = new Scheduler<Entry>({ queueMax: 1 });
-      scheduler.add({ plan, dropped: false }, 'live');
-      const state = new ContextState<Entry>(CPU_BOUNDS, EXACT, embeddings);
-      for (let next = scheduler.fill(state); next !== null; next = scheduler.fill(state)) {
-        runWave(context, next.task, CPU_BOUNDS, cancel, encoder);
-      }
+      const state = new ContextState(CPU_BOUNDS, EXACT, embeddings);
+      runTogether([plan], state, (task) => runWave(context, task, CPU_BOUNDS, cancel, encoder));
     };
     const kept = new Embeddings(reading, 1 << 30);
     const embedding = kept.room(image);

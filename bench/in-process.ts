@@ -10,7 +10,7 @@ import {
   type Sharing,
   type WaveBounds,
 } from '../src/engine/index.js';
-import { ContextState, type Entry, Scheduler, settle } from '../src/engine/scheduler/index.js';
+import { ContextState, type Entry, runTogether } from '../src/engine/scheduler/index.js';
 import { contextOptions, runWave } from '../src/engine/wave/index.js';
 
 /** The bounds of a server on a CPU. */
@@ -66,6 +66,8 @@ export function openInProcess(
   });
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
   const cancel = new Int32Array(new SharedArrayBuffer(4));
+  const answer: InProcess['answer'] = (plans, state) =>
+    runTogether(plans, state, (task) => runWave(context, task, bounds, cancel));
   return {
     threads,
     summary: model.description.summary,
@@ -76,25 +78,11 @@ export function openInProcess(
       return new ContextState(bounds, sharing);
     },
     time(plans, state) {
-      const scheduler = new Scheduler<Entry>({ queueMax: plans.length });
-      for (const plan of plans) scheduler.add({ plan, dropped: false }, 'live');
       const start = performance.now();
-      for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
-        runWave(context, wave.task, bounds, cancel);
-      }
+      answer(plans, state);
       return performance.now() - start;
     },
-    answer(plans, state) {
-      const scheduler = new Scheduler<Entry>({ queueMax: plans.length });
-      const entries = plans.map((plan) => ({ plan, dropped: false }));
-      for (const entry of entries) scheduler.add(entry, 'live');
-      const found = new Map<Entry, PlanLogits>();
-      for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
-        const results = runWave(context, wave.task, bounds, cancel);
-        for (const { entry, logits } of settle(wave, results)) found.set(entry, logits);
-      }
-      return entries.map((entry) => found.get(entry) as PlanLogits);
-    },
+    answer,
     close() {
       context.close();
       addon.closeModel(model.handle);

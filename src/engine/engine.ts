@@ -4,6 +4,7 @@ import type { CountMemory } from './addon/index.js';
 import { DrainRate } from './drain-rate.js';
 import { type EngineEvents, UNWATCHED } from './events.js';
 import {
+  type Answer,
   ContextState,
   type EmbeddingSizes,
   Embeddings,
@@ -209,22 +210,21 @@ export class Engine {
     let finish: () => void;
     try {
       const results = await lane.thread.run(wave.task);
-      for (const [key, embedding] of wave.encoded) this.embeddings.add(key, embedding);
       const tokens = tokensOf(wave);
       measured(tokens);
       this.events.waveDone(tokens);
-      const answered = settle(wave, results);
+      const answered = settle(lane.context, wave, results);
       finish = () => this.answer(answered);
     } catch (error) {
       finish = this.runAgain(lane, wave, error);
     }
-    // The next wave leaves before the answers of this one are written.
+    // The next wave starts before the answers of this one are written.
     lane.busy = false;
     this.dispatch();
     finish();
   }
 
-  private answer(answered: ReturnType<typeof settle<Waiting>>): void {
+  private answer(answered: ReadonlyArray<Answer<Waiting>>): void {
     const now = this.options.clock.monotonic();
     for (const { entry, logits } of answered) {
       const started = entry.started ?? now;
@@ -232,11 +232,11 @@ export class Engine {
     }
   }
 
-  /** Every plan on the context has lost what was computed of it. */
+  /** Queues the plans of a context again after a failed wave: what was computed of them is lost. */
   private runAgain({ context }: Lane, wave: Wave<Waiting>, error: unknown): () => void {
     this.events.waveLost();
-    const lost = [...new Set([...wave.running, ...context.running].map(({ entry }) => entry))];
-    context.reset();
+    const lost = [...new Set([...wave.running, ...context.cache.running].map(({ entry }) => entry))];
+    context.cache.reset();
     for (const entry of lost) entry.attempts += 1;
     const wanted = lost.filter(({ dropped }) => !dropped);
     this.scheduler.addAgain(wanted.filter(({ attempts }) => attempts < ATTEMPTS_MAX));

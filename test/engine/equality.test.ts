@@ -83,7 +83,7 @@ test('plans that begin with the head, and plans on a kept prefix, equal themselv
   const expected = plans.flatMap((plan) => eachAlone(context, plan));
   context.clear();
   const sharing = { ...COLD, head, idleCellsMax: 4_096 };
-  const state = new ContextState<{ plan: Plan; dropped: boolean }>(BOUNDS, sharing);
+  const state = new ContextState(BOUNDS, sharing);
   // One after the other: the second finds the prefix of the first.
   const found = plans.flatMap((plan) => answerAll(context, [plan], sharing, BOUNDS, state).flat());
   const worst = planDistance(expected, found);
@@ -145,7 +145,7 @@ test('a cancelled wave says so, and the context answers the next one', async (t)
   const before = answerAll(context, [asked]);
   const cancel = never();
   cancel[0] = 1;
-  const state = new ContextState<{ plan: Plan; dropped: boolean }>(BOUNDS, COLD);
+  const state = new ContextState(BOUNDS, COLD);
   t.throws(() => answerAll(context, [asked], COLD, BOUNDS, state, cancel), { code: 'cancelled' });
   t.strictSame(answerAll(context, [asked]), before);
 });

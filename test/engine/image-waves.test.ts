@@ -65,9 +65,8 @@ function drain(plans: readonly Plan[], embeddings: Embeddings, look: (wave: Wave
   const whole: Plan[] = [];
   for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
     look(wave);
-    for (const [key, embedding] of wave.encoded) embeddings.add(key, embedding);
     const results = wave.answered.map(() => new Float32Array(2));
-    whole.push(...settle(wave, results).map(({ entry }) => entry.plan));
+    whole.push(...settle(state, wave, results).map(({ entry }) => entry.plan));
   }
   return whole;
 }
@@ -129,6 +128,7 @@ test('waves with images: short plans that keep coming do not starve a long one',
     }
     const wave = scheduler.fill(state) as Wave<Entry>;
     done = settle(
+      state,
       wave,
       wave.answered.map(() => new Float32Array(2)),
     ).some(({ entry }) => entry === long);
@@ -171,7 +171,7 @@ test('a prefix that is kept keeps no pixels, and the next plan finds it', (t) =>
     return waves;
   };
   t.equal(wavesOf(), 2, 'an image is never cut');
-  t.strictSame(state.prefixes.find(plan.prefixKey)?.images, []);
+  t.strictSame(state.cache.findPrefix(plan.prefixKey)?.images, []);
   t.equal(wavesOf(), 1);
   t.end();
 });

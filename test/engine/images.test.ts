@@ -23,7 +23,7 @@ function answer(
   } = {},
 ) {
   const context = openContext(opened.model, bounds);
-  const state = new ContextState<{ plan: Plan; dropped: boolean }>(bounds, sharing, embeddings);
+  const state = new ContextState(bounds, sharing, embeddings);
   try {
     return answerAll(context, plans, sharing, bounds, state, undefined, opened.encoder);
   } finally {

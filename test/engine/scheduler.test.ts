@@ -42,6 +42,7 @@ function setUp(sharing: Sharing = COLD) {
     if (wave === null) return [];
     cache.play(wave.task);
     return settle(
+      state,
       wave,
       wave.answered.map(() => Float32Array.of(0)),
     ).map((answered) => answered.entry);
@@ -114,7 +115,7 @@ test('a batch plan without room keeps no short live plan waiting, and has its ro
   next();
   scheduler.add(batch, 'batch');
   let waves = 0;
-  for (; state.running.every((running) => running.entry !== batch); waves++) {
+  for (; state.cache.running.every((running) => running.entry !== batch); waves++) {
     const short = entry(31, 5, 2);
     scheduler.add(short, 'live');
     t.ok(next().includes(short));
@@ -153,7 +154,7 @@ test('a suffix of several waves is computed once for all who ask it, also where 
     for (const one of [first, second]) {
       scheduler.add(one, 'live');
       scheduler.remove(one);
-      const running = builder.admit(one, builder.left);
+      const running = builder.tryAdmit(one, builder.left);
       if (running !== null) builder.advance(running, Math.min(60, builder.left));
     }
     const begun = builder.finish();
@@ -166,8 +167,8 @@ test('a suffix of several waves is computed once for all who ask it, also where 
     );
     const answered = waves.flatMap((wave) => wave.answered.flat()).map(({ running }) => running.entry);
     t.ok(answered.includes(second));
-    t.equal(state.partials.cells, 0);
-    t.equal(state.running.length, 0);
+    t.equal(state.cache.suffixCells, 0);
+    t.equal(state.cache.running.length, 0);
   }
 });
 
@@ -176,11 +177,11 @@ test('a suffix that nobody wants any more gives back its cells and its sequence'
   const long = entry(50, 400);
   scheduler.add(long, 'live');
   next();
-  t.equal(state.partials.cells, 400);
+  t.equal(state.cache.suffixCells, 400);
   t.equal(cache.sequences, 2, 'its prefix and itself');
   long.dropped = true;
   t.strictSame(next(), []);
-  t.equal(state.partials.cells, 0);
+  t.equal(state.cache.suffixCells, 0);
   const other = entry(10);
   scheduler.add(other, 'live');
   t.strictSame(next(), [other]);
@@ -250,14 +251,14 @@ test('each context has its own turns of batch plans, and none in the eight waves
   scheduler.add(entry(80), 'live');
   scheduler.add(batch, 'batch');
   scheduler.fill(state);
-  t.equal(state.running[0]?.prefix.done, 10, 'it is begun in the room left');
+  t.equal(state.cache.running[0]?.prefix.done, 10, 'it is begun in the room left');
   const done: number[] = [];
   for (let wave = 0; wave < 18; wave++) {
     for (const each of [state, other]) {
       for (let i = 0; i < 2; i++) scheduler.add(entry(40), 'live');
       scheduler.fill(each);
     }
-    done.push(state.running.find(({ entry }) => entry === batch)?.prefix.done ?? 50);
+    done.push(state.cache.running.find(({ entry }) => entry === batch)?.prefix.done ?? 50);
   }
   t.strictSame(done, [...Array(8).fill(10), ...Array(9).fill(35), 50]);
 });

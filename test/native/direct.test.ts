@@ -67,11 +67,7 @@ test('an image: its embedding and the answer are what llama.cpp itself computes'
     opened.encoder.encode(image, own);
     t.strictSame(own, Float32Array.from(embedding.trim().split(' '), Number));
     const context = openContext(opened.model);
-    const state = new ContextState<{ plan: Plan; dropped: boolean }>(
-      BOUNDS,
-      COLD,
-      new Embeddings(opened.reads, 0),
-    );
+    const state = new ContextState(BOUNDS, COLD, new Embeddings(opened.reads, 0));
     const [found] = answerAll(context, [plan], COLD, BOUNDS, state, undefined, opened.encoder);
     context.close();
     const worst = distance(logits.trim().split(' ').map(Number), found?.[0] as Float32Array);

@@ -11,7 +11,7 @@ import {
   type PlanLogits,
   type Sharing,
 } from '../../src/engine/index.js';
-import { ContextState, Scheduler, settle } from '../../src/engine/scheduler/index.js';
+import { ContextState, type Entry, runTogether } from '../../src/engine/scheduler/index.js';
 import {
   contextOptions,
   type ImageEncoder,
@@ -74,7 +74,7 @@ export function openContext(model: OpenModel, bounds: WaveBounds = BOUNDS) {
   return addon.createContext(model.handle, contextOptions(bounds, 1));
 }
 
-/** A cancel word that nobody sets. */
+/** A cancel word that is never set. */
 export const never = () => new Int32Array(new SharedArrayBuffer(4));
 
 export function softmaxOf(logits: ArrayLike<number>): number[] {
@@ -105,28 +105,20 @@ export const FORMS = {
   copied: { ...COLD, coupledProductMax: 0 },
 };
 
-/** Answers plans that wait together, on a context that holds what `held` says (nothing, where it is left out). */
+/** Runs plans together on a context; `state`: what it holds from earlier calls. Without one, the context is cleared. */
 export function answerAll(
   context: NativeContext,
   plans: readonly Plan[],
   sharing: Sharing = COLD,
   bounds: WaveBounds = BOUNDS,
-  held?: ContextState<{ plan: Plan; dropped: boolean }>,
+  state?: ContextState<Entry>,
   cancel: Int32Array = never(),
   encoder?: ImageEncoder,
 ): PlanLogits[] {
-  if (held === undefined) context.clear();
-  const state = held ?? new ContextState(bounds, sharing);
-  const scheduler = new Scheduler<{ plan: Plan; dropped: boolean }>({ queueMax: plans.length });
-  const entries = plans.map((plan) => ({ plan, dropped: false }));
-  for (const entry of entries) scheduler.add(entry, 'live');
-  const found = new Map<object, PlanLogits>();
-  for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) {
-    for (const { entry, logits } of settle(wave, runWave(context, wave.task, bounds, cancel, encoder))) {
-      found.set(entry, logits);
-    }
-  }
-  return entries.map((entry) => found.get(entry) as PlanLogits);
+  if (state === undefined) context.clear();
+  return runTogether(plans, state ?? new ContextState(bounds, sharing), (task) =>
+    runWave(context, task, bounds, cancel, encoder),
+  );
 }
 
 /** A plan whose key is its prefix, as the planner makes it. */

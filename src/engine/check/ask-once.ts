@@ -1,14 +1,6 @@
 import type { Addon } from '../addon/index.js';
 import { type OpenModel, openProjector } from '../models/index.js';
-import {
-  ContextState,
-  Embeddings,
-  type Entry,
-  EXACT,
-  noEmbeddings,
-  Scheduler,
-  settle,
-} from '../scheduler/index.js';
+import { ContextState, Embeddings, EXACT, noEmbeddings, runTogether } from '../scheduler/index.js';
 import {
   contextOptions,
   type ImageEncoder,
@@ -41,22 +33,16 @@ export function askOnce(
       : openProjector(addon, model, projector, device, threads);
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
   const encoder = opened === null ? NO_ENCODER : inspected(opened);
-  const nobodyCancels = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const scheduler = new Scheduler<Entry>({ queueMax: 1 });
+  const neverCancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const embeddings = model.images === null ? noEmbeddings() : new Embeddings(model.images, 0);
-  const state = new ContextState<Entry>(bounds, EXACT, embeddings);
-  const ask = (plan: Plan): PlanLogits => {
-    scheduler.add({ plan, dropped: false }, 'live');
-    for (;;) {
-      const wave = scheduler.fill(state);
-      if (wave === null) throw new Error('the plan was not answered');
-      const results = runWave(context, wave.task, bounds, nobodyCancels, encoder);
-      const [answered] = settle(wave, results);
-      if (answered !== undefined) return requireNumbers(answered.logits);
-    }
-  };
+  const state = new ContextState(bounds, EXACT, embeddings);
   try {
-    return plans.map(ask);
+    return plans.map((plan) => {
+      const [logits] = runTogether([plan], state, (task) =>
+        runWave(context, task, bounds, neverCancelled, encoder),
+      );
+      return requireNumbers(logits as PlanLogits);
+    });
   } finally {
     context.close();
     opened?.close();

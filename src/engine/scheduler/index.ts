@@ -1,5 +1,6 @@
 export * from './context-state.js';
 export * from './embeddings.js';
-export type * from './running.js';
 export * from './scheduler.js';
+export * from './step.js';
+export type * from './types.js';
 export * from './wave-builder.js';

@@ -1,80 +1,73 @@
 import { type PlanImage, prefixKey, type Suffix } from '../wave/index.js';
-import type { CachedPrefix, Sequences } from './prefix-cache.js';
-import type { Entry, Running } from './running.js';
+import type { Sequences } from './prefix-cache.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
 
-/** Which suffixes a stream answers: equal suffixes on one prefix are computed once. */
-export type Answered<E extends Entry> = Array<{ readonly running: Running<E>; readonly suffix: number }>;
-
-/** A suffix of which a wave has computed a part, or the wave that is being filled will. */
-export interface PartialPrefill<E extends Entry> {
-  readonly suffix: Suffix;
-  /** Those that stand in it, by their numbers. */
-  readonly images: readonly PlanImage[];
-  readonly sequence: number;
+/** A partial prefill as its owner, the KV cache, sees it. */
+export interface OwnPartial<E extends Entry> extends PartialPrefill<E> {
   readonly answered: Answered<E>;
-  /** How many of its tokens are computed, or will be by the wave that is being filled. */
   done: number;
 }
 
 /**
- * The partly computed suffixes of one context. Each has a sequence and the cells of all its tokens from its first
- * chunk to its last, so that it can always go on.
+ * The suffixes that have cells of a context. Each keeps a sequence and the cells of all its tokens from its first chunk
+ * to its last, so that it can always continue.
  */
 export class PartialPrefills<E extends Entry> {
-  private readonly byKey = new Map<string, PartialPrefill<E>>();
-  private cellsTaken = 0;
+  private readonly byKey = new Map<string, OwnPartial<E>>();
+  private cellsUsed = 0;
 
   constructor(private readonly sequences: Sequences) {}
 
+  /** Cells of all partial prefills. */
   get cells(): number {
-    return this.cellsTaken;
+    return this.cellsUsed;
   }
 
-  find(prefix: CachedPrefix, suffix: Suffix, images: readonly PlanImage[]): PartialPrefill<E> | undefined {
+  find(prefix: CachedPrefix, suffix: Suffix, images: readonly PlanImage[]): OwnPartial<E> | undefined {
     return this.byKey.get(suffixKey(prefix, suffix, images));
   }
 
-  begin(prefix: CachedPrefix, suffix: Suffix, images: readonly PlanImage[]): PartialPrefill<E> {
+  add(prefix: CachedPrefix, suffix: Suffix, images: readonly PlanImage[]): OwnPartial<E> {
     const partial = { suffix, images, sequence: this.sequences.take(), answered: [], done: 0 };
     this.byKey.set(suffixKey(prefix, suffix, images), partial);
-    this.cellsTaken += suffix.tokens.length;
+    this.cellsUsed += suffix.tokens.length;
     return partial;
   }
 
-  /** Those of a plan that are not whole. */
-  of(running: Running<E>): Array<PartialPrefill<E>> {
+  /** The incomplete suffixes of a plan. */
+  of(running: Running<E>): Array<OwnPartial<E>> {
     return [...this.byKey.values()].filter(
-      (partial) => !isWhole(partial) && partial.answered.some((answered) => answered.running === running),
+      (partial) => !isComplete(partial) && partial.answered.some((answered) => answered.running === running),
     );
   }
 
-  /** Forgets those that are whole, at the end of their last wave. */
-  end(): Array<PartialPrefill<E>> {
-    return this.forget(isWhole);
+  /** Removes the complete ones. */
+  removeComplete(): Array<OwnPartial<E>> {
+    return this.remove(isComplete);
   }
 
-  /** Forgets whom dropped plans asked for and nobody else. */
-  release(): Array<PartialPrefill<E>> {
-    return this.forget(({ answered }) => answered.every(({ running }) => running.entry.dropped));
+  /** Removes those that only dropped plans asked for. */
+  removeDropped(): Array<OwnPartial<E>> {
+    return this.remove(({ answered }) => answered.every(({ running }) => running.entry.dropped));
   }
 
-  private forget(which: (partial: PartialPrefill<E>) => boolean): Array<PartialPrefill<E>> {
-    const forgotten = [...this.byKey].filter(([, partial]) => which(partial));
-    for (const [key, { suffix, sequence }] of forgotten) {
+  private remove(which: (partial: OwnPartial<E>) => boolean): Array<OwnPartial<E>> {
+    const removed = [...this.byKey].filter(([, partial]) => which(partial));
+    for (const [key, { suffix, sequence }] of removed) {
       this.byKey.delete(key);
-      this.cellsTaken -= suffix.tokens.length;
+      this.cellsUsed -= suffix.tokens.length;
       this.sequences.give(sequence);
     }
-    return forgotten.map(([, partial]) => partial);
+    return removed.map(([, partial]) => partial);
   }
 }
 
-const isWhole = <E extends Entry>({ suffix, done }: PartialPrefill<E>) => done === suffix.tokens.length;
+const isComplete = <E extends Entry>({ suffix, done }: PartialPrefill<E>) => done === suffix.tokens.length;
 
 /** Equal for suffixes with the same tokens, images and options on the same prefix. */
 function suffixKey(prefix: CachedPrefix, { tokens, options }: Suffix, images: readonly PlanImage[]): string {
-  const text = (list: Int32Array) =>
+  const bytes = (list: Int32Array) =>
     Buffer.from(list.buffer, list.byteOffset, list.byteLength).toString('latin1');
-  const shown = images.length === 0 ? text(tokens) : prefixKey(tokens, images);
-  return `${prefix.sequence} ${tokens.length} ${shown}${text(options)}`;
+  const content = images.length === 0 ? bytes(tokens) : prefixKey(tokens, images);
+  return `${prefix.sequence} ${tokens.length} ${content}${bytes(options)}`;
 }

@@ -1,6 +1,7 @@
 import type { PlanImage, WaveBounds } from '../wave/index.js';
+import type { CachedPrefix } from './types.js';
 
-/** The sequences of one context that nobody uses. */
+/** The free sequences of one context. */
 export class Sequences {
   private readonly free: number[];
 
@@ -23,69 +24,65 @@ export class Sequences {
   }
 }
 
-/** A prefix whose cells a context holds, or is about to. */
-export interface CachedPrefix {
-  readonly key: string;
-  readonly tokens: Int32Array;
-  /** Those that stand in it, by their numbers; none once it is whole, so that their pixels do not wait with it. */
+/** A prefix as its owner, the KV cache, sees it. */
+export interface OwnPrefix extends CachedPrefix {
   images: readonly PlanImage[];
-  readonly sequence: number;
-  /** How many of its tokens are computed, or will be by the wave that is being filled. */
   done: number;
-  /** Plans that still need it. */
+  /** Running plans that need it. */
   users: number;
-  /** The wave that used it last; the longest unused prefix is forgotten first. */
+  /** The last wave that used it. */
   lastWave: number;
 }
 
 /**
- * What one context holds between waves: prefixes, by key. A prefix without users stays until its cells or its
- * sequence are wanted, so that the next request about the same state finds it.
+ * The prefixes in a context, by key. A prefix without users stays until its cells or its sequence are needed, so that
+ * the next request about the same state finds it. The least recently used one goes first.
  *
- * It pays: on states of 1,500 tokens with short requests between, keeping them is 3.4 times faster where 90 %
- * of the states repeat and 1.6 times at 50 %; where none does it costs 9 % on a model so small that attention
- * is most of its work (`npm run bench:cache`), since kept cells are looked at and skipped. Rejected: states
- * saved to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of
- * partly equal prefixes: requests share a whole state, or only the head, which is held for all.
+ * Measured with `npm run bench:cache` on states of 1,500 tokens with short requests between them: the cache makes waves
+ * 3.4 times faster if 90 % of the states repeat and 1.6 times at 50 %. If none repeats it costs 9 % on a model so small
+ * that attention is most of its work, because attention scans the cached cells and skips them. Rejected: saving states
+ * to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of partly equal
+ * prefixes (requests share a whole state, or only the head, which has its own entry).
  */
 export class PrefixCache {
-  private readonly byKey = new Map<string, CachedPrefix>();
-  private cellsHeld = 0;
+  private readonly byKey = new Map<string, OwnPrefix>();
+  private cellsUsed = 0;
 
   constructor(
     private readonly bounds: WaveBounds,
     private readonly sequences: Sequences,
-    /** Most cells of prefixes that nobody uses; 0 forgets each with its last user. */
+    /** Most cells of prefixes without users; 0: a prefix goes with its last user. */
     private readonly idleCellsMax: number,
   ) {}
 
+  /** Cells of all prefixes. */
   get cells(): number {
-    return this.cellsHeld;
+    return this.cellsUsed;
   }
 
-  find(key: string): CachedPrefix | undefined {
+  find(key: string): OwnPrefix | undefined {
     return this.byKey.get(key);
   }
 
-  add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): CachedPrefix {
+  add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): OwnPrefix {
     const sequence = this.sequences.take();
     const prefix = { key, tokens, images, sequence, done: 0, users: 0, lastWave: 0 };
     this.byKey.set(key, prefix);
-    this.cellsHeld += tokens.length;
+    this.cellsUsed += tokens.length;
     return prefix;
   }
 
-  /** Forgets idle prefixes until so many cells and sequences are free; returns the sequences to remove. */
+  /** Evicts idle prefixes, other than `keep`, until enough cells and sequences are free; returns the sequences freed. */
   makeRoom(cells: number, sequences: number, keep?: CachedPrefix): number[] {
     const removed: number[] = [];
     for (const prefix of this.idle()) {
-      if (this.bounds.cells - this.cellsHeld >= cells && this.sequences.left >= sequences) break;
-      if (prefix !== keep) removed.push(this.forget(prefix));
+      if (this.bounds.cells - this.cellsUsed >= cells && this.sequences.left >= sequences) break;
+      if (prefix !== keep) removed.push(this.evict(prefix));
     }
     return removed;
   }
 
-  /** Forgets the longest unused prefixes over the bound of idle cells; returns the sequences to remove. */
+  /** Evicts idle prefixes until they are within their bound; returns the sequences freed. */
   trim(): number[] {
     const idle = this.idle();
     let cells = idle.reduce((sum, { tokens }) => sum + tokens.length, 0);
@@ -93,20 +90,21 @@ export class PrefixCache {
     for (const prefix of idle) {
       if (cells <= this.idleCellsMax) break;
       cells -= prefix.tokens.length;
-      removed.push(this.forget(prefix));
+      removed.push(this.evict(prefix));
     }
     return removed;
   }
 
-  private idle(): CachedPrefix[] {
+  /** Prefixes without users, least recently used first. */
+  private idle(): OwnPrefix[] {
     return [...this.byKey.values()]
       .filter(({ users }) => users === 0)
       .sort((a, b) => a.lastWave - b.lastWave);
   }
 
-  private forget(prefix: CachedPrefix): number {
+  private evict(prefix: OwnPrefix): number {
     this.byKey.delete(prefix.key);
-    this.cellsHeld -= prefix.tokens.length;
+    this.cellsUsed -= prefix.tokens.length;
     this.sequences.give(prefix.sequence);
     return prefix.sequence;
   }

@@ -1,21 +1,20 @@
-import type { PlanLogits, WaveResult } from '../wave/index.js';
 import type { ContextState } from './context-state.js';
-import type { Entry, Running } from './running.js';
+import type { Entry, Running } from './types.js';
 import { type Wave, WaveBuilder } from './wave-builder.js';
 
-/** Live plans go before batch plans. */
+/** Live plans come before batch plans. */
 export type Urgency = 'live' | 'batch';
 
-/** The part of a wave that long plans may have, and are sure of, while short ones wait. */
+/** The share of a wave that long plans are guaranteed, and limited to, while short ones wait. */
 const LONG_SHARE = 0.5;
-/** After so many waves that gave batch plans nothing, the next gives them a quarter. */
+/** After this many waves that gave batch plans nothing, the next one gives them `BATCH_SHARE`. */
 const BATCH_TURN_WAVES = 8;
 const BATCH_SHARE = 0.25;
-/** Live plans are there while one was in so many of a context's last waves. */
+/** Live traffic is assumed for this many waves after one with a live plan. */
 const LIVE_WAVES = 8;
-/** What batch plans have of each wave meanwhile: a live plan waits for the one under way, and has company in its own. */
+/** The share of batch plans meanwhile: a live plan waits for the wave in progress, and shares its own with them. */
 const SHARE_BESIDE_LIVE = 0.2;
-/** Most waiting plans that are looked at for one wave; a wave has room for far fewer. */
+/** Most waiting plans that are considered for one wave; a wave has room for far fewer. */
 const CANDIDATES_MAX = 256;
 
 export interface SchedulerOptions {
@@ -24,34 +23,35 @@ export interface SchedulerOptions {
 }
 
 /**
- * Who leaves together. Pure: no threads, no clock, no timers; what arrives while a wave runs forms the next.
+ * Decides which plans go into the next wave of a context. Pure: no threads, no clock, no timers. Plans that arrive while
+ * a wave runs are considered for the next one.
  *
- * Plans wait in two queues, live and batch, oldest first. When a context is free, its wave is filled:
+ * Plans wait in two queues, live and batch, oldest first. A wave is filled in this order:
  *
- * 1. *Short* live plans that wait, of at most half a wave, oldest first, whole.
- * 2. *Long* live plans and those on the context, the ones that can end before the others, oldest first: each
- *    takes what it can, a chunk of its prefix, then suffixes, of which the last may be cut. While both kinds wait,
- *    each kind is sure of half the wave, so that a short plan never waits behind a long one for more than the
- *    wave under way, and a long one always moves.
- * 3. Batch plans, likewise oldest first, in the room left: all of it while no live plans come. While they do, a fifth of
- *    a wave, also of those without any, and nothing of the first wave that has one: a live plan takes half a full wave
- *    longer than alone, at the most where the next request follows an answer, in the mean where it comes out of the
- *    blue. Batch plans lose no more than live ones take, as far as a wave takes its tokens' time. Where eight waves of
- *    a context had none, the ninth gives them a quarter before anyone else, at the expense of long plans. Where that
- *    finds no room for one, every wave tries again, and until there is room no plan comes to the context but those
- *    that leave it with the same wave: short live plans do not wait for it.
+ * 1. *Short* live plans from the queue, of at most half a wave: complete, oldest first.
+ * 2. *Long* live plans, and live plans that already run; those that can finish go first, then oldest first. Each takes
+ *    what it can: a chunk of its prefix, then suffixes, the last of which may be cut.
+ * 3. Batch plans, oldest first, in the room that is left.
  *
- * Any other plan that finds no room for its prefix beside those that run ends the filling: nobody behind it
- * may take the cells it waits for. A plan on a context stays there until its last suffix's end is in a wave.
- * Because every admitted plan keeps room for its longest suffix, and a partly computed suffix has the cells of all
- * its tokens, the oldest can always go on. A suffix that finds no cells lets no suffix behind it be cut: what those
- * take is free again after the wave.
+ * Live plans: while short and long ones wait, each kind is guaranteed half the wave. So a short plan waits at most for
+ * the wave in progress, and a long one advances with every wave.
  *
- * No wave has more tokens than its bound; encoding images counts among them, and an image is never cut, so that the
- * half of the long ones is as large as their next image. Equal prefixes of a context are computed once, and so are equal
- * suffixes on them that are in one wave or partly computed (see WaveBuilder).
+ * Batch plans: they get all the room that is left while no live plans come. For eight waves after a live plan they get
+ * at most a fifth of a wave, even if the wave is otherwise empty, and the first wave with a live plan after a pause
+ * gives them nothing. So a live plan is delayed by at most half a full wave, and batch plans lose no more time than
+ * live ones use. If eight waves of a context gave batch plans nothing, the ninth gives them a quarter before any other
+ * plan, at the expense of the long ones. If no batch plan fits then, every later wave tries again, and until one fits,
+ * a plan is admitted only if it finishes in the same wave; short live plans therefore do not wait for it.
  *
- * Exact mode takes one plan at a time onto an empty context, in chunks that depend on nothing else.
+ * Cells: a plan that does not fit ends admission for the wave, so that no later plan takes the cells it waits for. An
+ * admitted plan stays on the context until its last suffix ends. Room is kept for the longest suffix of any admitted
+ * plan (see `KvCache`), so the oldest one can always continue.
+ *
+ * No wave exceeds its bound of tokens, including what encoding images costs. An image is never cut: the half of the
+ * long plans grows to the size of their next image. Equal prefixes of a context are computed once, and so are equal
+ * suffixes of one prefix that are in one wave or partly computed.
+ *
+ * Exact mode runs one plan at a time, on an empty context, in chunks that depend on nothing but the plan.
  */
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
@@ -64,7 +64,7 @@ export class Scheduler<E extends Entry> {
     return this.queues[urgency];
   }
 
-  /** False where the queue is full: the entry does not wait. */
+  /** Queues a plan; returns false if the queue is full. */
   add(entry: E, urgency: Urgency): boolean {
     if (this.queues[urgency].length >= this.options.queueMax) return false;
     this.urgency.set(entry, urgency);
@@ -72,14 +72,14 @@ export class Scheduler<E extends Entry> {
     return true;
   }
 
-  /** Plans that lost their wave wait again, before all others. */
+  /** Queues plans again, before all others, after their wave failed. */
   addAgain(entries: readonly E[]): void {
     for (const urgency of ['live', 'batch'] as const) {
       this.queues[urgency].unshift(...entries.filter((entry) => this.urgency.get(entry) === urgency));
     }
   }
 
-  /** Takes back a plan that has not left. */
+  /** Removes a plan from its queue; returns false if it is not in it. */
   remove(entry: E): boolean {
     const queue = this.queues[this.urgency.get(entry) ?? 'live'];
     const index = queue.indexOf(entry);
@@ -88,43 +88,41 @@ export class Scheduler<E extends Entry> {
     return true;
   }
 
-  /** Fills the next wave of a context; null where there is nothing to do for it. */
+  /** Fills the next wave of a context; null if there is nothing to do. */
   fill(context: ContextState<E>): Wave<E> | null {
-    context.release();
     const builder = new WaveBuilder(context);
-    if (context.sharing.exact) this.fillExact(context, builder);
-    else this.fillShared(context, builder);
+    const filling = { context, builder, isClosed: false, batchWaits: false };
+    if (context.sharing.exact) this.fillExact(filling);
+    else this.fillShared(filling);
     return builder.finish();
   }
 
-  private fillExact(context: ContextState<E>, builder: WaveBuilder<E>): void {
-    let [running] = context.running;
+  private fillExact({ context, builder }: Filling<E>): void {
+    let [running] = context.cache.running;
     if (running === undefined) {
       const entry = this.queues.live.shift() ?? this.queues.batch.shift();
       if (entry === undefined) return;
       builder.startEmpty();
-      running = builder.admit(entry, builder.left) ?? undefined;
+      running = builder.tryAdmit(entry, 0) ?? undefined;
     }
     if (running !== undefined) builder.advance(running, builder.left);
   }
 
-  private fillShared(context: ContextState<E>, builder: WaveBuilder<E>): void {
+  private fillShared(filling: Filling<E>): void {
+    const { context, builder } = filling;
     const { waveTokens } = context.bounds;
     const half = Math.floor(waveTokens * LONG_SHARE);
-    // Who is short is decided before anything is taken: what a turn of batch plans computes of a shared prefix
-    // makes long plans shorter, and they must not take the place of those that are short already.
+    // Classified before anything is taken: a batch turn may compute a prefix that a long plan shares, which must not
+    // turn it into a short plan that takes the place of another.
     const live = this.all('live', context);
     const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
     const finishing = live.filter(({ running, remaining }) => running !== null && remaining <= half);
     const long = [...finishing, ...live.filter(({ remaining }) => remaining > half)];
     const batch = this.all('batch', context);
     const whole = builder.left;
-    if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) {
-      this.take(batch, context, builder, Math.floor(waveTokens * BATCH_SHARE));
-      builder.endTurn();
-    }
+    if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) this.takeBatchTurn(batch, filling);
     const turn = whole - builder.left;
-    // What a turn of batch plans has taken comes out of the long plans' half.
+    // The tokens of a batch turn come out of the long plans' half.
     const reserved =
       long.length > 0 && short.length > 0
         ? Math.min(
@@ -132,61 +130,85 @@ export class Scheduler<E extends Entry> {
             Math.max(builder.left - half, imageStep(finishing, long[finishing.length], builder)),
           )
         : 0;
-    this.take(fitting(short, builder.left - reserved), context, builder, builder.left - reserved);
-    this.take(long, context, builder, builder.left);
-    this.take(short, context, builder, builder.left);
+    this.take(fitting(short, builder.left - reserved), filling, builder.left - reserved);
+    this.take(long, filling, builder.left);
+    this.take(short, filling, builder.left);
     const before = builder.left;
-    this.take(this.all('batch', context), context, builder, batchBudget(before < whole, context, before));
-    const moved = turn > 0 || builder.left < before;
+    this.take(this.all('batch', context), filling, batchBudget(before < whole, context, before));
+    const advanced = turn > 0 || builder.left < before;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
-    context.wavesWithoutBatch = batch.length === 0 || moved ? 0 : context.wavesWithoutBatch + 1;
+    context.wavesWithoutBatch = batch.length === 0 || advanced ? 0 : context.wavesWithoutBatch + 1;
   }
 
-  /** The plans of an urgency on this context, then those that wait. */
+  /** The running plans of an urgency, then those that wait. */
   private all(urgency: Urgency, context: ContextState<E>): Array<Candidate<E>> {
-    const running = context.running.filter(({ entry }) => this.urgency.get(entry) === urgency);
+    const { cache } = context;
+    const running = cache.running.filter(({ entry }) => this.urgency.get(entry) === urgency);
     return [
-      ...running.map((each) => ({ entry: each.entry, running: each, remaining: context.remainingOf(each) })),
+      ...running.map((each) => ({ entry: each.entry, running: each, remaining: cache.remainingOf(each) })),
       ...this.queues[urgency]
         .slice(0, CANDIDATES_MAX)
         .map((entry) => ({ entry, running: null, remaining: context.remaining(entry) })),
     ];
   }
 
-  /** Takes candidates in order until the budget is used, or one finds no room. */
-  private take(
-    candidates: ReadonlyArray<Candidate<E>>,
-    context: ContextState<E>,
-    builder: WaveBuilder<E>,
-    budget: number,
-  ): void {
+  /** Gives batch plans their share before any other plan. */
+  private takeBatchTurn(batch: ReadonlyArray<Candidate<E>>, filling: Filling<E>): void {
+    this.take(batch, filling, Math.floor(filling.context.bounds.waveTokens * BATCH_SHARE));
+    filling.batchWaits = filling.isClosed;
+    filling.isClosed = false;
+  }
+
+  /** Takes candidates in order, until the budget is used or one does not fit. */
+  private take(candidates: ReadonlyArray<Candidate<E>>, filling: Filling<E>, budget: number): void {
+    const { context, builder } = filling;
     const end = builder.left - budget;
     for (const { entry, running } of candidates) {
       if (builder.left <= end) return;
-      if (running !== null && !context.running.includes(running)) continue;
+      if (running !== null && !context.cache.running.includes(running)) continue;
       let taken = running;
       if (taken === null) {
         if (!this.queues[this.urgency.get(entry) as Urgency].includes(entry)) continue;
-        taken = builder.admit(entry, builder.left - end);
+        taken = this.admit(entry, filling, builder.left - end);
         if (taken === null) return;
         this.remove(entry);
       }
       builder.advance(taken, builder.left - end);
     }
   }
+
+  private admit(entry: E, filling: Filling<E>, budget: number): Running<E> | null {
+    const { context, builder, isClosed, batchWaits } = filling;
+    if (isClosed) return null;
+    const finishes = () => context.remaining(entry) <= budget && context.cache.fitsInOneWave(entry);
+    if (batchWaits && !finishes()) return null;
+    const running = builder.tryAdmit(entry, batchWaits ? 0 : budget);
+    if (running === null) filling.isClosed = true;
+    return running;
+  }
+}
+
+/** The state of one call of `fill`. */
+interface Filling<E extends Entry> {
+  readonly context: ContextState<E>;
+  readonly builder: WaveBuilder<E>;
+  /** A plan did not fit: no further one is admitted. */
+  isClosed: boolean;
+  /** A batch plan did not fit in its turn: only plans that finish in this wave are admitted. */
+  batchWaits: boolean;
 }
 
 /**
- * What batch plans may take of a wave that has so many tokens left. Always some of an empty wave: live plans
- * may wait for the room of batch plans.
+ * What batch plans may take of a wave with `left` tokens. Never 0 for an empty wave: live plans may wait for cells of
+ * batch plans.
  */
 function batchBudget(
-  partial: boolean,
+  hasLive: boolean,
   { bounds, wavesSinceLive }: ContextState<Entry>,
   left: number,
 ): number {
   if (wavesSinceLive < LIVE_WAVES) return Math.min(left, Math.ceil(bounds.waveTokens * SHARE_BESIDE_LIVE));
-  return partial ? 0 : left;
+  return hasLive ? 0 : left;
 }
 
 interface Candidate<E extends Entry> {
@@ -195,7 +217,7 @@ interface Candidate<E extends Entry> {
   readonly remaining: number;
 }
 
-/** Tokens after which the first long plan can take its next image, behind those that end; 0 where that is none. */
+/** Tokens that the first long plan needs for its next image, after the finishing ones; 0 if its next step is text. */
 function imageStep<E extends Entry>(
   finishing: ReadonlyArray<Candidate<E>>,
   first: Candidate<E> | undefined,
@@ -205,7 +227,7 @@ function imageStep<E extends Entry>(
   return image === 0 ? 0 : finishing.reduce((sum, { remaining }) => sum + remaining, image);
 }
 
-/** The first candidates, as many as a budget of tokens has room for whole: a short plan is not cut. */
+/** The first candidates that fit completely into a budget of tokens: a short plan is not cut. */
 function fitting<E extends Entry>(
   candidates: ReadonlyArray<Candidate<E>>,
   budget: number,
@@ -217,19 +239,3 @@ function fitting<E extends Entry>(
   });
   return candidates.slice(0, end < 0 ? candidates.length : end);
 }
-
-/** Writes a wave's results to their plans; returns the plans that are whole. */
-export function settle<E extends Entry>(
-  wave: Wave<E>,
-  results: WaveResult,
-): Array<{ readonly entry: E; readonly logits: PlanLogits }> {
-  wave.answered.forEach((answered, index) => {
-    for (const { running, suffix } of answered) running.logits[suffix] = results[index] as Float32Array;
-  });
-  return wave.running
-    .filter(({ entry, logits }) => countOf(logits) === entry.plan.suffixes.length)
-    .map(({ entry, logits }) => ({ entry, logits }));
-}
-
-/** Entries of a list that has holes. */
-const countOf = (list: readonly unknown[]) => Object.keys(list).length;

@@ -9,12 +9,10 @@ import {
   type WaveImage,
 } from '../wave/index.js';
 import type { Embeddings } from './embeddings.js';
-import type { Answered, PartialPrefill } from './partial-prefills.js';
-import type { CachedPrefix } from './prefix-cache.js';
-import type { Entry } from './running.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill } from './types.js';
 
 /** The part of a suffix that a wave computes. */
-export interface Piece<E extends Entry> {
+export interface SuffixChunk<E extends Entry> {
   readonly partial: PartialPrefill<E>;
   readonly start: number;
   readonly end: number;
@@ -23,42 +21,42 @@ export interface Piece<E extends Entry> {
 interface PhaseParts<E extends Entry> {
   readonly copies: Copy[];
   readonly streams: Stream[];
-  /** Who gets the result of each stream that has one. */
-  readonly answered: Array<Answered<E>>;
+  /** By stream that has a result: the suffixes it answers. */
+  readonly answered: Array<Readonly<Answered<E>>>;
 }
 
 const emptyPhase = <E extends Entry>(): PhaseParts<E> => ({ copies: [], streams: [], answered: [] });
 
-/** Writes what a wave takes as phases: what can go in one decode, and what has to follow in another. */
+/** Writes what a wave computes as phases: each holds what can go in one decode. */
 export class WaveWriter<E extends Entry> {
   private readonly head = emptyPhase<E>();
   private readonly first = emptyPhase<E>();
-  /** Suffixes on copies of a prefix that grows in this wave. */
+  /** Suffixes that start on a copy of a prefix, after the wave has extended it. */
   private readonly second = emptyPhase<E>();
   /** Prefixes of which this wave computes a part. */
   private readonly growing = new Set<CachedPrefix>();
 
-  private readonly shown: WaveImage[] = [];
-  /** Where each image, by its key, stands among those shown. */
-  private readonly places = new Map<string, number>();
+  private readonly attached: WaveImage[] = [];
+  /** The index in `attached` of each image, by its key. */
+  private readonly indexes = new Map<string, number>();
 
   constructor(
-    /** Most tokens × sequences of a prefix's chunk that carries the sequences of its suffixes. */
+    /** See `COUPLED_PRODUCT_MAX`. */
     private readonly coupledProductMax: number,
     private readonly embeddings: Embeddings,
   ) {}
 
-  shows({ key }: PlanImage): boolean {
-    return this.places.has(key);
+  hasAttached({ key }: PlanImage): boolean {
+    return this.indexes.has(key);
   }
 
-  /** Whatever follows shows the image; before all, it is encoded where its embedding is not there. */
-  show(image: PlanImage): void {
-    if (this.shows(image)) return;
+  /** Adds an image that streams of the wave refer to. The wave encodes it first if its embedding is not known. */
+  attach(image: PlanImage): void {
+    if (this.hasAttached(image)) return;
     const { key, width, height, rgb } = image;
     const known = this.embeddings.find(key);
-    this.places.set(key, this.shown.length);
-    this.shown.push(
+    this.indexes.set(key, this.attached.length);
+    this.attached.push(
       known === undefined
         ? { embedding: this.embeddings.room(image), pixels: { width, height, rgb } }
         : { embedding: known, pixels: null },
@@ -66,14 +64,14 @@ export class WaveWriter<E extends Entry> {
   }
 
   get images(): readonly WaveImage[] {
-    return this.shown;
+    return this.attached;
   }
 
-  /** What the wave encodes, by the images' keys. */
+  /** The embeddings that the wave computes, by the keys of their images. */
   get encoded(): Map<string, Float32Array> {
-    const fresh = [...this.places].map(([key, place]) => [key, this.shown[place] as WaveImage] as const);
+    const images = [...this.indexes].map(([key, index]) => [key, this.attached[index] as WaveImage] as const);
     return new Map(
-      fresh.filter(([, { pixels }]) => pixels !== null).map(([key, { embedding }]) => [key, embedding]),
+      images.filter(([, { pixels }]) => pixels !== null).map(([key, { embedding }]) => [key, embedding]),
     );
   }
 
@@ -85,33 +83,37 @@ export class WaveWriter<E extends Entry> {
     this.first.copies.push({ from: head.sequence, to: to.sequence });
   }
 
-  /** A prefix's tokens from `start` on, none where it was whole before, and the pieces of suffixes behind them. */
-  add(prefix: CachedPrefix, start: number, pieces: ReadonlyArray<Piece<E>>): void {
-    const chunk = prefix.done - start;
-    const sequences = pieces.filter((piece) => piece.start === 0).map(({ partial }) => partial.sequence);
-    const coupled = chunk * (sequences.length + 1) <= this.coupledProductMax && !this.growing.has(prefix);
+  /** Adds a prefix's tokens from `start` to `prefix.done`, possibly none, and chunks of suffixes behind them. */
+  add(prefix: CachedPrefix, start: number, chunks: ReadonlyArray<SuffixChunk<E>>): void {
+    const tokens = prefix.done - start;
+    const sequences = chunks.filter((chunk) => chunk.start === 0).map(({ partial }) => partial.sequence);
+    const coupled = tokens * (sequences.length + 1) <= this.coupledProductMax && !this.growing.has(prefix);
     const phase = coupled ? this.first : this.second;
     if (!coupled || start > 0) for (const to of sequences) phase.copies.push({ from: prefix.sequence, to });
-    if (chunk > 0) {
+    if (tokens > 0) {
       this.growing.add(prefix);
       const carried = coupled ? [prefix.sequence, ...sequences] : [prefix.sequence];
       this.first.streams.push(...this.streamsOf(prefix, start, prefix.done, 0, carried));
     }
-    for (const piece of pieces) this.addPiece(phase, prefix.tokens.length, piece);
+    for (const chunk of chunks) this.addSuffix(phase, prefix.tokens.length, chunk);
   }
 
-  /** Only the last piece of a suffix has a result. */
-  private addPiece(phase: PhaseParts<E>, prefixTokens: number, { partial, start, end }: Piece<E>): void {
+  /** Only the last chunk of a suffix has a result. */
+  private addSuffix(
+    phase: PhaseParts<E>,
+    prefixTokens: number,
+    { partial, start, end }: SuffixChunk<E>,
+  ): void {
     const { suffix, images, sequence, answered } = partial;
     const { tokens, options } = suffix;
     const streams = this.streamsOf({ tokens, images }, start, end, prefixTokens, [sequence]);
     const last = streams.pop() as Stream;
-    const whole = end === tokens.length;
-    phase.streams.push(...streams, whole ? { ...last, options } : last);
-    if (whole) phase.answered.push(answered);
+    const complete = end === tokens.length;
+    phase.streams.push(...streams, complete ? { ...last, options } : last);
+    if (complete) phase.answered.push(answered);
   }
 
-  /** A part of a list, cut at its images. `first`: where the list begins in its sequences. */
+  /** A part of a list, split at its images. `first`: the position of the list's first token in its sequences. */
   private streamsOf(
     { tokens, images }: Pick<CachedPrefix, 'tokens' | 'images'>,
     start: number,
@@ -126,21 +128,23 @@ export class WaveWriter<E extends Entry> {
       const image = images[imageAt(tokens[at] as number)];
       const to = image === undefined ? textEnd(tokens, at, end) : runEnd(tokens, at);
       const stream = { tokens: tokens.subarray(at, to), position: first + at, sequences };
-      streams.push(image === undefined ? stream : { ...stream, image: this.places.get(image.key) as number });
+      streams.push(
+        image === undefined ? stream : { ...stream, image: this.indexes.get(image.key) as number },
+      );
       at = to;
     }
     return streams;
   }
 
-  /** The phases that have work; the first of them removes sequences before it begins. */
+  /** The phases that have work. `removals`: sequences to remove before the first one. */
   phases(removals: readonly number[]): Phase[] {
     return [this.head, this.first, this.second]
       .filter(({ copies, streams }) => copies.length + streams.length > 0)
       .map(({ copies, streams }, index) => ({ removals: index === 0 ? removals : [], copies, streams }));
   }
 
-  /** Who gets which of the wave's results. */
-  get answered(): Array<Answered<E>> {
+  /** Per result of the wave: the suffixes it answers. */
+  get answered(): Array<Readonly<Answered<E>>> {
     return [...this.first.answered, ...this.second.answered];
   }
 }

@@ -102,8 +102,8 @@ function playWave(
     return false;
   }
   if (next.integer(40) === 0) {
-    const lost = [...new Set([...wave.running, ...state.running].map(({ entry }) => entry))];
-    state.reset();
+    const lost = [...new Set([...wave.running, ...state.cache.running].map(({ entry }) => entry))];
+    state.cache.reset();
     cache.play({ clear: true, images: [], phases: [], removals: [] });
     scheduler.addAgain(lost.filter(({ dropped }) => !dropped));
     return true;
@@ -122,7 +122,7 @@ function playWave(
     const [{ running, suffix }] = answered as [(typeof answered)[number]];
     return Float32Array.of(running.entry.plan.suffixes[suffix]?.tokens[0] as number);
   });
-  const whole = settle(wave, results);
+  const whole = settle(state, wave, results);
   if (!first.every((short) => whole.some(({ entry }) => entry === short)))
     throw new Error('a short plan waits for more than the wave under way');
   for (const { entry, logits } of whole) {
