@@ -3,11 +3,11 @@ import type { Store } from '../store/index.js';
 import type { Pause } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { Directory } from './directory.js';
-import type { FlushPart } from './flush-part.js';
 import { keyWorks } from './keys.js';
 import { Ledger, type Reservation } from './ledger.js';
 import type { Charge } from './prices.js';
 import { RateLimiter } from './rate-limit.js';
+import type { FlushPart } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** Who holds a key. */

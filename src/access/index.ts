@@ -3,9 +3,6 @@ export type { Pause } from './account.js';
 export type { Caller } from './authenticate.js';
 export * from './balance.js';
 export * from './calendar.js';
-export * from './errors.js';
-export * from './expiry.js';
-export type { FlushPart, TakenWrites } from './flush-part.js';
 export * from './keys.js';
 export {
   FLUSH_DELAY_MS,
@@ -15,5 +12,6 @@ export {
 export * from './money.js';
 export * from './prices.js';
 export * from './reconcile.js';
+export type { FlushPart, TakenWrites } from './usage.js';
 export * from './usage-report.js';
 export * from './workspaces.js';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Clock, randomLetters } from '../base/index.js';
 import type { Store, Value } from '../store/index.js';
-import { afterDays, endOfNextDay } from './calendar.js';
-import { AccessError } from './errors.js';
-import { getWorkspace } from './workspaces.js';
+import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
+import { AccessError, getWorkspace } from './workspaces.js';
 
 /** A key. Instants in milliseconds; `expires` null: never, and it is the last millisecond at which it works. */
 export type Key = Readonly<Value<'keys'>>;
@@ -105,4 +104,26 @@ function addKey(store: Store, now: number, workspace: string, expires: number | 
   store.table('keys').put([id], key);
   store.table('digests').put([digest], id);
   return { key, token };
+}
+
+/** A hundred years: more is a slip of the keyboard. */
+const DAYS_MAX = 36_500;
+
+/**
+ * The instant until which a key is to work: `never` (null), a number of days from `now`, or the end of a UTC day
+ * such as `2027-01-31`. Throws AccessError where it is none of these, or is over.
+ */
+export function readExpiry(text: string, now: number): number | null {
+  if (text === 'never') return null;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX) {
+    return afterDays(now, Number(text));
+  }
+  const day = parseDay(text);
+  if (day === null) {
+    throw new AccessError(
+      `expires: "${text}" is not never, a number of days from 1 to ${DAYS_MAX}, or a day such as 2027-01-31.`,
+    );
+  }
+  if (endOfDay(day) <= now) throw new AccessError(`expires: ${text} is over.`);
+  return endOfDay(day);
 }

@@ -5,9 +5,9 @@ import { Account, type Pause } from './account.js';
 import type { Caller } from './authenticate.js';
 import { dayOf } from './calendar.js';
 import type { Directory } from './directory.js';
-import type { FlushPart } from './flush-part.js';
 import type { Charge } from './prices.js';
-import { Usage } from './usage.js';
+import type { FlushPart } from './usage.js';
+import { UsageCounters } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** Charges are made durable together, so long after the first of them … */
@@ -41,7 +41,7 @@ const PAUSED: Record<Pause, string> = {
  */
 export class Ledger {
   private readonly accounts = new Map<string, Account>();
-  private readonly usage: Usage;
+  private readonly usage: UsageCounters;
   private readonly parts: FlushPart[];
   /** Whether the last write failed. */
   private troubled = false;
@@ -62,7 +62,7 @@ export class Ledger {
     /** Told when the disk takes no charges, with what it said. */
     private readonly onError: (error: unknown) => void,
   ) {
-    this.usage = new Usage(store);
+    this.usage = new UsageCounters(store);
     this.parts = [this.usage];
   }
 

@@ -1,5 +1,5 @@
-import { AccessError } from './errors.js';
 import { type Amount, parsePrice } from './money.js';
+import { AccessError } from './workspaces.js';
 
 /** Live calls and batch lines have prices and counters of their own. */
 export type Kind = 'live' | 'batch';

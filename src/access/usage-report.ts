@@ -1,9 +1,8 @@
 import type { Store } from '../store/index.js';
 import { parseDay } from './calendar.js';
-import { AccessError } from './errors.js';
 import { getKey } from './keys.js';
 import type { Amount } from './money.js';
-import { getWorkspace, listWorkspaces } from './workspaces.js';
+import { AccessError, getWorkspace, listWorkspaces } from './workspaces.js';
 
 /** Which counters are wanted. Days are UTC's, `2026-11-21`, and both are included. */
 export interface UsageFilter {

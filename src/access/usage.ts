@@ -1,8 +1,22 @@
-import type { Store, Value } from '../store/index.js';
+import type { RawWrite, Store, Value } from '../store/index.js';
 import { daysOf } from './calendar.js';
-import type { FlushPart, TakenWrites } from './flush-part.js';
 import type { Amount } from './money.js';
 import type { Charge } from './prices.js';
+
+/** Writes on their way to the disk: one of `written` and `lost` is called, once. */
+export interface TakenWrites {
+  readonly writes: readonly RawWrite[];
+  /** They are on the disk. `today`: the UTC day. */
+  written(today: string): void;
+  /** They are not: they must be among what is taken next. */
+  lost(): void;
+}
+
+/** Something that is written with the charges, in the ledger's transaction: all of it, or none. */
+export interface FlushPart {
+  /** All that has changed since it was taken last. */
+  take(): TakenWrites;
+}
 
 interface Counter {
   readonly parts: readonly string[];
@@ -15,7 +29,7 @@ interface Counter {
  * The counters of what was used, by workspace, UTC day, key, model, kind and price; the price is part of a
  * counter's key so that amount = tokens × price holds for each, whenever prices change.
  */
-export class Usage implements FlushPart {
+export class UsageCounters implements FlushPart {
   private readonly counters = new Map<string, Counter>();
   private dirty = new Set<Counter>();
 

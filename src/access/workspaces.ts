@@ -1,7 +1,11 @@
 import type { Clock } from '../base/index.js';
 import type { Store, Value } from '../store/index.js';
-import { AccessError } from './errors.js';
 import type { Amount } from './money.js';
+
+/** An administrator asked for something impossible. The message names the argument, or what is missing. */
+export class AccessError extends Error {
+  override readonly name = 'AccessError';
+}
 
 /** A workspace: amounts in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
 export interface Workspace {

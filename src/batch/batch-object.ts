@@ -1,5 +1,6 @@
 import { showAmount } from '../access/index.js';
-import { type Batch, deleteAfter, isFinished, STATUS_OF } from './lifecycle/index.js';
+import { deleteAfter } from './lifecycle/apply.js';
+import { type Batch, isFinished, STATUS_OF } from './lifecycle/transitions.js';
 
 /** Contract 2.6 `data_region`: where batch data is kept. */
 const DATA_REGION = 'CANADA-1 (Canada)';

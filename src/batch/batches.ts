@@ -4,11 +4,14 @@ import { nextTurn } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
 import { batchObject, submitObject } from './batch-object.js';
 import { type CallbackDependencies, Callbacks } from './callbacks.js';
-import { apply, type Batch, isFinished } from './lifecycle/index.js';
+import { apply } from './lifecycle/apply.js';
+import { type Batch, isFinished } from './lifecycle/transitions.js';
 import { listPieces } from './list-pieces.js';
-import { FIRST_RESULT, PIECE_BYTES, type ReadCall, Reader, type ResultsAnswer } from './reading/index.js';
+import { FIRST_RESULT, PIECE_BYTES, type ResultsAnswer } from './reading/read-results.js';
+import { type ReadCall, Reader } from './reading/reader.js';
 import { Retention } from './retention.js';
-import { OpenBatch, Runner, type RunnerDependencies } from './runner/index.js';
+import { OpenBatch } from './runner/open-batch.js';
+import { Runner, type RunnerDependencies } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
 import { StoredTimes } from './stored-times.js';
 import { Submissions } from './submissions.js';
@@ -36,7 +39,7 @@ export interface Page {
 }
 
 /** The results of a batch, on their way to a caller. */
-export interface Results {
+export interface ResultStream {
   /** JSON Lines. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Call it when the last byte was handed over: the first time, the seven days begin. */
@@ -72,7 +75,7 @@ export class Batches {
     this.callbacks = new Callbacks(store, sealer, this.buffer, deps);
     this.runner = new Runner(store, this.buffer, {
       ...deps,
-      readLines: (task) => this.reader.lines(task),
+      readLines: (task) => this.reader.chunk(task),
       onFinished: (batch) => {
         this.times.stamped(batch.id, 'finished');
         this.callbacks.add(batch);
@@ -133,7 +136,7 @@ export class Batches {
   }
 
   /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
-  async results(caller: Caller, id: string): Promise<Results> {
+  async results(caller: Caller, id: string): Promise<ResultStream> {
     if (!isFinished(this.owned(caller, id))) {
       throw new ApiError('batch_not_finished', 'The batch has not finished.', { final: true });
     }

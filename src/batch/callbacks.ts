@@ -1,13 +1,9 @@
+import { LIMITS } from '../api/index.js';
 import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
 import type { Sealer, Store } from '../store/index.js';
-import { type Batch, STATUS_OF } from './lifecycle/index.js';
+import { type Batch, STATUS_OF } from './lifecycle/transitions.js';
 import { SealedBatch } from './sealed-batch.js';
-import {
-  type FinishedBatch,
-  WEBHOOK_WAIT_MS_MAX,
-  type WebhookOutcome,
-  webhookWaitMs,
-} from './webhook/index.js';
+import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
 import type { WriteBuffer } from './write-buffer.js';
 
 /** What calling an address needs. */
@@ -23,6 +19,13 @@ export interface CallbackDependencies {
 export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
 /** How long a call waits whose batch cannot be written yet. */
 const UNWRITTEN_WAIT_MS = 1_000;
+
+/** How long to wait after so many failed attempts, in milliseconds. */
+const WAITS_MS = [0, 30_000, 300_000];
+/** A wait is longer or shorter by up to this part, so that calls that failed together do not come back together. */
+const JITTER = 0.2;
+/** The longest of them, in milliseconds. */
+export const WEBHOOK_WAIT_MS_MAX = Math.max(...WAITS_MS) * (1 + JITTER);
 
 /** The calls of one key that are to be made. */
 interface Waiting {
@@ -154,4 +157,15 @@ export class Callbacks {
     this.buffer.put(after);
     this.add(after);
   }
+}
+
+/**
+ * How long to wait before the next attempt at a webhook, in milliseconds, when `attempts` have failed; null when there
+ * is to be none (contract 6 rules 3 and 4). Computed from the stored number alone, so that a restart changes nothing.
+ * `random` is drawn from 0 ≤ x < 1.
+ */
+export function webhookWaitMs(attempts: number, random: () => number): number | null {
+  if (attempts >= LIMITS.webhookAttempts) return null;
+  const wait = WAITS_MS[attempts] as number;
+  return Math.round(wait * (1 - JITTER + 2 * JITTER * random()));
 }

@@ -1,19 +1,13 @@
 export * from './batches.js';
-export {
-  Blocks,
-  type CheckedChunk,
-  type ChunkWork,
-  checkChunks,
-  checkLines,
-  type DigestResult,
-  type DigestTask,
-  digestFile,
-  type IngestResult,
-  type IngestTask,
-  ingest,
-  type LineFault,
-} from './ingest/index.js';
-export { type ReadCall, readStored } from './reading/index.js';
+export { Blocks } from './ingest/blocks.js';
+export { type CheckedChunk, type ChunkWork, checkChunks } from './ingest/check-chunks.js';
+export { checkLines, type LineFault } from './ingest/check-file.js';
+export { type DigestResult, type DigestTask, digestFile } from './ingest/digest-file.js';
+export { type IngestResult, type IngestTask, ingest } from './ingest/ingest.js';
+export { type ReadCall, readStored } from './reading/reader.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
-export * from './webhook/index.js';
+export { readAllowedHosts } from './webhook/allowed-hosts.js';
+export { callWebhook, type WebhookOutcome } from './webhook/call.js';
+export { checkWebhookAddress, type WebhookGuard } from './webhook/guard.js';
+export { systemGuard } from './webhook/system-guard.js';

@@ -1,4 +1,4 @@
-import type { ListAnswer } from './reading/index.js';
+import type { ListAnswer } from './reading/read-list.js';
 
 const HEAD = '{"object":"list","data":[';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.js';
 import type { Store } from '../store/index.js';
-import { type Batch, deleteAfter } from './lifecycle/index.js';
+import { deleteAfter } from './lifecycle/apply.js';
+import type { Batch } from './lifecycle/transitions.js';
 import type { StoredTimes } from './stored-times.js';
 import type { Submissions } from './submissions.js';
 import type { WriteBuffer } from './write-buffer.js';

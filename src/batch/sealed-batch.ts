@@ -1,9 +1,23 @@
 import { placeOf, type RawWrite, type Sealer, type Store, StoreError, seal, unseal } from '../store/index.js';
-import type { BatchLine } from './batch-line.js';
-import type { ChunkIds } from './ingest/index.js';
-import type { Batch } from './lifecycle/index.js';
+import type { ChunkIds } from './ingest/chunks.js';
+import type { Batch } from './lifecycle/transitions.js';
 
 const LINE_FEED = 10;
+
+/** A line that waits to be answered. */
+export interface BatchLine {
+  /** Its place in the batch, counted from 0. */
+  readonly index: number;
+  /** The chunk that holds it. */
+  readonly chunk: number;
+  readonly customId: string;
+  /** As the line names it. */
+  readonly model: string;
+  /** The JSON text: a decide request with two fields more. */
+  readonly body: Buffer;
+  /** How often it was tried. */
+  readonly tries: number;
+}
 
 /** What a thread needs to open the sealed values of a batch. */
 export interface BatchKey {

@@ -1,6 +1,6 @@
 import { nextTurn } from '../base/index.js';
-import type { Entry, Part, Store } from '../store/index.js';
-import type { Batch } from './lifecycle/index.js';
+import type { KeyPart, Store, TableEntry } from '../store/index.js';
+import type { Batch } from './lifecycle/transitions.js';
 import type { WriteBuffer } from './write-buffer.js';
 
 /** Moved rows that one transaction writes: a charge waits behind it. */
@@ -42,7 +42,7 @@ export class StoredTimes {
   }
 
   /** Call it in the same turn as the clock was read, before it is read again: the time is by the new calendar already. */
-  stamped(...name: readonly Part[]): void {
+  stamped(...name: readonly KeyPart[]): void {
     for (const { fresh } of this.pending) fresh.add(nameOf(name));
   }
 
@@ -100,7 +100,7 @@ export class StoredTimes {
 
   private async moveSubmissions(jump: Jump): Promise<void> {
     const table = this.store.table('submissions');
-    let rows: Array<Entry<'submissions'>> = [];
+    let rows: Array<TableEntry<'submissions'>> = [];
     const write = async () => {
       // A key that was used again since it was read has a new row on its way to the disk: do not overwrite that.
       const writes = rows.flatMap(({ key, value }) => {
@@ -120,8 +120,8 @@ export class StoredTimes {
 }
 
 /** The instant after a jump, unless it was written by an earlier process, or after the jump. */
-function movedBy({ ms, since, fresh }: Jump, instant: number, name: readonly Part[]): number {
+function movedBy({ ms, since, fresh }: Jump, instant: number, name: readonly KeyPart[]): number {
   return instant >= since && !fresh.has(nameOf(name)) ? instant + ms : instant;
 }
 
-const nameOf = (parts: readonly Part[]) => parts.join('\0');
+const nameOf = (parts: readonly KeyPart[]) => parts.join('\0');

@@ -2,15 +2,13 @@ import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { type Clock, randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
-import {
-  type DigestResult,
-  type DigestTask,
-  freeBlock,
-  type IngestResult,
-  type IngestTask,
-} from './ingest/index.js';
-import type { Batch } from './lifecycle/index.js';
-import { OpenBatch, type Runner, WINDOW_MS } from './runner/index.js';
+import { freeBlock } from './ingest/blocks.js';
+import type { DigestResult, DigestTask } from './ingest/digest-file.js';
+import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import type { Batch } from './lifecycle/transitions.js';
+import { WINDOW_MS } from './runner/deadline.js';
+import { OpenBatch } from './runner/open-batch.js';
+import type { Runner } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
 import type { Submissions } from './submissions.js';
 

@@ -1,6 +1,6 @@
 import type { Access, FlushPart, TakenWrites } from '../access/index.js';
 import type { RawWrite, Store } from '../store/index.js';
-import type { Batch } from './lifecycle/index.js';
+import type { Batch } from './lifecycle/transitions.js';
 
 /**
  * What batches change, on its way to the disk: it is written with the charges, in the ledger's transaction, so that a

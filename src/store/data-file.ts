@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import { StoreError } from './errors.js';
+import { StoreError } from './data-folder.js';
 
 /** Where LMDB 1.0 has these in each of the two pages a file begins with, on machines of the low byte first. */
 const MAGIC_AT = 24;

@@ -2,11 +2,9 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { checkHeaders, fillUp } from './data-file.js';
-import { StoreError } from './errors.js';
+import { dataFileOf, pathOf, StoreError, syncFolder } from './data-folder.js';
 import { makeStore } from './make-store.js';
-import { dataFileOf, pathOf } from './paths.js';
 import { refuseOtherContainer } from './serving.js';
-import { syncFolder } from './sync-folder.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 
 export type BinaryDatabase = Database<Buffer, Buffer>;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { StoreError } from './errors.js';
+import { StoreError } from './data-folder.js';
 
 /** What is used of fs-native-extensions, which has no types. False where another open file has the lock. */
 interface LockLibrary {

@@ -1,4 +1,4 @@
-import { StoreError } from './errors.js';
+import { StoreError } from './data-folder.js';
 import { servingProcess } from './serving.js';
 import { Store } from './store.js';
 

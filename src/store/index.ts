@@ -1,14 +1,13 @@
-export * from './errors.js';
+export { StoreError } from './data-folder.js';
 export { FORMAT, openStore, type Upgrade } from './format.js';
 export * from './kept-time.js';
-export type { Part } from './key-layout.js';
+export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
 export { MASTER_KEY_FILE } from './master-key.js';
-export { placeOf } from './place.js';
 export { Sealer } from './sealer.js';
-export { type Place, seal, sealedBytes, sealInto, unseal } from './sealing.js';
+export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';
 export type { Store } from './store.js';
-export type { Entry, Table, Value } from './table.js';
+export type { Table, TableEntry, Value } from './table.js';
 export { TABLES, type TableName } from './tables.js';
 export type { RawWrite } from './writer-thread.js';

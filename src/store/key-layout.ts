@@ -1,15 +1,15 @@
 /** A part of a key: `text` is UTF-8 and ends with a NUL byte, `number` is 4 bytes, highest first. */
-export type PartKind = 'text' | 'number';
-export type Part = string | number;
+export type KeyPartKind = 'text' | 'number';
+export type KeyPart = string | number;
 
 /** Shown in the table's list as `workspace, day`. */
-export type KeyLayout = ReadonlyArray<readonly [name: string, kind: PartKind]>;
+export type KeyLayout = ReadonlyArray<readonly [name: string, kind: KeyPartKind]>;
 
 /**
  * The bytes of a key, or of the beginning of one where there are fewer parts than the layout has: keys sort by
  * their parts, and those that begin alike stand together. No text holds a NUL: ids and days are ours.
  */
-export function encodeKey(layout: KeyLayout, parts: readonly Part[]): Buffer {
+export function encodeKey(layout: KeyLayout, parts: readonly KeyPart[]): Buffer {
   return Buffer.concat(
     parts.map((part, index) => {
       const kind = layout[index]?.[1];
@@ -28,7 +28,7 @@ function numberBytes(value: number): Buffer {
 }
 
 /** The parts of a whole key. */
-export function decodeKey(layout: KeyLayout, key: Buffer): Part[] {
+export function decodeKey(layout: KeyLayout, key: Buffer): KeyPart[] {
   let at = 0;
   return layout.map(([, kind]) => {
     if (kind === 'number') {

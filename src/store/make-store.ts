@@ -12,11 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { damaged } from './data-file.js';
-import { StoreError } from './errors.js';
+import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError, syncFolder } from './data-folder.js';
 import { lockFile, pause } from './file-lock.js';
 import { MASTER_KEY_FILE } from './master-key.js';
-import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf } from './paths.js';
-import { syncFolder } from './sync-folder.js';
 
 /** Free disk space that a new store needs, in bytes: it takes 0.2 MB, and must be able to grow. */
 export const FREE_BYTES_MIN = 16 * 1024 * 1024;

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from './errors.js';
+import { StoreError, syncFolder } from './data-folder.js';
 import { KEY_BYTES } from './sealing.js';
-import { syncFolder } from './sync-folder.js';
 
 export const MASTER_KEY_FILE = 'master.key';
 

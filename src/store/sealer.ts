@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { StoreError } from './errors.js';
+import { StoreError } from './data-folder.js';
 import { masterKey } from './master-key.js';
 import { KEY_BYTES, type Place, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';

@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { StoreError } from './errors.js';
+import { StoreError } from './data-folder.js';
+import { encodeKey, type KeyPart } from './key-layout.js';
+import { TABLES, type TableName } from './tables.js';
 
 /** AES-256-GCM (NIST SP 800-38D): a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
 const ALGORITHM = 'aes-256-gcm';
@@ -13,6 +15,11 @@ export interface Place {
   readonly key: Uint8Array;
   /** How a person calls the place, for the error. */
   readonly name: string;
+}
+
+/** The place of a value, without an open environment: the threads that seal have none. */
+export function placeOf(table: TableName, ...parts: readonly KeyPart[]): Place {
+  return { table, key: encodeKey(TABLES[table].key, parts), name: parts.join('/') };
 }
 
 /** Seals `plain` under a key of 32 bytes, for one place. */

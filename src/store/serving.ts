@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { readJsonFile } from '../base/index.js';
-import { StoreError } from './errors.js';
+import { dataFileOf, pathOf, StoreError } from './data-folder.js';
 import { isLocked, lockFile } from './file-lock.js';
-import { dataFileOf, pathOf } from './paths.js';
 
 /** Who serves, for people: what decides is the lock of the data file. */
 const Serving = Type.Object({

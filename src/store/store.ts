@@ -1,6 +1,6 @@
 import { ThreadPool } from '../base/index.js';
+import { StoreError } from './data-folder.js';
 import { type Environment, openEnvironment } from './environment.js';
-import { StoreError } from './errors.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { nextTurn } from '../base/index.js';
+import { StoreError } from './data-folder.js';
 import type { BinaryDatabase } from './environment.js';
-import { StoreError } from './errors.js';
-import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type Part } from './key-layout.js';
+import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from './key-layout.js';
 import { TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
 
@@ -13,8 +13,8 @@ export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] exten
   : Static<Exclude<(typeof TABLES)[Name]['value'], 'sealed'>>;
 
 /** A key as its parts, and its value. */
-export interface Entry<Name extends TableName> {
-  readonly key: Part[];
+export interface TableEntry<Name extends TableName> {
+  readonly key: KeyPart[];
   readonly value: Value<Name>;
 }
 
@@ -38,34 +38,34 @@ export class Table<Name extends TableName> {
   }
 
   /** The key's bytes. */
-  key(...parts: readonly Part[]): Buffer {
+  key(...parts: readonly KeyPart[]): Buffer {
     return encodeKey(this.layout, parts);
   }
 
   /** Throws StoreError where the value is not one of this table. */
-  get(...parts: readonly Part[]): Value<Name> | undefined {
+  get(...parts: readonly KeyPart[]): Value<Name> | undefined {
     const key = this.key(...parts);
     const bytes = this.guarded(() => this.database.getBinary(key));
     return bytes && this.read(parts, bytes);
   }
 
   /** All entries whose keys begin with these parts, in the order of their keys. Throws StoreError. */
-  entries(...prefix: readonly Part[]): Generator<Entry<Name>> {
+  entries(...prefix: readonly KeyPart[]): Generator<TableEntry<Name>> {
     return this.range(this.key(...prefix), endOfPrefix(this.key(...prefix)));
   }
 
   /** Those of them whose next part is `first` or more. */
-  entriesFrom(prefix: readonly Part[], first: Part): Generator<Entry<Name>> {
+  entriesFrom(prefix: readonly KeyPart[], first: KeyPart): Generator<TableEntry<Name>> {
     return this.range(this.key(...prefix, first), endOfPrefix(this.key(...prefix)));
   }
 
   /** The keys alone. */
-  keys(...prefix: readonly Part[]): Generator<Part[]> {
+  keys(...prefix: readonly KeyPart[]): Generator<KeyPart[]> {
     return this.rangeOfKeys(this.key(...prefix), endOfPrefix(this.key(...prefix)));
   }
 
   /** The last of the keys that begin with these parts. */
-  lastKey(...prefix: readonly Part[]): Part[] | undefined {
+  lastKey(...prefix: readonly KeyPart[]): KeyPart[] | undefined {
     const first = this.key(...prefix);
     const [last] = this.database.getKeys({
       ...bounds(endOfPrefix(first), first),
@@ -79,12 +79,12 @@ export class Table<Name extends TableName> {
    * Like `entries`, in turns of the event loop, so that a large table holds up nobody. An entry that changes meanwhile
    * is read as it was or as it is; each is read once. Rejects with StoreError.
    */
-  entriesInTurns(...prefix: readonly Part[]): AsyncGenerator<Entry<Name>> {
+  entriesInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<TableEntry<Name>> {
     return this.inTurns(prefix, TURN_ENTRIES, (start, end) => this.range(start, end, TURN_ENTRIES), entryKey);
   }
 
   /** The keys alone. */
-  keysInTurns(...prefix: readonly Part[]): AsyncGenerator<Part[]> {
+  keysInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<KeyPart[]> {
     return this.inTurns(
       prefix,
       TURN_KEYS,
@@ -94,7 +94,7 @@ export class Table<Name extends TableName> {
   }
 
   /** The write that gives a key a value, or that removes it. A value that could not be read again is refused. */
-  write(parts: readonly Part[], value: Value<Name> | null): RawWrite {
+  write(parts: readonly KeyPart[], value: Value<Name> | null): RawWrite {
     if (value !== null && this.check?.(value) === false) {
       throw new Error(`a value does not fit the table ${this.name}`);
     }
@@ -103,17 +103,17 @@ export class Table<Name extends TableName> {
   }
 
   /** The write that removes all keys from one to the one before another. */
-  removal(from: readonly Part[], to: readonly Part[]): RawWrite {
+  removal(from: readonly KeyPart[], to: readonly KeyPart[]): RawWrite {
     return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
   }
 
   /** Inside `Store.change` only. */
-  put(parts: readonly Part[], value: Value<Name>): void {
+  put(parts: readonly KeyPart[], value: Value<Name>): void {
     const { key, value: bytes } = this.write(parts, value);
     this.guarded(() => this.database.putSync(key as Buffer, bytes as Buffer));
   }
 
-  private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<Entry<Name>> {
+  private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<TableEntry<Name>> {
     try {
       for (const { key, value } of this.database.getRange(bounds(start, end, limit))) {
         const parts = decodeKey(this.layout, key);
@@ -124,15 +124,15 @@ export class Table<Name extends TableName> {
     }
   }
 
-  private *rangeOfKeys(start: Buffer, end: Buffer | undefined, limit?: number): Generator<Part[]> {
+  private *rangeOfKeys(start: Buffer, end: Buffer | undefined, limit?: number): Generator<KeyPart[]> {
     for (const key of this.database.getKeys(bounds(start, end, limit))) yield decodeKey(this.layout, key);
   }
 
   private async *inTurns<Item>(
-    prefix: readonly Part[],
+    prefix: readonly KeyPart[],
     count: number,
     read: (start: Buffer, end: Buffer | undefined) => Iterable<Item>,
-    keyOf: (item: Item) => readonly Part[],
+    keyOf: (item: Item) => readonly KeyPart[],
   ): AsyncGenerator<Item> {
     let start = this.key(...prefix);
     const end = endOfPrefix(start);
@@ -160,7 +160,7 @@ export class Table<Name extends TableName> {
     return new StoreError(`The table ${this.name} cannot be used: ${(error as Error).message}.`);
   }
 
-  private read(parts: readonly Part[], bytes: Buffer): Value<Name> {
+  private read(parts: readonly KeyPart[], bytes: Buffer): Value<Name> {
     if (this.check === null) return Buffer.from(bytes) as Value<Name>;
     const value = parse(bytes);
     if (!this.check(value)) {
@@ -170,7 +170,7 @@ export class Table<Name extends TableName> {
   }
 }
 
-const entryKey = ({ key }: { readonly key: readonly Part[] }) => key;
+const entryKey = ({ key }: { readonly key: readonly KeyPart[] }) => key;
 
 /** lmdb tells an end that is undefined from one that is not there. */
 const bounds = (start: Buffer | undefined, end: Buffer | undefined, limit?: number) => ({

@@ -1,14 +1,12 @@
 import { type Test, test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
+import { apply, deleteAfter, unansweredAs } from '../../src/batch/lifecycle/apply.js';
 import {
-  apply,
   type Batch,
   type BatchEvent,
   type BatchState,
-  deleteAfter,
   TRANSITIONS,
-  unansweredAs,
-} from '../../src/batch/lifecycle/index.js';
+} from '../../src/batch/lifecycle/transitions.js';
 import { DAY_MS, START } from '../support/batch/world.js';
 
 const EVENTS = [

@@ -11,9 +11,9 @@ import {
   SubmitResponseSchema,
 } from '../../src/api/index.js';
 import { checkLines } from '../../src/batch/index.js';
-import type { LinesRefusal } from '../../src/batch/ingest/check-lines.js';
+import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
 import { estimateLine } from '../../src/batch/ingest/estimate.js';
-import { answeredLine, unansweredLine } from '../../src/batch/results/index.js';
+import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
 import { read } from '../support/pages.js';

@@ -8,10 +8,10 @@ import {
   LIMITS,
   LINE_ERRORS,
 } from '../../src/api/index.js';
-import { KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../src/batch/lifecycle/index.js';
+import { webhookWaitMs } from '../../src/batch/callbacks.js';
+import { KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../src/batch/lifecycle/apply.js';
 import { WINDOW_MS } from '../../src/batch/runner/deadline.js';
 import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/outcome.js';
-import { webhookWaitMs } from '../../src/batch/webhook/index.js';
 import { BODY_DEADLINES } from '../../src/http/start.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/types.js';
 import { checkTable } from '../support/generated-table.js';

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { FOLLOWED_MS, JUMP_LASTS_MS, OUTPUT_BYTES_MAX, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
-import { PIECE_BYTES } from '../../src/batch/reading/index.js';
+import { PIECE_BYTES } from '../../src/batch/reading/read-results.js';
 import { RENDER_MS_MAX } from '../../src/engine/profile/render.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';

@@ -124,7 +124,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['submit', '4.6 rule 8', 'before.then(', 'Promise.resolve().then('],
   ),
   ...inFile(
-    'batch/results/result-line.ts',
+    'batch/result-line.ts',
     ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
     ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
   ),

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { decodeKey, encodeKey, endOfPrefix, type Part } from '../../src/store/key-layout.js';
+import { decodeKey, encodeKey, endOfPrefix, type KeyPart } from '../../src/store/key-layout.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
 const LAYOUT = [
@@ -12,9 +12,9 @@ const TEXTS = ['', 'a', 'ab', 'b', 'a b', 'a-', '~', 'é', '中', '\u{1f600}', '
 const NUMBERS = [0, 1, 2, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32 - 1];
 
 /** Texts by their code points, numbers by their size; the first part that differs decides. */
-function compare(one: readonly Part[], other: readonly Part[]): number {
+function compare(one: readonly KeyPart[], other: readonly KeyPart[]): number {
   for (const [at, part] of one.entries()) {
-    const against = other[at] as Part;
+    const against = other[at] as KeyPart;
     if (part === against) continue;
     if (typeof part === 'number') return part - (against as number);
     const points = (text: string) => [...text].map((sign) => sign.codePointAt(0) as number);
@@ -30,10 +30,10 @@ test('keys sort as their parts do, and give them back', async (t) => {
   t.comment(`TEST_SEED=${seed}`);
   const { pick, integer } = random(seed);
   const text = () => Array.from({ length: integer(4) }, () => pick(TEXTS)).join('');
-  const parts = (): Part[] => [text(), pick(NUMBERS), text()];
+  const parts = (): KeyPart[] => [text(), pick(NUMBERS), text()];
   for (let round = 0; round < 3_000; round += 1) {
     const one = parts();
-    const other = integer(2) === 0 ? parts() : [one[0] as Part, pick(NUMBERS), text()];
+    const other = integer(2) === 0 ? parts() : [one[0] as KeyPart, pick(NUMBERS), text()];
     const [a, b] = [encodeKey(LAYOUT, one), encodeKey(LAYOUT, other)];
     const same = Math.sign(Buffer.compare(a, b)) === Math.sign(compare(one, other));
     if (!same) t.fail(JSON.stringify([one, other]));
@@ -43,7 +43,7 @@ test('keys sort as their parts do, and give them back', async (t) => {
 });
 
 test('the keys that begin with the same parts are those from the prefix to its end', async (t) => {
-  const within = (prefix: readonly Part[], parts: readonly Part[]) => {
+  const within = (prefix: readonly KeyPart[], parts: readonly KeyPart[]) => {
     const [start, key] = [encodeKey(LAYOUT, prefix), encodeKey(LAYOUT, parts)];
     const end = endOfPrefix(start);
     return Buffer.compare(start, key) <= 0 && (end === undefined || Buffer.compare(key, end) < 0);
@@ -59,7 +59,7 @@ test('the keys that begin with the same parts are those from the prefix to its e
 });
 
 test('a part that does not fit its layout is refused', async (t) => {
-  const refused = (...parts: Part[]) => t.throws(() => encodeKey(LAYOUT, parts), JSON.stringify(parts));
+  const refused = (...parts: KeyPart[]) => t.throws(() => encodeKey(LAYOUT, parts), JSON.stringify(parts));
   refused(1);
   refused('a', 'b');
   refused('a\0b');

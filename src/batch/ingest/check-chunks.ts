@@ -5,8 +5,7 @@ import { checkLine, LineError } from './check-line.js';
 import { type SealedChunk, sealChunk, type ValidLine } from './chunks.js';
 import type { Cut } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
-import { readLines } from './lines.js';
-import { Turns } from './turns.js';
+import { FileTurns, splitLines } from './lines.js';
 
 /** A file's cuts, which any number of threads check and seal together. */
 export interface ChunkWork {
@@ -39,7 +38,7 @@ export async function checkChunks(
 ): Promise<CheckedChunk[] | null> {
   const { cuts, next } = work;
   const reader = new ImageReader();
-  const turns = new Turns();
+  const turns = new FileTurns();
   const checked: CheckedChunk[] = [];
   for (;;) {
     const number = Atomics.add(next, 0, 1);
@@ -67,7 +66,7 @@ async function checkChunk(
   const lines: ValidLine[] = [];
   const tokens = new TokenSums();
   try {
-    for (const { bytes } of readLines(Buffer.from(file.buffer, file.byteOffset + start, end - start))) {
+    for (const { bytes } of splitLines(Buffer.from(file.buffer, file.byteOffset + start, end - start))) {
       const line = checkLine(bytes, { catalog, allowed }, () => {});
       if (line.checkImages !== null) await line.checkImages(reader);
       lines.push({ customId: line.customId, model: line.model, bytes });

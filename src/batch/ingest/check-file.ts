@@ -1,10 +1,9 @@
 import { LIMITS } from '../../api/index.js';
+import type { CatalogBuild } from '../../engine/index.js';
 import { ImageReader } from '../../images/index.js';
 import { checkLine, LineError, type LineModels } from './check-line.js';
-import { cutFile } from './cut-file.js';
-import { type FileLine, readLines } from './lines.js';
-import { Refusal } from './refusal.js';
-import { Turns } from './turns.js';
+import { cutFile, Refusal } from './cut-file.js';
+import { type FileLine, FileTurns, splitLines } from './lines.js';
 
 /** One entry of `errors` (contract 2.9). */
 export interface LineFault {
@@ -18,14 +17,14 @@ export interface LineFault {
  *
  * Rejects with Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
  */
-export async function checkFile(file: Buffer, models: LineModels): Promise<void> {
+export async function checkBatchFile(file: Buffer, models: LineModels): Promise<void> {
   const { lines } = cutFile(file);
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
   const reader = new ImageReader();
-  const turns = new Turns();
+  const turns = new FileTurns();
   let invalid = 0;
-  for (const line of readLines(file)) {
+  for (const line of splitLines(file)) {
     const turn = turns.after(line.bytes.length);
     if (turn !== null) await turn;
     try {
@@ -54,4 +53,28 @@ function claimFor({ number }: FileLine, seen: Map<string, number>): (customId: s
     }
     seen.set(customId, number);
   };
+}
+
+/** Why a file would not be queued, whatever the server. */
+export interface LinesRefusal {
+  readonly type: string;
+  readonly message: string;
+  readonly lines: readonly LineFault[];
+}
+
+/** Any name is taken for a model, one that reads images: only the server knows its own. */
+const ANY_MODEL = {
+  find: (name: string | null) => ({ id: name, model: { id: name, reads_images: true } }) as CatalogBuild,
+};
+
+/** Checks a batch file, not compressed, where there is no server; null where nothing is wrong. */
+export async function checkLines(file: Buffer): Promise<LinesRefusal | null> {
+  try {
+    await checkBatchFile(file, { catalog: ANY_MODEL, allowed: null });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { type, message, details } = error;
+    return { type, message, lines: (details.errors as LineFault[] | undefined) ?? [] };
+  }
 }

@@ -1,7 +1,20 @@
 import { isUtf8 } from 'node:buffer';
-import { LIMITS } from '../../api/index.js';
-import { readLines } from './lines.js';
-import { Refusal } from './refusal.js';
+import { type ErrorType, LIMITS } from '../../api/index.js';
+import { splitLines } from './lines.js';
+
+/** A file that is not queued. It crosses threads as its three parts. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly type: ErrorType,
+    message: string,
+    /** Fields of the answer besides `error` and `type` (contract 2.9). */
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
 
 /** A cut ends with so many lines, or with the line that brings it to so many bytes, whichever comes first. */
 const CUT_LINES_MAX = 256;
@@ -27,7 +40,7 @@ export function cutFile(file: Buffer): { readonly cuts: readonly Cut[]; readonly
   const cuts: Cut[] = [];
   let [start, end, first, lines] = [0, 0, 0, 0];
   const close = () => cuts.push({ start, end, first });
-  for (const { bytes } of readLines(file)) {
+  for (const { bytes } of splitLines(file)) {
     if (lines === LIMITS.batchLines) throw tooManyLines();
     const at = bytes.byteOffset - file.byteOffset;
     if (lines - first === CUT_LINES_MAX || end - start >= CUT_BYTES) {

@@ -3,11 +3,10 @@ import { decompress } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { type Blocks, freeBlock } from './blocks.js';
 import { type CheckedChunk, type ChunkWork, checkChunks } from './check-chunks.js';
-import { checkFile } from './check-file.js';
+import { checkBatchFile } from './check-file.js';
 import type { SealedChunk } from './chunks.js';
-import { cutFile } from './cut-file.js';
+import { cutFile, Refusal } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
-import { Refusal } from './refusal.js';
 
 /** A file of fewer cuts is checked sooner than other threads have begun. */
 const SHARED_CUTS_MIN = 8;
@@ -62,7 +61,7 @@ export async function ingest(task: IngestTask, tools: IngestTools): Promise<Inge
     const ingested = await takeIn(plain, task, tools);
     if (ingested !== null) return { ok: true, ...ingested };
     // Something is wrong with it: this finds out what, line by line.
-    await checkFile(plain, { catalog: tools.catalog, allowed });
+    await checkBatchFile(plain, { catalog: tools.catalog, allowed });
     throw new Error('A file was found to be both valid and not.');
   } catch (error) {
     if (error instanceof Refusal) {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { stateBytes } from '../../decide/index.js';
-import type { BatchLine, OrderedLine } from '../batch-line.js';
+import type { BatchLine } from '../sealed-batch.js';
+
+/** A line among those of its chunk, in the order in which they run. */
+export interface OrderedLine extends BatchLine {
+  /** Whether the line before it asks the same model about the same state. */
+  readonly sharesState: boolean;
+}
 
 /** Longer lines are not looked into, which takes time; they hold images, and run for long. */
 const COMPARED_BYTES_MAX = 64 * 1024;

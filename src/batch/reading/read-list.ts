@@ -1,7 +1,7 @@
 import type { Store } from '../../store/index.js';
 import { batchObject } from '../batch-object.js';
-import type { Batch } from '../lifecycle/index.js';
-import { PIECE_BYTES } from './piece.js';
+import type { Batch } from '../lifecycle/transitions.js';
+import { PIECE_BYTES } from './read-results.js';
 
 /** Some of the batches of a key that are to be listed. */
 export interface ListTask {

@@ -1,8 +1,14 @@
 import type { Store } from '../../store/index.js';
-import { type Batch, type Unanswered, unansweredAs } from '../lifecycle/index.js';
-import { unansweredLine } from '../results/index.js';
+import { type Unanswered, unansweredAs } from '../lifecycle/apply.js';
+import type { Batch } from '../lifecycle/transitions.js';
+import { unansweredLine } from '../result-line.js';
 import { SealedBatch } from '../sealed-batch.js';
-import { PIECE_BYTES } from './piece.js';
+
+/**
+ * From so many bytes on what is read for a caller is handed on, and the rest when the caller takes it: a download that
+ * nobody reads holds as much, or one line where that is larger.
+ */
+export const PIECE_BYTES = 64 * 1024;
 
 const MESSAGES: Readonly<Record<Unanswered, string>> = {
   cancelled: 'The batch was cancelled before the line ran.',

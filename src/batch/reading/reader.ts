@@ -1,5 +1,28 @@
 import { FairQueue, type Owner } from '../../base/index.js';
-import type { ReadAnswer, ReadCall, ReadName, ReadTask } from './tasks.js';
+import type { Store } from '../../store/index.js';
+import { readChunk } from './read-chunk.js';
+import { readList } from './read-list.js';
+import { readResults } from './read-results.js';
+
+/** What the reading thread does: everything that takes longer the more is stored. */
+const TASKS = { chunk: readChunk, results: readResults, list: readList };
+
+export type ReadName = keyof typeof TASKS;
+export type ReadTask<Name extends ReadName> = Parameters<(typeof TASKS)[Name]>[1];
+export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof TASKS)[Name]>;
+
+/** A task on its way to the thread. */
+export interface ReadCall {
+  readonly name: ReadName;
+  readonly task: ReadTask<ReadName>;
+}
+
+/** Does a task, with what is on the disk now. Throws StoreError. */
+export function readStored(store: Store, { name, task }: ReadCall): ReadAnswer<ReadName> {
+  store.refresh();
+  const read = TASKS[name] as (store: Store, task: ReadTask<ReadName>) => ReadAnswer<ReadName>;
+  return read(store, task);
+}
 
 const ONE = { key: 1, workspace: 1, all: 1 };
 /** Whoever waits has a request that http has let in: that is what bounds them. */
@@ -22,7 +45,7 @@ export class Reader {
   }
 
   /** For the runner. */
-  lines(task: ReadTask<'lines'>): Promise<ReadAnswer<'lines'>> {
-    return this.run({ name: 'lines', task }) as Promise<ReadAnswer<'lines'>>;
+  chunk(task: ReadTask<'chunk'>): Promise<ReadAnswer<'chunk'>> {
+    return this.run({ name: 'chunk', task }) as Promise<ReadAnswer<'chunk'>>;
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, FOLLOWED_MS, JUMP_LASTS_MS } from '../../base/index.js';
-import type { Batch } from '../lifecycle/index.js';
+import type { Batch } from '../lifecycle/transitions.js';
 
 /** Contract 8: from submission. */
 export const WINDOW_MS = 24 * 60 * 60 * 1_000;

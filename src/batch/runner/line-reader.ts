@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.js';
-import type { Reader } from '../reading/index.js';
+import type { Reader } from '../reading/reader.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -12,7 +12,7 @@ const RETRY_MS_MAX = 60_000;
 
 export interface LineReaderDependencies {
   readonly clock: Clock;
-  readLines: Reader['lines'];
+  readLines: Reader['chunk'];
   onError(error: unknown, batch: string): void;
 }
 

@@ -1,7 +1,7 @@
-import type { BatchLine, OrderedLine } from '../batch-line.js';
-import type { Batch } from '../lifecycle/index.js';
-import { type LinesAnswer, linesOf } from '../reading/index.js';
-import type { SealedBatch } from '../sealed-batch.js';
+import type { Batch } from '../lifecycle/transitions.js';
+import type { OrderedLine } from '../reading/order.js';
+import { type ChunkAnswer, linesOf } from '../reading/read-chunk.js';
+import type { BatchLine, SealedBatch } from '../sealed-batch.js';
 import { Deadline } from './deadline.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -84,7 +84,7 @@ export class OpenBatch {
   }
 
   /** A chunk has been read: its lines that have not started are there. */
-  receive(chunk: number, answer: Extract<LinesAnswer, { ok: true }>, memory: ReadAhead): void {
+  receive(chunk: number, answer: Extract<ChunkAnswer, { ok: true }>, memory: ReadAhead): void {
     if (!this.unread.delete(chunk)) this.nextChunk = chunk + 1;
     if (this.hasEnded) return;
     const lines = linesOf(chunk, answer, (index) => this.lines[index] === WAITS).reverse();

@@ -2,8 +2,8 @@ import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { LIMITS } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
-import { refused } from './address.js';
-import { isAddress, isPrivateName } from './host.js';
+import { addressError, readWebhookAddress } from './address.js';
+import { hostOf, isAddress, isPrivateName } from './host.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Where a webhook may lead, and the network it is found in. */
@@ -26,7 +26,7 @@ const NOT_PUBLIC = 'name a host that resolves, and only to public internet addre
 /** Checks what the host itself shows, before any DNS: literal addresses and names of private networks. Throws ApiError. */
 export function checkHost(host: string, guard: WebhookGuard): void {
   if (guard.allowedHosts.has(host)) return;
-  if (isAddress(host) ? !isPublicAddress(host) : isPrivateName(host)) throw refused(NOT_PUBLIC);
+  if (isAddress(host) ? !isPublicAddress(host) : isPrivateName(host)) throw addressError(NOT_PUBLIC);
 }
 
 /**
@@ -37,7 +37,7 @@ export function checkHost(host: string, guard: WebhookGuard): void {
 export async function resolvePublic(host: string, guard: WebhookGuard): Promise<readonly string[]> {
   const addresses = await resolveInTime(host, guard).catch(() => []);
   const fits = guard.allowedHosts.has(host) ? isAddress : isPublicAddress;
-  if (addresses.length === 0 || !addresses.every(fits)) throw refused(NOT_PUBLIC);
+  if (addresses.length === 0 || !addresses.every(fits)) throw addressError(NOT_PUBLIC);
   return addresses;
 }
 
@@ -71,4 +71,15 @@ export function guardedLookup(guard: WebhookGuard): LookupFunction {
     };
     resolvePublic(host, guard).then(found, (error) => callback(error, ''));
   };
+}
+
+/**
+ * Checks a webhook address when a batch is submitted: https, length, no user, password or fragment, and a host that
+ * resolves to public addresses only (contract 6 rule 5). Takes as long as DNS, at most the time-out of a call.
+ * Throws ApiError `invalid_webhook_url`, which says what is wrong but not what DNS answered.
+ */
+export async function checkWebhookAddress(address: string, guard: WebhookGuard): Promise<void> {
+  const host = hostOf(readWebhookAddress(address));
+  checkHost(host, guard);
+  if (!isAddress(host)) await resolvePublic(host, guard);
 }

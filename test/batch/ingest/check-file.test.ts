@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS, LINE_ERRORS } from '../../../src/api/index.js';
-import { checkFile } from '../../../src/batch/ingest/check-file.js';
-import type { Refusal } from '../../../src/batch/ingest/refusal.js';
+import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
+import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
 import { KNOWN, line } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';
 
@@ -16,7 +16,7 @@ const MODELS = { ...KNOWN, allowed: ['m', ...Array.from({ length: 9 }, (_, at) =
 /** What a file is refused with; undefined where it is not. */
 async function refusalOf(file: string | Buffer): Promise<{ type: string; details: Details } | undefined> {
   try {
-    await checkFile(Buffer.from(file), MODELS);
+    await checkBatchFile(Buffer.from(file), MODELS);
   } catch (error) {
     return error as Refusal & { details: Details };
   }

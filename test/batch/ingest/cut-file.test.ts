@@ -1,10 +1,10 @@
 import { test } from 'tap';
 import { cutFile } from '../../../src/batch/ingest/cut-file.js';
-import { readLines } from '../../../src/batch/ingest/lines.js';
+import { splitLines } from '../../../src/batch/ingest/lines.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const KIB = 1024;
-const linesOf = (file: Buffer) => [...readLines(file)].map(({ bytes }) => bytes.toString());
+const linesOf = (file: Buffer) => [...splitLines(file)].map(({ bytes }) => bytes.toString());
 
 test('a cut ends with 256 lines', async (t) => {
   const file = (count: number) => Buffer.from('1\n'.repeat(count));

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { Blocks, type ChunkWork, checkChunks, ingest } from '../../../src/batch/index.js';
-import { checkFile } from '../../../src/batch/ingest/check-file.js';
-import type { Refusal } from '../../../src/batch/ingest/refusal.js';
+import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
+import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { KNOWN, line } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';
@@ -110,7 +110,7 @@ test(`a file is taken in, or refused as one look at all of it refuses it (TEST_S
       ]);
     }
     const sent = Buffer.from(file.join('\n'));
-    const whole = await checkFile(sent, KNOWN).catch((error: Refusal) => error);
+    const whole = await checkBatchFile(sent, KNOWN).catch((error: Refusal) => error);
     const { result } = await takeIn(sent, 1);
     if (whole === undefined)
       t.match(result, { ok: true, lines: file.filter(Boolean).length }, `round ${round}`);

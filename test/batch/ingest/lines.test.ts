@@ -1,9 +1,9 @@
 import { test } from 'tap';
-import { readLines } from '../../../src/batch/ingest/lines.js';
+import { splitLines } from '../../../src/batch/ingest/lines.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const read = (text: string | Buffer) =>
-  [...readLines(Buffer.from(text))].map(({ number, bytes }) => [number, bytes.toString()]);
+  [...splitLines(Buffer.from(text))].map(({ number, bytes }) => [number, bytes.toString()]);
 
 test('lines end with a line feed or with the file, and blank ones count', async (t) => {
   t.strictSame(read('a\nb\n'), [

@@ -1,6 +1,6 @@
 import { test } from 'tap';
+import type { ReadCall } from '../../../src/batch/reading/reader.js';
 import { Reader } from '../../../src/batch/reading/reader.js';
-import type { ReadCall } from '../../../src/batch/reading/tasks.js';
 import { turn } from '../../support/paced-engine.js';
 
 /** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */
@@ -17,7 +17,7 @@ function start() {
     const [workspace = '', key = ''] = owner.split('/');
     void reader.read({ workspace, key }, 'list', { name } as never);
   };
-  const lines = (name: string) => void reader.lines({ name } as never);
+  const lines = (name: string) => void reader.chunk({ name } as never);
   const finish = async () => {
     waiting.shift()?.();
     await turn();

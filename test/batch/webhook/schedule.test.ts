@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { webhookWaitMs } from '../../../src/batch/index.js';
+import { webhookWaitMs } from '../../../src/batch/callbacks.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 test('the first attempt is at once, the others wait longer each time, and there are three', async (t) => {

@@ -1,16 +1,17 @@
 import { type Store, StoreError } from '../../store/index.js';
-import type { BatchLine, OrderedLine } from '../batch-line.js';
+import type { BatchLine } from '../sealed-batch.js';
 import { type BatchKey, SealedBatch } from '../sealed-batch.js';
+import type { OrderedLine } from './order.js';
 import { inGroups, stateGroups } from './order.js';
 
 /** A chunk of lines that is to be opened. */
-export interface LinesTask {
+export interface ChunkTask {
   readonly batch: BatchKey;
   readonly chunk: number;
 }
 
 /** The lines of a chunk on their way between threads; or what is wrong with it, since errors lose their class. */
-export type LinesAnswer =
+export type ChunkAnswer =
   | {
       readonly ok: true;
       /** The first line's place in the batch. */
@@ -26,7 +27,7 @@ export type LinesAnswer =
   | { readonly ok: false; readonly message: string };
 
 /** Opens a chunk of lines. */
-export function readLines(store: Store, { batch, chunk }: LinesTask): LinesAnswer {
+export function readChunk(store: Store, { batch, chunk }: ChunkTask): ChunkAnswer {
   try {
     const lines = new SealedBatch(store, batch).lines(chunk);
     const bytes = lines.reduce((sum, { body }) => sum + body.length, 0);
@@ -47,7 +48,7 @@ export function readLines(store: Store, { batch, chunk }: LinesTask): LinesAnswe
 /** Those of a chunk's lines that wait, in the order in which they run. Their bodies are views of `text`. */
 export function linesOf(
   chunk: number,
-  { first, ids, text, ends, groups }: Extract<LinesAnswer, { ok: true }>,
+  { first, ids, text, ends, groups }: Extract<ChunkAnswer, { ok: true }>,
   waits: (index: number) => boolean,
 ): OrderedLine[] {
   const lines: Array<{ line: BatchLine; group: number }> = [];

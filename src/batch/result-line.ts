@@ -1,4 +1,4 @@
-import type { Decision } from '../../decide/index.js';
+import type { Decision } from '../decide/index.js';
 
 /** A line's result as JSON text (contract 2.7): the live response, unchanged, and what was billed for it. */
 export function answeredLine(customId: string, { build, json, usage }: Decision): string {

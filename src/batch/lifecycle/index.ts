@@ -1,2 +1,0 @@
-export * from './apply.js';
-export * from './transitions.js';

@@ -1,1 +1,0 @@
-export * from './result-line.js';

@@ -1,0 +1,27 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The data folder cannot be used, or a value in it is damaged. The message names which, and what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}
+
+/** The folder of the LMDB environment in a data folder. */
+export const pathOf = (folder: string): string => join(folder, 'store');
+
+/** The names LMDB gives the two files of an environment. */
+export const DATA_FILE = 'data.mdb';
+export const LOCK_FILE = 'lock.mdb';
+
+/** The file that holds all tables. */
+export const dataFileOf = (folder: string): string => join(pathOf(folder), DATA_FILE);
+
+/** Flushes the names in a folder to the disk: a file created or renamed there survives a power failure. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
