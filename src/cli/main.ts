@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { openApi } from '../api/index.js';
 import { VERSION } from '../base/index.js';
 import { reportError, serve } from '../server/index.js';
 import * as batches from './batches.js';
+import { completionScript, SHELLS } from './completion.js';
 import { doctor } from './doctor.js';
 import * as keys from './keys.js';
 import { checkModels, listModels } from './models.js';
@@ -13,7 +14,8 @@ import * as workspaces from './workspaces.js';
 
 const program = new Command('decider')
   .description('Answers typed questions about one situation with probabilities, from a language model.')
-  .showHelpAfterError();
+  .version(VERSION, '--version', 'print the version')
+  .showHelpAfterError('Add --help for usage.');
 
 program
   .command('serve')
@@ -26,7 +28,17 @@ program
   .description('print the interface as an OpenAPI 3.1 document')
   .action(() => reportError(() => printJson(openApi(VERSION))));
 
-/** A command that prints something, as text or as JSON. */
+program
+  .command('completion')
+  .description('print a script that completes commands in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+  .action((shell: (typeof SHELLS)[number]) =>
+    reportError(() => {
+      process.stdout.write(completionScript(program, shell));
+    }),
+  );
+
+/** A command that prints a result, as text or as JSON. */
 const command = (parent: Command, name: string, description: string) =>
   parent
     .command(name)
@@ -34,81 +46,85 @@ const command = (parent: Command, name: string, description: string) =>
     .option('--config <file>', 'configuration file (JSON)')
     .option('--json', 'print JSON');
 
-const ofModels = program.command('models').description('the models of the manifest');
+const ofModels = program.command('models').description('list and check the models of the manifest');
 command(ofModels, 'list', 'list the models and their builds').action(listModels);
-command(ofModels, 'check', 'load each model, prove its profile and ask it a first question')
-  .argument('[ids...]', 'builds or model ids; all where none is named')
+command(ofModels, 'check', 'load each model, verify its profile and ask it a question')
+  .argument('[ids...]', 'builds or model ids (default: all)')
   .action(checkModels);
 
-const ofWorkspaces = program.command('workspaces').description('who pays, and for what');
-command(ofWorkspaces, 'create <id>', 'make a workspace without credit').action(workspaces.create);
+const ofWorkspaces = program
+  .command('workspaces')
+  .description('manage workspaces: credit, budgets, models, limits');
+command(ofWorkspaces, 'create <id>', 'create a workspace, without credit').action(workspaces.create);
 command(ofWorkspaces, 'list', 'list the workspaces and their balances').action(workspaces.list);
 command(ofWorkspaces, 'show <id>', 'show one workspace').action(workspaces.show);
-command(ofWorkspaces, 'credit', 'add credit')
+command(ofWorkspaces, 'credit', 'add credit to a workspace')
   .argument('<id>', 'the workspace')
-  .argument('<amount>', 'such as 12.50; a negative amount takes back')
+  .argument('<amount>', 'such as 12.50; a negative amount removes credit')
   .action(workspaces.credit);
-command(ofWorkspaces, 'budget', 'set the most that may be charged in a UTC month')
+command(ofWorkspaces, 'budget', 'set the maximum charge per UTC month')
   .argument('<id>', 'the workspace')
   .argument('<amount>', 'such as 12.50, or none')
   .action(workspaces.budget);
-command(ofWorkspaces, 'models', 'set the models that may be used')
+command(ofWorkspaces, 'models', 'set the models that a workspace may use')
   .argument('<id>', 'the workspace')
-  .argument('<models...>', 'ids, separated by spaces or commas, or all')
-  .option('--force', 'also ids that the manifest does not have')
+  .argument('<models...>', 'model ids, separated by spaces or commas, or all')
+  .option('--force', 'accept ids that the manifest does not have')
   .action(workspaces.models);
-command(ofWorkspaces, 'limits', 'set the limits of each of its keys')
+command(ofWorkspaces, 'limits', 'set the limits of each key of a workspace')
   .argument('<id>', 'the workspace')
-  .option('--requests-per-minute <number>', 'most requests in any minute')
-  .option('--bytes-per-minute <number>', 'most bytes of requests in any minute')
+  .option('--requests-per-minute <number>', 'maximum requests in any minute')
+  .option('--bytes-per-minute <number>', 'maximum bytes of requests in any minute')
   .action(workspaces.limits);
 
-const ofKeys = program.command('keys').description('the API keys');
-command(ofKeys, 'create', 'make a key and show its token, once')
+const ofKeys = program.command('keys').description('manage API keys');
+command(ofKeys, 'create', 'create a key and print its token, once')
   .requiredOption('--workspace <id>', 'the workspace that pays')
   .option('--expires <when>', 'never, a number of days, or the last day as 2027-01-31 (default: 365)')
   .action(keys.create);
 command(ofKeys, 'list', 'list the keys')
-  .option('--workspace <id>', 'only those of one workspace')
+  .option('--workspace <id>', 'only keys of this workspace')
   .action(keys.list);
-command(ofKeys, 'roll <id>', 'make a new key; the old one works until the end of the next UTC day').action(
+command(ofKeys, 'roll <id>', 'replace a key; the old one works until the end of the next UTC day').action(
   keys.roll,
 );
-command(ofKeys, 'revoke <id>', 'end a key at once, for ever').action(keys.revoke);
+command(ofKeys, 'revoke <id>', 'revoke a key immediately and permanently').action(keys.revoke);
 
-const ofBatches = program.command('batches').description('batches of a running server, over HTTP');
+const ofBatches = program
+  .command('batches')
+  .description('submit and manage batches of a running server, over HTTP');
 const remote = (name: string, description: string) =>
   ofBatches
     .command(name)
     .description(description)
-    .option('--url <url>', 'the base endpoint', 'http://127.0.0.1:8080')
-    .option('--token <token>', 'the key’s token (default: DECIDER_TOKEN of the environment)')
+    .option('--url <url>', 'base endpoint of the server', 'http://127.0.0.1:8080')
+    .option('--token <token>', 'API token (default: DECIDER_TOKEN)')
     .option('--json', 'print JSON');
 remote('submit <file>', 'check a JSON Lines file and submit it')
-  .option('--wait', 'wait until it has finished, then print the results')
-  .option('--out <file>', 'where results go instead of standard output')
-  .option('--webhook <url>', 'an https address to call when it has finished')
-  .option('--idempotency-key <key>', 'submitted again with the same key, the file makes no second batch')
+  .option('--wait', 'wait until the batch finishes, then print the results')
+  .option('--out <file>', 'write the results to a file instead of standard output')
+  .option('--webhook <url>', 'HTTPS URL to call when the batch finishes')
+  .option('--idempotency-key <key>', 'a repeated submission with the same key creates no second batch')
   .action(batches.submit);
-remote('list', 'list the batches of the key').action(batches.list);
+remote('list', 'list the batches of the API key').action(batches.list);
 remote('show <id>', 'show one batch').action(batches.show);
 remote('results <id>', 'print the results of a finished batch')
-  .option('--wait', 'wait until it has finished')
-  .option('--out <file>', 'where results go instead of standard output')
+  .option('--wait', 'wait until the batch finishes')
+  .option('--out <file>', 'write the results to a file instead of standard output')
   .action(batches.results);
 remote('cancel <id>', 'cancel a batch').action(batches.cancel);
 
-command(program, 'usage', 'what was used and charged, by UTC day, key, model and kind')
-  .option('--workspace <id>', 'only of one workspace')
-  .option('--key <id>', 'only of one key')
-  .option('--model <id>', 'only of one model, named as the table names it')
-  .option('--from <day>', 'first day, as 2026-11-21')
+command(program, 'usage', 'report usage and charges by UTC day, key, model and kind')
+  .option('--workspace <id>', 'only this workspace')
+  .option('--key <id>', 'only this key')
+  .option('--model <id>', 'only this model, named as in the table')
+  .option('--from <day>', 'first day, such as 2026-11-21')
   .option('--to <day>', 'last day')
   .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
   .action(usage);
 
-command(program, 'doctor', 'look at settings, data, ledger, models and backend, and change nothing')
-  .option('--checksums', 'also read every model file and compare its SHA-256')
+command(program, 'doctor', 'check settings, data, ledger, models and backend without changing anything')
+  .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(doctor);
 
 await program.parseAsync();

@@ -39,13 +39,13 @@ test('chooseTransport: auto is node, and uws is loaded only when it is asked for
 test('chooseTransport: where uws does not load, the error gives the reason and the command', async (t) => {
   const rejection = (cause: Error) => chooseTransport('uws', () => Promise.reject(cause));
   await t.rejects(rejection(new Error('no binary')), {
-    name: 'ListenError',
+    name: 'SettingsError',
     message: new RegExp(
       `no binary for Node\\.js ${process.version} on [^\\n]+: npm install --no-save uWebSockets\\.js@\\S+$`,
     ),
   });
   await t.rejects(rejection(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' })), {
-    name: 'ListenError',
+    name: 'SettingsError',
     message: /which is not installed\. Run: npm ci$/,
   });
 });

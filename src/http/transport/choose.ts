@@ -1,5 +1,6 @@
+import { SettingsError } from '../../base/index.js';
 import { nodeTransport } from './node.js';
-import { ListenError, type Transport, type TransportName } from './types.js';
+import type { Transport, TransportName } from './types.js';
 import { loadUws } from './uws.js';
 
 export type TransportChoice = 'auto' | TransportName;
@@ -16,7 +17,7 @@ export async function chooseTransport(
   try {
     return await load();
   } catch (cause) {
-    throw new ListenError(`http.transport: ${whyNotUws(cause)}`, { cause });
+    throw new SettingsError(`http.transport: ${whyNotUws(cause)}`, { cause });
   }
 }
 
