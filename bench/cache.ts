@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, type Plan, type Sharing } from '../src/engine/index.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
-import { machine, showNumber, table, timesOf, writeJson } from './report.js';
+import { machine, progress, showNumber, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 5;
 const REQUESTS = 30;
@@ -57,6 +57,7 @@ function requests(rate: number): Plan[] {
 const cases = REPEAT_RATES.map((rate) => {
   const times: Record<keyof typeof SHARINGS, number[]> = { kept: [], cold: [] };
   for (let round = -1; round < ROUNDS; round++) {
+    progress(`${rate * 100} % repeated: round ${round + 2} of ${ROUNDS + 1}`);
     const plans = requests(rate);
     for (const name of ['kept', 'cold'] as const) {
       const state = engine.newState(SHARINGS[name]);

@@ -10,7 +10,7 @@ import { uniform } from '../models/tiny/random.js';
 import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
 import { fewLayersModel } from './engine/models.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
-import { machine, table, writeJson } from './report.js';
+import { machine, progress, table, writeJson } from './report.js';
 
 const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
 const REQUESTS = 64;
@@ -51,6 +51,7 @@ console.log(
 writeJson(values.json, { machine: machine(), cases: rows });
 
 function measure(name: string, file: string): Row[] {
+  progress(`${name}: exact and normal mode`);
   const engine = openInProcess(file, {}, CPU_BOUNDS);
   const normal = {
     head: engine.head,

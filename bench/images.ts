@@ -29,7 +29,7 @@ import { gridTokens, ImageReader } from '../src/images/index.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
 import { CPU_BOUNDS } from './in-process.js';
-import { machine, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
+import { machine, progress, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, small: { type: 'boolean' }, json: { type: 'string' } },
@@ -115,6 +115,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
   return found;
 
   async function measure(name: string, format: 'jpeg' | 'png', file: Buffer, tokens: number) {
+    progress(`${kind}, ${name}, ${tokens} tokens`);
     const images = new ImageReader();
     const asset = [{ subject: 'The image', format, data: file }];
     const fit = { tokens, side: reading.side };

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { decideBody } from './json/bodies.js';
 import { contestants, type SimdJson, throughputs } from './json/contestants.js';
-import { machine, quantile, showNumber, table, writeJson } from './report.js';
+import { machine, progress, quantile, showNumber, table, writeJson } from './report.js';
 
 const SIZES = [1_000, 100_000, 30_000_000];
 const ROUNDS = 7;
@@ -19,6 +19,7 @@ const require = createRequire(new URL('../../bench/json/package.json', import.me
 const readers = contestants(require('simdjson') as SimdJson);
 
 const cases = SIZES.map((bytes) => {
+  progress(`bodies of ${bytes} bytes`);
   const body = decideBody(bytes);
   const rates = throughputs(body, readers, ROUNDS, ROUND_MS);
   const rate = (name: string) => quantile(rates.get(name) ?? [], 0.5);

@@ -12,7 +12,7 @@ import { TRANSPORTS, type TransportName } from './http/kinds.js';
 import { largestText, longestInstructions, mostContainers } from './loop/bodies.js';
 import { sendFor } from './loop/load.js';
 import { WatchedServer } from './loop/server.js';
-import { machine, showNumber, table, writeJson } from './report.js';
+import { machine, progress, showNumber, table, writeJson } from './report.js';
 
 const TARGET_MS = 20;
 const QUEUE = 50;
@@ -53,6 +53,7 @@ async function benchmark(transport: TransportName): Promise<void> {
     // Warm up: compile the code once.
     for (const connections of Object.values(LOADS)) await sendFor(server, connections, 0);
     for (const [name, connections] of Object.entries(LOADS)) {
+      progress(`${transport}, ${name}`);
       await server.delay();
       const answered = await sendFor(server, connections, milliseconds);
       const { p99, max } = await server.delay();

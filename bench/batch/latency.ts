@@ -1,5 +1,5 @@
 import type { WatchedServer } from '../loop/server.js';
-import { quantile } from '../report.js';
+import { progress, quantile } from '../report.js';
 import { Client } from './client.js';
 import { lineTexts, requestOf, textsFile } from './files.js';
 import { MODEL } from './models.js';
@@ -19,6 +19,7 @@ export async function measureLatency(
 ): Promise<LiveLatency> {
   const [live, batch] = [await Client.open(server), await Client.open(server)];
   const ask = async (round: string) => {
+    progress(`latency: ${round}`);
     const times: number[] = [];
     for (const asked of lineTexts(requests, round)) {
       const started = performance.now();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { most } from '../loop/memory.js';
 import type { WatchedServer } from '../loop/server.js';
-import { quantile } from '../report.js';
+import { progress, quantile } from '../report.js';
 import { Client } from './client.js';
 
 /** One submission and its lower bounds, in milliseconds. */
@@ -37,6 +37,7 @@ export async function measureSubmit(server: WatchedServer, file: Buffer, rounds:
   const first = (await server.delay()).memory;
   let peak = first;
   for (let round = 0; round < rounds; round += 1) {
+    progress(`submit: round ${round + 1} of ${rounds}`);
     await server.delay();
     let started = performance.now();
     const { id } = await client.submit(file);

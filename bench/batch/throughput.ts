@@ -2,7 +2,7 @@ import { planCells } from '../../src/engine/wave/index.js';
 import type { Ours } from '../engine/ours.js';
 import { untilQuiet } from '../engine/quiet.js';
 import type { WatchedServer } from '../loop/server.js';
-import { quantile } from '../report.js';
+import { progress, quantile } from '../report.js';
 import { Client } from './client.js';
 import { lineTexts, MODEL_LINES_MIN, textsFile } from './files.js';
 import { MODEL } from './models.js';
@@ -29,6 +29,7 @@ export async function measureThroughput(
   const client = await Client.open(server);
   const found: Array<{ engine: number; batch: number }> = [];
   for (let round = 0; round < rounds; round += 1) {
+    progress(`tokens: ${batches} batches, round ${round + 1} of ${rounds}`);
     const texts = lineTexts(lines, `${batches} batches, round ${round}`);
     const plans = texts.map(ours.plan);
     const tokens = plans.reduce((sum, plan) => sum + planCells(plan), 0);

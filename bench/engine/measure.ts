@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Plan } from '../../src/engine/index.js';
+import { progress } from '../report.js';
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';
 import { DEFAULT_PARALLEL, PARALLEL_QUESTIONS, type Peer } from './peer.js';
@@ -44,6 +45,7 @@ export async function measure(one: Case, rounds: number, ours: Ours, peer: Peer 
   const measured: Round[] = [];
   const quiet = () => measured.filter(({ others }) => !(others > othersMax)).length;
   while (quiet() < rounds && measured.length < rounds * TRIES_MAX) {
+    progress(`${one.name}: round ${measured.length + 1}, ${quiet()} of ${rounds} measured`);
     const before = machineTicks();
     const cpu = process.cpuUsage();
     const texts = textsOf(one, `round ${measured.length}`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
 import type { Addon } from '../../src/engine/index.js';
+import { progress } from '../report.js';
 
 /** The weight type of the benchmark model. */
 export type WeightType = 'q8_0' | 'f16' | 'q4_0';
@@ -63,6 +64,7 @@ function cached(name: string, write: (to: string) => void): string {
   mkdirSync(FOLDER, { recursive: true });
   const file = join(FOLDER, `${name}.gguf`);
   if (existsSync(file)) return file;
+  progress(`generating ${name}.gguf`);
   const unfinished = `${file}.${process.pid}`;
   try {
     write(unfinished);

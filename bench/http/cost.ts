@@ -1,4 +1,4 @@
-import { quantile, type Times, timesOf } from '../report.js';
+import { progress, quantile, type Times, timesOf } from '../report.js';
 import { requestBytes } from './bodies.js';
 import { openConnections } from './connection.js';
 import { KINDS, type Kind } from './kinds.js';
@@ -35,6 +35,7 @@ export async function measureCost(servers: readonly Server[], load: Load): Promi
   );
   for (let round = -1; round < load.rounds; round++) {
     for (const server of servers) {
+      progress(`${server.transport} ${server.kind}: round ${round + 2} of ${load.rounds + 1}`);
       const measured = await measureOnce(server, load);
       // The first round warms up.
       if (round >= 0) rounds.get(server.kind)?.push(measured);

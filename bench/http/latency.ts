@@ -1,4 +1,4 @@
-import { quantile, showNumber } from '../report.js';
+import { progress, quantile, showNumber } from '../report.js';
 import { requestBytes } from './bodies.js';
 import { openConnections } from './connection.js';
 import type { Load } from './cost.js';
@@ -24,6 +24,7 @@ export async function measureLatency(server: Server, load: Load, capacity: numbe
   const requests = load.bodies.map((body) => requestBytes(body, server.token));
   const measured: Latency[] = [];
   for (const part of PARTS_OF_CAPACITY) {
+    progress(`${server.transport} ${server.kind}: open loop at ${part * 100} %`);
     const rate = capacity * part;
     const times = await openLoop(connections, requests, rate, load.seconds);
     const at = (share: number) => quantile(times, share);
