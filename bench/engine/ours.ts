@@ -11,8 +11,8 @@ import {
   openModel,
   type Plan,
 } from '../../src/engine/index.js';
-import { prepareEngine } from '../../src/server/engines.js';
-import { loadSettings, type Settings } from '../../src/server/index.js';
+import { prepareEngine } from '../../src/server/index.js';
+import { loadSettings, type Settings } from '../../src/settings/index.js';
 import { Plain } from './plain.js';
 import type { Asked } from './texts.js';
 
@@ -43,7 +43,7 @@ export function settingsOf(backend: string, threads: number): Settings {
 
 /** The addon and the first device. */
 export function deviceOf(settings: Settings) {
-  return prepareEngine(settings, { notice: (sentence) => console.log(sentence) });
+  return prepareEngine(settings.engine, console.log);
 }
 
 export async function openOurs(path: string, settings: Settings): Promise<Ours> {
@@ -60,11 +60,11 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     bounds,
     sharing: {
       head,
-      idleCellsMax: settings['engine.idle_cells'],
+      idleCellsMax: settings.engine.idle_cells,
       exact: false,
       coupledProductMax: COUPLED_PRODUCT_MAX,
     },
-    queueMax: settings['engine.queue'],
+    queueMax: settings.engine.queue,
     deadlineMs: DEADLINE_MS,
     clock: systemClock,
   });

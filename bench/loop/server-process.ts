@@ -10,7 +10,8 @@ import {
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
 import { createErrorLog, systemClock } from '../../src/base/index.js';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import type { Delay, Listening } from './delay.js';
 import { memoryNow, most } from './memory.js';
@@ -26,7 +27,7 @@ const settings = loadSettings({ ...process.env, DECIDER_PORT: '0', DECIDER_DATA:
 let token = '';
 const { url } = await startServer(settings, {
   clock: systemClock,
-  log: createErrorLog(settings['log.level']).log,
+  log: createErrorLog(settings.log.level).log,
   report: {
     notice: () => {},
     token: (made) => {

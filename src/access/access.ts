@@ -5,7 +5,7 @@ import { authenticate, type Caller } from './authenticate.js';
 import { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
 import { Ledger, type Reservation } from './ledger.js';
-import type { Charge } from './prices.js';
+import type { Charge } from './money.js';
 import { RateLimiter } from './rate-limit.js';
 import type { FlushPart } from './usage.js';
 import type { Workspace } from './workspaces.js';

@@ -10,7 +10,6 @@ export {
   UNWRITTEN_MS_MAX,
 } from './ledger.js';
 export * from './money.js';
-export * from './prices.js';
 export * from './reconcile.js';
 export type { FlushPart, TakenWrites } from './usage.js';
 export * from './usage-report.js';

@@ -5,9 +5,8 @@ import { Account, type Pause } from './account.js';
 import type { Caller } from './authenticate.js';
 import { dayOf } from './calendar.js';
 import type { Directory } from './directory.js';
-import type { Charge } from './prices.js';
-import type { FlushPart } from './usage.js';
-import { UsageCounters } from './usage.js';
+import type { Charge } from './money.js';
+import { type FlushPart, UsageCounters } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** Charges are made durable together, so long after the first of them … */

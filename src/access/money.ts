@@ -38,3 +38,18 @@ export function parsePrice(text: string): Amount | null {
 
 /** A price of units per token as decimal text per million tokens, exactly. */
 export const showPrice = (price: Amount): string => showAmount(price * PRICED_TOKENS);
+
+/** Live calls and batch lines have prices and counters of their own. */
+export type Kind = 'live' | 'batch';
+
+/** Units per input token. */
+export type Price = Readonly<Record<Kind, Amount>>;
+
+/** What is to be charged: a model's input tokens at a price. */
+export interface Charge {
+  readonly model: string;
+  readonly kind: Kind;
+  readonly inputTokens: number;
+  /** Units per token. */
+  readonly price: Amount;
+}

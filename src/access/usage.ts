@@ -1,7 +1,6 @@
 import type { RawWrite, Store, Value } from '../store/index.js';
 import { daysOf } from './calendar.js';
-import type { Amount } from './money.js';
-import type { Charge } from './prices.js';
+import type { Amount, Charge } from './money.js';
 
 /** Writes on their way to the disk: one of `written` and `lost` is called, once. */
 export interface TakenWrites {

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/index.js';
+import { type Clock, OperatorError } from '../base/index.js';
 import type { Store, Value } from '../store/index.js';
 import type { Amount } from './money.js';
 
 /** An administrator asked for something impossible. The message names the argument, or what is missing. */
-export class AccessError extends Error {
+export class AccessError extends OperatorError {
   override readonly name = 'AccessError';
 }
 

@@ -7,7 +7,6 @@ export { type IngestResult, type IngestTask, ingest } from './ingest/ingest.js';
 export { type ReadCall, readStored } from './reading/reader.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
-export { readAllowedHosts } from './webhook/allowed-hosts.js';
 export { callWebhook, type WebhookOutcome } from './webhook/call.js';
 export { checkWebhookAddress, type WebhookGuard } from './webhook/guard.js';
 export { systemGuard } from './webhook/system-guard.js';

@@ -1,19 +1,18 @@
 import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SingleBar } from 'cli-progress';
+import type { LineFault } from '../batch/index.js';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
-import { reportError } from '../server/index.js';
-import { printLineErrors, validate } from './batch-lines.js';
 import { type Options, print, printJson } from './output.js';
+import { reportError } from './report-error.js';
 import { facts, table } from './table.js';
 
-/** How often a batch that is waited for is asked about. */
+/** How often `--wait` asks for the state of a batch. */
 const POLL_MS = 1_000;
 
-/** What reaches the server in a header as it was given. */
+/** Characters that a header carries unchanged. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
-/** What fails where a file is missing, cannot be opened, or does not fit on its disk. */
+/** System calls whose failure concerns a file of the user. */
 const FILE_CALLS = new Set(['open', 'read', 'write', 'close', 'rename']);
 
 interface ClientOptions extends Options {
@@ -31,7 +30,7 @@ interface SubmitOptions extends WaitOptions {
   readonly idempotencyKey?: string;
 }
 
-/** `decider batches submit`: the lines are checked here first, so that mistakes cost no upload. */
+/** `decider batches submit`: checks the lines first, so that mistakes cost no upload. */
 export const submit = (file: string, options: SubmitOptions) =>
   withClient(options, async (client) => {
     const bytes = readFileSync(file);
@@ -46,10 +45,28 @@ export const submit = (file: string, options: SubmitOptions) =>
       if (error instanceof ServiceError) printLineErrors(file, error.lines);
       throw error;
     }
-    if (!options.wait) return shown(batch, options);
+    if (!options.wait) return printBatch(batch, options);
     process.stderr.write(`${batch.id}: ${batch.lines} lines\n`);
     await collect(client, batch.id, options);
   });
+
+/**
+ * Checks a batch file as the server will, except for what only the server knows: its models and what the workspace may
+ * use. Prints faults by file and line, as compilers do. False if there are any.
+ */
+async function validate(file: string, bytes: Buffer): Promise<boolean> {
+  const { checkLines } = await import('../batch/index.js');
+  const refusal = await checkLines(bytes);
+  if (refusal === null) return true;
+  printLineErrors(file, refusal.lines);
+  process.stderr.write(`${refusal.type}: ${refusal.message}\n`);
+  return false;
+}
+
+/** `cases.jsonl:12: invalid_custom_id: …` */
+function printLineErrors(file: string, lines: readonly LineFault[]): void {
+  for (const { line, type, error } of lines) process.stderr.write(`${file}:${line}: ${type}: ${error}\n`);
+}
 
 /** `decider batches list` */
 export const list = (options: ClientOptions) =>
@@ -74,17 +91,17 @@ export const list = (options: ClientOptions) =>
 
 /** `decider batches show` */
 export const show = (id: string, options: ClientOptions) =>
-  withClient(options, async (client) => shown(await client.show(id), options));
+  withClient(options, async (client) => printBatch(await client.show(id), options));
 
-/** `decider batches results`: with `--wait` also of a batch that has not finished yet. */
+/** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
   withClient(options, (client) => collect(client, id, options));
 
 /** `decider batches cancel` */
 export const cancel = (id: string, options: ClientOptions) =>
-  withClient(options, async (client) => shown(await client.cancel(id), options));
+  withClient(options, async (client) => printBatch(await client.cancel(id), options));
 
-function shown(batch: object, { json }: ClientOptions): void {
+function printBatch(batch: object, { json }: ClientOptions): void {
   if (json) {
     printJson(batch);
     return;
@@ -96,7 +113,7 @@ function shown(batch: object, { json }: ClientOptions): void {
   print(facts(Object.fromEntries(rows)));
 }
 
-/** Waits where that is wanted, then writes the results to a file or to standard output. */
+/** Waits for the batch if asked to, then writes its results to a file or to standard output. */
 async function collect(client: BatchClient, id: string, { wait, out }: WaitOptions): Promise<void> {
   if (wait) await waitFor(client, id);
   const pieces = await client.results(id);
@@ -104,7 +121,7 @@ async function collect(client: BatchClient, id: string, { wait, out }: WaitOptio
   else await writeWhole(pieces, out);
 }
 
-/** A file takes its place when it is whole: one that was there stays until then. A device is written as it is. */
+/** Writes a regular file under another name first and renames it when it is complete. Devices are written directly. */
 async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promise<void> {
   if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
     return pipeline(pieces, createWriteStream(out));
@@ -118,9 +135,10 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promi
   }
 }
 
-/** A bar on a terminal, nothing elsewhere; standard output is left to the results. */
+/** Polls until the batch has results. Draws a progress bar on standard error if that is a terminal. */
 async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
-  const bar = new SingleBar({
+  const { default: progress } = await import('cli-progress');
+  const bar = new progress.SingleBar({
     format: '{bar} {value}/{total} lines',
     stream: process.stderr,
     clearOnComplete: true,
@@ -140,15 +158,14 @@ async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
   }
 }
 
-/** Mistakes of the user and refusals of the server are one line, and status 1. */
+/** Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1. */
 function withClient(
   options: ClientOptions,
   work: (client: BatchClient) => Promise<void> | void,
 ): Promise<void> {
   return reportError(async () => {
     const token = options.token ?? process.env.DECIDER_TOKEN;
-    if (token === undefined || token === '')
-      fail('token: give --token, or DECIDER_TOKEN in the environment.');
+    if (token === undefined || token === '') fail('token: give --token, or set DECIDER_TOKEN.');
     checkHeader('token', token);
     try {
       await work(new BatchClient(options.url, token));
@@ -162,7 +179,7 @@ function reasonOf(error: unknown, url: string): string {
   if (error instanceof ServiceError) return `${error.type}: ${error.message}`;
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
-  if (error instanceof TypeError) return `url: ${url} cannot be reached.`;
+  if (error instanceof TypeError) return `url: ${url} cannot be reached. Is the server running?`;
   throw error;
 }
 

@@ -1,9 +1,10 @@
-import { type DoctorOptions, examine, reportError } from '../server/index.js';
+import { type DoctorOptions, examine } from './examine.js';
 import { type Options, print, printJson } from './output.js';
+import { reportError } from './report-error.js';
 
 const NAME_WIDTH = 12;
 
-/** `decider doctor`: a line per check; ends with 1 where one of them found a problem. */
+/** `decider doctor`: prints a line per check; exits with status 1 if one found a problem. */
 export const doctor = (options: Options & DoctorOptions) =>
   reportError(async () => {
     const findings = [];

@@ -1,12 +1,14 @@
 import { Catalog, readManifest } from '../engine/index.js';
-import { checkModels as check, loadSettings, type ModelCheck, reportError } from '../server/index.js';
+import { loadSettings } from '../settings/index.js';
+import type { ModelCheck } from './check-models.js';
 import { type Options, print, printJson } from './output.js';
+import { reportError } from './report-error.js';
 
 /** `decider models list` */
-export function listModels({ config, json }: Options): void {
-  reportError(() => {
+export function listModels({ config, json }: Options): Promise<void> {
+  return reportError(async () => {
     const { models } = loadSettings(process.env, config);
-    const catalog = new Catalog(readManifest(models), models);
+    const catalog = new Catalog(await readManifest(models), models);
     const rows = catalog.builds.map(({ id, model, path }) => ({
       build: id,
       model: model.id,
@@ -24,8 +26,9 @@ export function listModels({ config, json }: Options): void {
 export function checkModels(names: string[], { config, json }: Options): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
+    const { checkBuilds } = await import('./check-models.js');
     const checks = [];
-    for await (const found of check(settings, names, print)) {
+    for await (const found of checkBuilds(settings, names, print)) {
       checks.push(found);
       if (json) continue;
       print(`${found.build}  ${found.summary}, ${found.file}`);

@@ -4,13 +4,13 @@ import { csv, table } from './table.js';
 import { withStore } from './with-store.js';
 
 /**
- * `decider usage`. The table sums over prices; JSON and CSV have a row for each, so that
- * amount = input tokens × price can be checked in every one.
+ * `decider usage`. The table sums over prices; JSON and CSV have a row per price, so that amount = input tokens × price
+ * holds in each.
  */
 export const usage = (options: Options & UsageFilter & { readonly csv?: boolean }) =>
   withStore(options, (store, settings) => {
     const rows = readUsage(store, options);
-    const currency = settings['billing.currency'];
+    const currency = settings.billing.currency;
     if (options.json || options.csv) {
       const records = rows.map((row) => ({
         day: row.day,

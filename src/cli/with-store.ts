@@ -1,22 +1,31 @@
-import type { Clock } from '../base/index.js';
-import { commandClock, loadSettings, reportError, type Settings } from '../server/index.js';
-import { openStore, type Store, StoreError, storeExists } from '../store/index.js';
+import { type Clock, FOLLOWED_MS, systemClock } from '../base/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
+import {
+  KEEP_TIME_EVERY_MS,
+  openStore,
+  readKeptTime,
+  type Store,
+  StoreError,
+  servingProcess,
+  storeExists,
+} from '../store/index.js';
 import type { Options } from './output.js';
+import { reportError } from './report-error.js';
 
 /**
- * Runs a command on the tables of the settings' data folder, beside a running server or alone; a mistake of the
- * operator ends it with 1 and one line. Its clock is that of the server, where one serves the folder. A folder that is not there is one, unless the command `mayMake` it.
+ * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An
+ * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it.
  */
 export function withStore(
   { config }: Options,
   command: (store: Store, settings: Settings, clock: Clock) => void | Promise<void>,
-  { mayMake = false } = {},
+  { mayCreate = false } = {},
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
-    if (!mayMake && !storeExists(settings.data)) {
+    if (!mayCreate && !storeExists(settings.data)) {
       throw new StoreError(
-        `There is nothing in the data folder ${settings.data} yet; the first start makes it.`,
+        `The data folder ${settings.data} is empty. Start the server once to create it, or set data (DECIDER_DATA).`,
       );
     }
     const store = openStore(settings.data);
@@ -26,4 +35,17 @@ export function withStore(
       await store.close();
     }
   });
+}
+
+/**
+ * The clock of a command that changes a data folder: the system's, unless a server serves the folder and its calendar is
+ * far from the system clock. Then the command continues the server's calendar.
+ */
+export function commandClock(store: Store, system: Clock = systemClock): Clock {
+  const kept = readKeptTime(store);
+  if (kept === null || servingProcess(store.folder) === null) return system;
+  const now = system.now();
+  if (now >= kept.shown - FOLLOWED_MS && now <= kept.shown + KEEP_TIME_EVERY_MS * 2) return system;
+  const started = system.monotonic();
+  return { ...system, now: () => Math.round(kept.shown + system.monotonic() - started) };
 }

@@ -10,22 +10,21 @@ import {
   type Workspace,
 } from '../access/index.js';
 import type { Clock } from '../base/index.js';
-import { Catalog, readManifest } from '../engine/index.js';
-import type { Settings } from '../server/index.js';
+import type { Settings } from '../settings/index.js';
 import type { Store } from '../store/index.js';
-import { checkModels, readAmount, readModels, readWhole } from './arguments.js';
+import { readAmount, readModels, readWhole, requireModels } from './arguments.js';
 import { type Options, print, printJson, showInstant } from './output.js';
 import { facts, table } from './table.js';
 import { withStore } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(options, (store, _, clock) => createWorkspace(store, clock, id), { mayMake: true });
+  change(options, (store, _, clock) => createWorkspace(store, clock, id), { mayCreate: true });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) => change(options, (store) => getWorkspace(store, id));
 
-/** `decider workspaces credit`: adds to what was granted; a negative amount takes back. */
+/** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
   change(options, (store, _, clock) => grantCredit(store, clock, id, readAmount('amount', amount)));
 
@@ -37,11 +36,12 @@ export const budget = (id: string, amount: string, options: Options) =>
 
 /** `decider workspaces models` */
 export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
-  change(options, (store, { models: folder }) => {
+  change(options, async (store, { models: folder }) => {
     const names = readModels(parts);
     const workspace = getWorkspace(store, id);
     if (names !== null && !options.force) {
-      checkModels(names, new Catalog(readManifest(folder), folder), workspace);
+      const { Catalog, readManifest } = await import('../engine/index.js');
+      requireModels(names, new Catalog(await readManifest(folder), folder), workspace);
     }
     return changeWorkspace(store, id, { models: names });
   });
@@ -69,7 +69,7 @@ export const list = (options: Options) =>
   withStore(options, (store, settings, clock) => {
     const rows = listWorkspaces(store).map((workspace) => rowOf(store, workspace, settings, clock));
     if (options.json) return printJson(rows);
-    const currency = settings['billing.currency'];
+    const currency = settings.billing.currency;
     const head = [
       'workspace',
       `balance ${currency}`,
@@ -87,14 +87,14 @@ export const list = (options: Options) =>
     print(table(head, cells, head.slice(1, 4)));
   });
 
-/** Does something to one workspace and prints it as it is then. */
+/** Runs `work` and prints the workspace it returns. */
 function change(
   options: Options,
-  work: (store: Store, settings: Settings, clock: Clock) => Workspace,
-  folder: { readonly mayMake?: boolean } = {},
+  work: (store: Store, settings: Settings, clock: Clock) => Workspace | Promise<Workspace>,
+  folder: { readonly mayCreate?: boolean } = {},
 ): Promise<void> {
-  const show = (store: Store, settings: Settings, clock: Clock) => {
-    const row = rowOf(store, work(store, settings, clock), settings, clock);
+  const changeAndPrint = async (store: Store, settings: Settings, clock: Clock) => {
+    const row = rowOf(store, await work(store, settings, clock), settings, clock);
     if (options.json) return printJson(row);
     const money = (amount: string) => `${amount} ${row.currency}`;
     print(
@@ -112,16 +112,16 @@ function change(
       }),
     );
   };
-  return withStore(options, show, folder);
+  return withStore(options, changeAndPrint, folder);
 }
 
-/** A workspace as JSON shows it; amounts are decimal text. */
+/** A workspace as printed in JSON; amounts are decimal strings. */
 function rowOf(store: Store, workspace: Workspace, settings: Settings, clock: Clock) {
   const { charged, balance, monthCharged } = balanceOf(store, workspace, clock.now());
   return {
     id: workspace.id,
     created: showInstant(workspace.created),
-    currency: settings['billing.currency'],
+    currency: settings.billing.currency,
     granted: showAmount(workspace.granted),
     charged: showAmount(charged),
     balance: showAmount(balance),

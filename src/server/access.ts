@@ -7,18 +7,16 @@ import {
   listWorkspaces,
   type Price,
   parseAmount,
-  readPrices,
   reconcile,
 } from '../access/index.js';
 import { type Clock, endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
+import type { Settings } from '../settings/index.js';
 import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
 import { Calendar } from './calendar.js';
-import type { ServerDependencies, StartReport } from './engines.js';
-import type { Settings } from './settings.js';
-import { StartError } from './start-error.js';
+import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
 
-/** What the workspace of a first start may spend, in whole units of the currency. */
+/** Credit of the workspace that the first start creates, in units of the currency. */
 const FIRST_CREDIT = '100';
 
 /** The data folder, opened for serving. */
@@ -29,21 +27,21 @@ export interface OpenAccess {
   readonly calendar: Calendar;
   /** The price of a build's tokens. */
   priceOf(build: string): Price;
-  /** Writes what is charged, and gives the folder free. */
+  /** Writes the charges and releases the folder. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the data folder for this server alone, proves its ledger, and makes a workspace and a key where there is
+ * Opens the data folder for this server alone, verifies its ledger, and creates a workspace and a key if there are
  * none. Throws StoreError, AccessError or StartError, with nothing left open.
  */
 export async function openAccess(
-  settings: Settings,
+  settings: Pick<Settings, 'data' | 'master_key' | 'billing'>,
   dependencies: ServerDependencies,
   catalog: Catalog,
 ): Promise<OpenAccess> {
   const { log } = dependencies;
-  const prices = pricesOf(settings, catalog);
+  const prices = pricesByBuild(settings.billing, catalog);
   const store = openStore(settings.data);
   let leave = () => {};
   let sealer: Sealer;
@@ -53,12 +51,12 @@ export async function openAccess(
     leave = serveAlone(settings.data);
     calendar = new Calendar(store, dependencies.clock, log);
     sealer = new Sealer(store, settings.master_key);
-    prove(store, dependencies);
+    verifyLedger(store, dependencies);
     await store.startWriter();
     stopCalendar = () => calendar.stop();
     await calendar.start();
-    // Last, because a token that has been printed must work.
-    welcome(store, calendar.clock, dependencies.report);
+    // Last, because a printed token must work.
+    createFirstKey(store, calendar.clock, dependencies.report);
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
@@ -78,32 +76,31 @@ export async function openAccess(
   };
 }
 
-/** By build. A model whose price nobody set would be given away. */
-function pricesOf(settings: Settings, catalog: Catalog): ReadonlyMap<string, Price> {
-  const classes = readPrices(settings['billing.prices']);
+/** Every build needs a price: without one its answers would be free. */
+function pricesByBuild(billing: Settings['billing'], catalog: Catalog): ReadonlyMap<string, Price> {
   return new Map(
     catalog.builds.map(({ id, model }) => {
-      const price = classes.get(model.price_class);
+      const price = billing.prices.get(model.price_class);
       if (price !== undefined) return [id, price];
       throw new StartError(
-        `billing.prices names no class ${model.price_class}, which is the price class of ${model.id}.`,
+        `billing.prices has no price class ${model.price_class}, which ${model.id} needs. Add it.`,
       );
     }),
   );
 }
 
-/** A ledger that does not add up is told, and goes on: its customers need answers meanwhile. */
-function prove(store: Store, { log, report }: ServerDependencies): void {
+/** A ledger that does not add up is reported, and the server starts: customers need answers meanwhile. */
+function verifyLedger(store: Store, { log, report }: ServerDependencies): void {
   const { problems } = reconcile(store);
   for (const problem of problems) log.error({ problem }, 'the ledger does not add up');
-  if (problems.length > 0) report.notice('The ledger does not add up: see decider doctor.');
+  if (problems.length > 0) report.notice('The ledger does not add up. Run: decider doctor');
 }
 
 /**
- * The first start makes a workspace with credit, and a key whose token is told this once. All in one transaction: a
- * start that ends in the middle leaves the next one the first.
+ * On the first start, creates a workspace with credit and a key, and reports its token once. One transaction: if the
+ * start is interrupted, the next one is again the first.
  */
-function welcome(store: Store, clock: Clock, report: StartReport): void {
+function createFirstKey(store: Store, clock: Clock, report: StartReport): void {
   if (listWorkspaces(store).length > 0) return;
   const { token } = store.change(() => {
     createWorkspace(store, clock, DEFAULT_WORKSPACE);

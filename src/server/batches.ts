@@ -6,15 +6,15 @@ import {
   callWebhook,
   checkIdempotencyKey,
   checkWebhookAddress,
-  readAllowedHosts,
   systemGuard,
 } from '../batch/index.js';
 import { type DecideDependencies, mayUse } from '../decide/index.js';
 import type { BatchApp } from '../http/index.js';
+import type { Settings } from '../settings/index.js';
 import type { OpenAccess } from './access.js';
 import { BatchFiles } from './batch-files.js';
-import type { Engines, ServerDependencies } from './engines.js';
-import type { Settings } from './settings.js';
+import type { ServerDependencies } from './dependencies.js';
+import type { Engines } from './engines.js';
 
 /** The batch interface of a server whose models are loaded. */
 export class BatchService {
@@ -24,9 +24,9 @@ export class BatchService {
     private readonly reading: ThreadPool,
   ) {}
 
-  /** Goes on with the batches that are open. Rejects with StoreError. */
+  /** Resumes the open batches. Rejects with StoreError. */
   static async start(
-    settings: Settings,
+    settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
     { log, authorities }: ServerDependencies,
     engines: Engines,
     money: OpenAccess,
@@ -36,7 +36,7 @@ export class BatchService {
     const { catalog } = engines;
     const { access, store, sealer, calendar } = money;
     const { clock } = calendar;
-    const network = systemGuard(readAllowedHosts(settings['webhook.allowed_hosts']), clock);
+    const network = systemGuard(new Set(settings.webhook.allowed_hosts), clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new BatchFiles(engines.manifest, settings.models);
@@ -46,7 +46,7 @@ export class BatchService {
       data: store.folder,
     });
     await Promise.all([files.ready(), reading.run('ready', null)]);
-    const batches = new Batches(store, sealer, settings['billing.currency'], {
+    const batches = new Batches(store, sealer, settings.billing.currency, {
       access,
       clock,
       random: Math.random,
@@ -57,7 +57,7 @@ export class BatchService {
         const model = catalog.find(build)?.model.id ?? build;
         return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
       },
-      onError: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
+      onError: (error, batch) => log.error({ err: error, batch }, 'a batch operation failed'),
       onAnswered: ({ usage: { inputTokens, outputTokens } }) => {
         metrics.instruments.inputTokens.inc(inputTokens);
         metrics.instruments.answers.inc(outputTokens);
@@ -95,7 +95,7 @@ export class BatchService {
     };
   }
 
-  /** Gives up the lines in progress, at once: the next process runs them again. Resolves when nothing is under way. */
+  /** Abandons the lines in progress at once; the next process runs them again. Resolves when nothing is running. */
   async stop(): Promise<void> {
     await this.batches.stop();
     await Promise.all([this.files.close(), this.reading.close()]);
@@ -104,5 +104,5 @@ export class BatchService {
 
 function readWebhook([address, ...others]: readonly string[]): string | null {
   if (others.length === 0) return address ?? null;
-  throw new ApiError('invalid_webhook_url', 'Service-Webhook-Url is given more than once.');
+  throw new ApiError('invalid_webhook_url', 'The header Service-Webhook-Url may be given only once.');
 }

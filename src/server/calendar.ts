@@ -1,10 +1,7 @@
-import { type Clock, FOLLOWED_MS, JUMP_LASTS_MS, type Log, SteadyClock, systemClock } from '../base/index.js';
-import { readKeptTime, type Store, servingProcess, writeKeptTime } from '../store/index.js';
+import { type Clock, JUMP_LASTS_MS, type Log, SteadyClock } from '../base/index.js';
+import { KEEP_TIME_EVERY_MS, readKeptTime, type Store, writeKeptTime } from '../store/index.js';
 
-/** How often the time is kept, in milliseconds; each time the system's clock is looked at as well. */
-const KEEP_MS = 60_000;
-
-/** The calendar of a server, kept in its data folder so that the next process can tell a wrong clock. */
+/** A server's calendar, stored in its data folder so that the next process can detect a wrong clock. */
 export class Calendar {
   readonly clock: SteadyClock;
   private readonly listeners: Array<(ms: number) => void | Promise<void>> = [];
@@ -19,7 +16,7 @@ export class Calendar {
   ) {
     this.certain = readKeptTime(store)?.certain ?? null;
     this.clock = new SteadyClock(system, this.certain, (ms) => {
-      log.warn({ ms }, 'the system clock has jumped, and is followed now');
+      log.warn({ ms }, 'the system clock has jumped; the server follows it now');
       for (const listener of this.listeners) void this.guarded(() => listener(ms));
     });
     if (this.clock.certainFor() >= JUMP_LASTS_MS) return;
@@ -27,7 +24,7 @@ export class Calendar {
     log.warn({ ms }, 'the system clock differs from the last recorded time; nothing expires for 5 minutes');
   }
 
-  /** From now on told of every jump of the calendar, in milliseconds. */
+  /** Calls the listener at every later jump of the calendar, with milliseconds. */
   onJump(listener: (ms: number) => void | Promise<void>): void {
     this.listeners.push(listener);
   }
@@ -35,7 +32,7 @@ export class Calendar {
   /** Stores the time, now and at intervals. The store's writer must have been started. */
   async start(): Promise<void> {
     await this.keep();
-    if (!this.stopped) this.cancel = this.clock.after(KEEP_MS, () => void this.start());
+    if (!this.stopped) this.cancel = this.clock.after(KEEP_TIME_EVERY_MS, () => void this.start());
   }
 
   async stop(): Promise<void> {
@@ -62,17 +59,4 @@ export class Calendar {
       this.log.error({ err: error }, 'stored times could not be moved with the clock');
     }
   }
-}
-
-/**
- * The clock of a command that changes a data folder: that of the server which serves it, where the system's is far from
- * that, and the system's elsewhere.
- */
-export function commandClock(store: Store, system: Clock = systemClock): Clock {
-  const kept = readKeptTime(store);
-  if (kept === null || servingProcess(store.folder) === null) return system;
-  const now = system.now();
-  if (now >= kept.shown - FOLLOWED_MS && now <= kept.shown + KEEP_MS * 2) return system;
-  const started = system.monotonic();
-  return { ...system, now: () => Math.round(kept.shown + system.monotonic() - started) };
 }

@@ -7,10 +7,9 @@ import {
   type SharedBounds,
   startHttp,
 } from '../http/index.js';
-import type { ServerDependencies } from './engines.js';
+import type { Settings } from '../settings/index.js';
+import { type ServerDependencies, StartError } from './dependencies.js';
 import type { Service } from './service.js';
-import type { Settings } from './settings.js';
-import { StartError } from './start-error.js';
 
 /** One listener of this server. */
 export interface Endpoint {
@@ -18,12 +17,15 @@ export interface Endpoint {
   readonly url: string;
 }
 
-/** Where an endpoint listens, and the model that answers there whatever a request names; null: requests name it. */
+/** The settings that bind endpoints. */
+type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http'>;
+
 interface EndpointPlan {
   /** The settings of its address, for errors. */
   readonly keys: string;
   readonly host: string;
   readonly port: number;
+  /** The model that answers every request, whatever it names; null: requests name theirs. */
   readonly model: string | null;
   /** Contract 4.6: only the base endpoint has the batch interface. */
   readonly batches: boolean;
@@ -35,7 +37,7 @@ interface EndpointPlan {
  * service closed.
  */
 export async function listen(
-  settings: Settings,
+  settings: EndpointSettings,
   dependencies: ServerDependencies,
   service: Service,
   metrics: Metrics,
@@ -44,7 +46,7 @@ export async function listen(
   try {
     const bounds = createBounds(dependencies.clock);
     for (const plan of plans(settings, service)) {
-      open.push(await listenAt(plan, bounds, settings, dependencies, service, metrics));
+      open.push(await listenAt(plan, bounds, settings.http, dependencies, service, metrics));
     }
     return open;
   } catch (error) {
@@ -54,7 +56,7 @@ export async function listen(
   }
 }
 
-function plans(settings: Settings, service: Service): EndpointPlan[] {
+function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
   const base = {
     keys: 'host, port',
     host: settings.host,
@@ -62,29 +64,30 @@ function plans(settings: Settings, service: Service): EndpointPlan[] {
     model: service.engines.catalog.only,
     batches: true,
   };
-  if (settings['gateway.port'] === 0) return [base];
-  const model = settings['gateway.model'];
+  const { host, port, model } = settings.gateway;
+  if (port === 0) return [base];
   if (!service.serves(model, null)) {
-    throw new StartError(`gateway.model must name a model of the manifest, not "${model}".`);
+    throw new StartError(
+      `gateway.model is "${model}", which is not a model of the manifest. Run: decider models list`,
+    );
   }
-  const address = { host: settings['gateway.host'], port: settings['gateway.port'] };
-  return [base, { keys: 'gateway.host, gateway.port', ...address, model, batches: false }];
+  return [base, { keys: 'gateway.host, gateway.port', host, port, model, batches: false }];
 }
 
 async function listenAt(
   { keys, host, port, model, batches }: EndpointPlan,
   bounds: SharedBounds,
-  settings: Settings,
+  { transport }: EndpointSettings['http'],
   { clock, log, report }: ServerDependencies,
   service: Service,
   metrics: Metrics,
 ): Promise<Endpoint> {
   if (!isLoopback(host)) {
-    report.notice(`${host} is reached without TLS: tokens and texts cross the network as they are.`);
+    report.notice(`${host} is served without TLS: tokens and requests cross the network unencrypted.`);
   }
   const http = await startHttp({
     bounds,
-    transport: settings['http.transport'] as 'auto' | 'uws' | 'node',
+    transport,
     host,
     port,
     clock,

@@ -1,8 +1,4 @@
-export { commandClock } from './calendar.js';
-export { checkModels, type ModelCheck } from './check-models.js';
-export { type DoctorOptions, examine, type Finding } from './doctor.js';
-export type { ServerDependencies } from './engines.js';
-export { reportError, serve } from './run.js';
+export type { ServerDependencies } from './dependencies.js';
+export { StartError } from './dependencies.js';
+export { prepareEngine, requireImageRoom } from './engine-setup.js';
 export { type Server, startServer } from './server.js';
-export { loadSettings, SETTINGS, type Settings } from './settings.js';
-export { StartError } from './start-error.js';

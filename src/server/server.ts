@@ -1,9 +1,10 @@
 import { endAll, Metrics } from '../base/index.js';
+import type { Settings } from '../settings/index.js';
+import type { ServerDependencies } from './dependencies.js';
 import { type Endpoint, listen } from './endpoints.js';
-import type { Engines, ServerDependencies } from './engines.js';
+import type { Engines } from './engines.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { Service } from './service.js';
-import type { Settings } from './settings.js';
 
 export interface Server {
   /** Of the base endpoint. */
@@ -12,13 +13,13 @@ export interface Server {
   readonly urls: readonly string[];
   readonly transport: 'uws' | 'node';
   readonly engines: Engines;
-  /** Where the metrics are read; null where they are not served. */
+  /** Null if metrics are not served. */
   readonly metricsUrl: string | null;
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
 
-/** How long requests in flight may take to be answered when the server stops. */
+/** How long a stopping server waits for the requests in flight. */
 const DRAIN_MS_MAX = 60_000;
 
 /**
@@ -39,7 +40,6 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   let listener: MetricsListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
-    // What takes longer than this to answer is not answered.
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await endAll([
       () => Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]),
@@ -54,14 +54,11 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const urls = endpoints.map(({ url }) => url);
   const [url] = urls as [string];
   try {
-    if (settings['metrics.port'] !== 0) {
-      const address = { host: settings['metrics.host'], port: settings['metrics.port'] };
-      listener = await listenForMetrics(address, metrics);
-    }
+    if (settings.metrics.port !== 0) listener = await listenForMetrics(settings.metrics, metrics);
     await report.listening?.(url);
     await service.load();
   } catch (error) {
-    // Why it does not start is what is told.
+    // The original error is reported, even if the cleanup fails.
     await stop().catch(() => {});
     throw error;
   }

@@ -3,11 +3,12 @@ import { ApiError } from '../api/index.js';
 import { endAll, type Metrics } from '../base/index.js';
 import { type DecideDependencies, type Decision, decide } from '../decide/index.js';
 import type { App, Authorized, BatchApp, DecideCall, ModelListEntry } from '../http/index.js';
+import type { Settings } from '../settings/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
-import { Engines, type ServerDependencies } from './engines.js';
+import type { ServerDependencies } from './dependencies.js';
+import { Engines } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
-import type { Settings } from './settings.js';
 
 /** How long a client may wait before it asks again while the models load: nobody knows how long that takes. */
 const LOADING_RETRY_SECONDS = 5;
@@ -37,7 +38,7 @@ export class Service implements App {
     dependencies: ServerDependencies,
     metrics: Metrics,
   ): Promise<Service> {
-    const engines = new Engines(settings, dependencies, metrics);
+    const engines = await Engines.open(settings, dependencies, metrics);
     const money = await openAccess(settings, dependencies, engines.catalog);
     return new Service(settings, dependencies, metrics, engines, money);
   }
@@ -47,11 +48,11 @@ export class Service implements App {
     const { engines, settings } = this;
     await engines.load();
     const { backend, device, manifest, images, catalog, countMemory } = engines;
-    const { models, 'engine.cells': cells, 'prepare.threads': threads } = settings;
+    const { models, engine, prepare, batch } = settings;
     this.preparing = new PreparePool(
-      { backend, device, manifest, models, images, cells },
+      { backend, device, manifest, models, images, cells: engine.cells },
       {
-        threads,
+        threads: prepare.threads,
         readsImages: catalog.builds.some(({ model }) => model.reads_images),
         onReplace: () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
         countMemory,
@@ -59,7 +60,7 @@ export class Service implements App {
     );
     const preparing = this.preparing;
     await preparing.ready();
-    if (settings['batch.enabled']) {
+    if (batch.enabled) {
       this.batches = await BatchService.start(
         settings,
         this.dependencies,
@@ -150,7 +151,7 @@ export class Service implements App {
   }
 
   private batchesOf(caller: Caller): BatchApp | null {
-    if (!this.settings['batch.enabled']) return null;
+    if (!this.settings.batch.enabled) return null;
     this.loaded();
     return this.batches?.appOf(caller) ?? null;
   }

@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '../base/index.js';
 
 /** The data folder cannot be used, or a value in it is damaged. The message names which, and what to do. */
-export class StoreError extends Error {
+export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
 

@@ -1,17 +1,20 @@
 import type { Store } from './store.js';
 import type { RawWrite } from './writer-thread.js';
 
-/** The calendar of the process that serves a folder, as it was kept last. Milliseconds since 1970. */
+/** How often a serving process stores its calendar, in milliseconds. */
+export const KEEP_TIME_EVERY_MS = 60_000;
+
+/** The stored calendar of the process that serves a folder, in milliseconds since 1970. */
 export interface KeptTime {
-  /** What the calendar showed. */
+  /** The time the calendar showed. */
   readonly shown: number;
-  /** The last time that was beyond doubt; null where there was none yet. */
+  /** The last certain time (see `SteadyClock`); null if there was none yet. */
   readonly certain: number | null;
 }
 
 const NAME = 'clock';
 
-/** Null where no process has kept a time. */
+/** Null if no time is stored. */
 export function readKeptTime(store: Store): KeptTime | null {
   store.refresh();
   const { shown, certain = null } = store.table('meta').get(NAME) ?? {};

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { readJsonFile } from '../../src/base/index.js';
-import { loadSettings } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 
 test('a JSON file that is not valid is told without what stands in it', async (t) => {
   const KEY = 'k3yk3yk3yk3y';

@@ -4,7 +4,8 @@ import { APICallError, type Experimental_DecisionModel, experimental_evaluate } 
 import { type Test, test } from 'tap';
 import { changeWorkspace, createKey, createWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { deferred } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';

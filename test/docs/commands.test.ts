@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { readManifest } from '../../src/engine/index.js';
-import { loadSettings } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { blocks } from '../support/pages.js';
 import { dataFolder } from '../support/server.js';
 import { ROOT } from '../support/sources.js';

@@ -4,7 +4,7 @@ import { test } from 'tap';
 import { ERRORS, ROUTES } from '../../src/api/index.js';
 import { METRICS } from '../../src/base/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
-import { SETTINGS } from '../../src/server/index.js';
+import { SETTINGS } from '../../src/settings/index.js';
 import { checkTable } from '../support/generated-table.js';
 import { PAGES, read } from '../support/pages.js';
 import { ROOT } from '../support/sources.js';

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { test } from 'tap';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { mean, retainedBytes } from '../support/memory.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';

@@ -13,7 +13,8 @@ import {
 import { createLog, systemClock } from '../../src/base/index.js';
 import { Engine } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { BOUNDS, COLD } from '../support/engine.js';
 import { retainedBytes } from '../support/memory.js';

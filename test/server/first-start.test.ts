@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { listKeys, listWorkspaces } from '../../src/access/index.js';
 import { Catalog, readManifest } from '../../src/engine/index.js';
 import { openAccess } from '../../src/server/access.js';
-import { loadSettings } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 

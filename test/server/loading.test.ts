@@ -3,7 +3,8 @@ import { truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { loadSettings, startServer } from '../../src/server/index.js';
+import { startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });

@@ -10,7 +10,8 @@ import {
   tinyProjector,
 } from '../../models/tiny/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
-import { loadSettings, type ServerDependencies, startServer } from '../../src/server/index.js';
+import { type ServerDependencies, startServer } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 
 /** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(

@@ -1,5 +1,5 @@
 import { ApiError, LIMITS } from '../../api/index.js';
-import { parseUrl } from './host.js';
+import { parseUrl } from '../../base/index.js';
 
 /** The error of every address that is refused (contract 7.1). `rule` continues "the address must …". */
 export const addressError = (rule: string): ApiError =>

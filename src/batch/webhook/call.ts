@@ -1,7 +1,7 @@
 import { LIMITS } from '../../api/index.js';
+import { hostOf } from '../../base/index.js';
 import { readWebhookAddress } from './address.js';
 import { checkHost, guardedLookup, type WebhookGuard } from './guard.js';
-import { hostOf } from './host.js';
 
 /** What a receiver is told (contract 2.10). */
 export interface FinishedBatch {

@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { LIMITS } from '../../api/index.js';
-import type { Clock } from '../../base/index.js';
+import { type Clock, hostOf } from '../../base/index.js';
 import { addressError, readWebhookAddress } from './address.js';
-import { hostOf, isAddress, isPrivateName } from './host.js';
+import { isAddress, isPrivateName } from './host.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Where a webhook may lead, and the network it is found in. */

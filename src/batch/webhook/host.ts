@@ -22,20 +22,6 @@ const PRIVATE_DOMAINS = [
   'test',
 ];
 
-/**
- * Reads a URL, null where the text is none. The parser makes one spelling of all that a host can have: lower case,
- * punycode, dotted decimal IPv4. Final dots go too: DNS means the same without them, certificates are made without.
- */
-export function parseUrl(text: string): URL | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  url.hostname = url.hostname.replace(/\.+$/, '');
-  return url;
-}
-
-/** The host of a URL as DNS and `isIP` know it: an IPv6 address without its brackets. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
-
 /** Whether a host is an IP address. */
 export const isAddress = (host: string): boolean => isIP(host) !== 0;
 

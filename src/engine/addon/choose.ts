@@ -5,9 +5,8 @@ import { type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/pla
 import { BackendError } from './load.js';
 import type { Device } from './types.js';
 
-/** The values of `DECIDER_ENGINE_BACKEND`. */
-export const BACKEND_CHOICES = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'] as const;
-export type BackendChoice = (typeof BACKEND_CHOICES)[number];
+/** The values of the setting `engine.backend`. */
+export type BackendChoice = 'auto' | Backend;
 
 const PROBE_TIMEOUT_MS = 60_000;
 

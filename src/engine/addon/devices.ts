@@ -2,23 +2,22 @@ import { BackendError } from './load.js';
 import type { Device } from './types.js';
 
 /**
- * The names of the GPUs to compute on, none where the backend finds none. `names`, separated by commas, chooses
- * among them; '' takes all, but for those integrated into a processor where there are others: a wave on one
- * takes many times as long. Throws BackendError where a name is none of theirs.
+ * The names of the GPUs to compute on, none if the backend finds none. `names` chooses among them. No names mean all,
+ * except GPUs integrated into a processor if there are others: a wave on one takes many times as long. Throws
+ * BackendError for a name that is not among them.
  */
-export function chooseDevices(found: readonly Device[], names: string): string[] {
+export function chooseDevices(found: readonly Device[], names: readonly string[]): readonly string[] {
   const gpus = found.filter(({ gpu }) => gpu);
-  if (names === '') {
+  if (names.length === 0) {
     const own = gpus.filter(({ integrated }) => !integrated);
     return (own.length > 0 ? own : gpus).map(({ name }) => name);
   }
-  const wanted = new Set(names.split(',').map((name) => name.trim()));
-  for (const name of wanted) {
+  for (const name of names) {
     if (gpus.some((gpu) => gpu.name === name)) continue;
     const all = gpus.map((gpu) => gpu.name).join(', ') || 'none';
     throw new BackendError(`engine.devices: there is no GPU "${name}" to compute on. Found: ${all}.`);
   }
-  return [...wanted];
+  return names;
 }
 
 /** The device of each engine thread: `contexts` per device, in turns, so that little work uses all devices. */

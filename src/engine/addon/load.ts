@@ -9,6 +9,7 @@ import {
   libraries,
   platform,
 } from '#native/platform.mjs';
+import { OperatorError } from '../../base/index.js';
 import type { Addon, Device } from './types.js';
 
 const require = createRequire(import.meta.url);
@@ -21,7 +22,7 @@ export interface LoadedAddon {
 }
 
 /** A backend cannot be used; the message says what to do. */
-export class BackendError extends Error {
+export class BackendError extends OperatorError {
   override readonly name = 'BackendError';
 }
 

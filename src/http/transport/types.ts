@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.js';
+import { type Clock, OperatorError } from '../../base/index.js';
 
 /** Header fields in the order sent: names in lower case, a repeated field once per appearance. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -116,7 +116,7 @@ export class ClientGone extends Error {
 }
 
 /** There is no address to be listened on, or nothing that could. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 
   static at(host: string, port: number, why: string): ListenError {

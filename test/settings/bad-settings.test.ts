@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { ModelError, readManifest } from '../../src/engine/index.js';
-import { loadSettings, SETTINGS } from '../../src/server/settings.js';
+import { loadSettings, SETTINGS } from '../../src/settings/index.js';
 import { decider } from '../support/cli.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPrices, reconcile, showAmount } from '../access/index.js';
+import { reconcile, showAmount } from '../access/index.js';
 import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
+import { prepareEngine } from '../server/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
 import {
   MASTER_KEY_FILE,
   openStore,
@@ -10,27 +12,21 @@ import {
   servingProcess,
   storeExists,
 } from '../store/index.js';
-import { prepareEngine } from './engines.js';
-import { loadSettings, type Settings } from './settings.js';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
 }
 
-/** What is to be looked at besides what costs nothing. */
 export interface DoctorOptions {
   readonly config?: string | undefined;
-  /** Reads every model file and compares its SHA-256. */
+  /** Also reads every model file and compares its SHA-256. */
   readonly checksums?: boolean | undefined;
 }
 
-/**
- * Looks at everything a start needs, one finding after the other, and changes nothing: what the first start would
- * make is told and not made. Runs beside a running server.
- */
+/** Checks everything that a start needs, beside a running server too, and changes nothing. */
 export async function* examine({ config, checksums }: DoctorOptions): AsyncGenerator<Finding> {
   let settings: Settings;
   try {
@@ -40,15 +36,13 @@ export async function* examine({ config, checksums }: DoctorOptions): AsyncGener
     return;
   }
   yield ok('settings', config ?? (process.env.DECIDER_CONFIG || 'no file'));
-  yield attempt('prices', () => {
-    const classes = [...readPrices(settings['billing.prices']).keys()];
-    return `${settings['billing.currency']} for ${classes.join(', ')}`;
-  });
+  const { prices, currency } = settings.billing;
+  yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
   yield* examineData(settings);
   yield* examineModels(settings, checksums ?? false);
   yield attempt('backend', () => {
     const notices: string[] = [];
-    const { backend, device } = prepareEngine(settings, { notice: (sentence) => notices.push(sentence) });
+    const { backend, device } = prepareEngine(settings.engine, (sentence) => notices.push(sentence));
     return [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. ');
   });
 }
@@ -56,7 +50,7 @@ export async function* examine({ config, checksums }: DoctorOptions): AsyncGener
 async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   const { data, master_key: given } = settings;
   if (!storeExists(data)) {
-    yield ok('data', `${data} is not there yet; the first start makes it`);
+    yield ok('data', `${data} does not exist yet; the first start creates it`);
     return;
   }
   let store: Store;
@@ -69,8 +63,8 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   try {
     yield ok('data', data);
     yield attempt('master key', () => examineMasterKey(store, given));
-    yield ok('serving', servingProcess(data) ?? 'nobody');
-    yield* examineBooks(store, settings['billing.currency']);
+    yield ok('serving', servingProcess(data) ?? 'no process');
+    yield* examineLedger(store, settings.billing.currency);
   } catch (error) {
     yield problem('data', error);
   } finally {
@@ -79,13 +73,14 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
 }
 
 function examineMasterKey(store: Store, given: string): string {
-  if (store.table('meta').get('master') === undefined) return 'not there yet; the first start makes it';
-  // Throws where the key is missing, open to others, or another than the one that sealed the folder.
+  if (store.table('meta').get('master') === undefined)
+    return 'does not exist yet; the first start creates it';
+  // Throws if the key is missing, readable by others, or not the one that sealed the folder.
   new Sealer(store, given);
   return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
 }
 
-function* examineBooks(store: Store, currency: string): Generator<Finding> {
+function* examineLedger(store: Store, currency: string): Generator<Finding> {
   const { books, problems } = reconcile(store);
   for (const { workspace, granted, charged, balance } of books) {
     const [left, given, spent] = [balance, granted, charged].map(showAmount);
@@ -98,7 +93,7 @@ function* examineBooks(store: Store, currency: string): Generator<Finding> {
 async function* examineModels({ models: folder }: Settings, checksums: boolean): AsyncGenerator<Finding> {
   let catalog: Catalog;
   try {
-    catalog = new Catalog(readManifest(folder), folder);
+    catalog = new Catalog(await readManifest(folder), folder);
   } catch (error) {
     yield problem('models', error);
     return;

@@ -12,19 +12,19 @@ import {
   requireUnchanged,
   verifyChecksum,
 } from '../engine/index.js';
-import { prepareEngine, requireImageRoom } from './engines.js';
-import type { Settings } from './settings.js';
+import { prepareEngine, requireImageRoom } from '../server/index.js';
+import type { Settings } from '../settings/index.js';
 
-/** What `decider models check` tells of one build. */
+/** The result of `decider models check` for one build. */
 export interface ModelCheck {
   readonly build: string;
   readonly file: string;
   readonly summary: string;
   readonly profile: string;
-  /** Where the profile comes from: the GGUF, the manifest, or neither. */
+  /** Origin of the profile: the GGUF, the manifest, or neither. */
   readonly source: ModelFacts['source'];
   readonly contextLength: number;
-  /** How it reads images; null: it reads none. */
+  /** Null if it reads no images. */
   readonly images: {
     readonly projector: string;
     readonly side: number;
@@ -33,7 +33,7 @@ export interface ModelCheck {
   readonly temperatures: Readonly<Record<Question['type'], number>>;
   /** Letter to token. */
   readonly letters: Readonly<Record<string, number>>;
-  /** The answer to a question about the sky; weights that answer it wrongly deserve a look. */
+  /** The answer to a question about the sky; a wrong one hints at damaged weights. */
   readonly answer: unknown;
 }
 
@@ -45,17 +45,17 @@ const QUESTION: Question = {
 };
 
 /**
- * Verifies each build named (all where none is), and loads, proves and asks it in a process of its own.
- * Throws ModelError at the first that fails.
+ * Verifies the named builds, or all of them if none is named; loads each in a separate process, verifies its profile and
+ * asks it a question. Throws ModelError for the first that fails.
  */
-export async function* checkModels(
-  settings: Settings,
+export async function* checkBuilds(
+  { models, engine }: Pick<Settings, 'models' | 'engine'>,
   names: readonly string[],
   notice: (sentence: string) => void,
 ): AsyncGenerator<ModelCheck> {
-  const catalog = new Catalog(readManifest(settings.models), settings.models);
+  const catalog = new Catalog(await readManifest(models), models);
   const builds = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
-  const { backend, device, bounds, threads } = prepareEngine(settings, { notice });
+  const { backend, device, bounds, threads } = prepareEngine(engine, notice);
   for (const build of new Set(builds)) {
     requireImageRoom(build, bounds);
     const files = await verifyChecksum(build);
@@ -67,7 +67,8 @@ export async function* checkModels(
 
 function requireBuild(catalog: Catalog, name: string): CatalogBuild {
   const build = catalog.find(name);
-  if (build === undefined) throw new ModelError(`The manifest has no model ${name}.`);
+  if (build === undefined)
+    throw new ModelError(`The manifest has no model ${name}. Run: decider models list`);
   return build;
 }
 

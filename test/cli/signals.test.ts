@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { test } from 'tap';
-import { onStopSignals } from '../../src/server/signals.js';
+import { onStopSignals } from '../../src/cli/signals.js';
 
 function play(...events: readonly (readonly [at: number, signal: 'SIGINT' | 'SIGTERM'])[]): string[] {
   const calls: string[] = [];

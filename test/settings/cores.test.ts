@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { engineThreads, usableCores } from '../../src/server/cores.js';
+import { engineThreads, usableCores } from '../../src/settings/cores.js';
 
 test('many threads: no more compute at a time than there are cores, and the notice says so', async (t) => {
   const cases = [

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { readAllowedHosts } from '../../../src/batch/index.js';
-import { loadSettings } from '../../../src/server/index.js';
+import { loadSettings } from '../../../src/settings/index.js';
 
 const VARIABLE = 'DECIDER_WEBHOOK_ALLOWED_HOSTS';
 

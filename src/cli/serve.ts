@@ -1,24 +1,10 @@
 import { once } from 'node:events';
-import { AccessError } from '../access/index.js';
-import { createErrorLog, LineOutput, SettingsError, systemClock } from '../base/index.js';
-import { BackendError, type CatalogBuild, ModelError } from '../engine/index.js';
-import { ListenError } from '../http/index.js';
-import { StoreError } from '../store/index.js';
-import { type Server, startServer } from './server.js';
-import { loadSettings } from './settings.js';
+import { createErrorLog, LineOutput, systemClock } from '../base/index.js';
+import type { CatalogBuild } from '../engine/index.js';
+import { type Server, startServer } from '../server/index.js';
+import { loadSettings } from '../settings/index.js';
+import { fail } from './report-error.js';
 import { onStopSignals } from './signals.js';
-import { StartError } from './start-error.js';
-
-/** Mistakes of an operator: one line, no stack. */
-const OPERATOR_ERRORS = [
-  StartError,
-  StoreError,
-  AccessError,
-  ModelError,
-  BackendError,
-  ListenError,
-  SettingsError,
-];
 
 const EXAMPLE = JSON.stringify({
   state: 'My card was charged twice!',
@@ -28,16 +14,15 @@ const EXAMPLE = JSON.stringify({
   },
 });
 
-/** How long the end of a server may wait for those who read its log and what it printed. */
+/** How long a stopping server waits for readers of its output and its log. */
 const FLUSH_MS_MAX = 500;
 
 /**
- * `decider serve`: starts the server in this process and ends it on a signal. The first SIGTERM or SIGINT ends
- * a start with 0, and a server that runs when it has answered what is in flight, with 0; a second one ends it at
- * once, with 1.
+ * `decider serve`: runs the server in this process until a signal. The first SIGTERM or SIGINT aborts a start, or
+ * drains a running server, and exits with status 0. A second one exits at once with status 1.
  */
 export async function serve(config: string | undefined): Promise<void> {
-  // Whoever read what the start said may be gone: nobody's answer ends with that.
+  // The reader of standard output may be gone; the server keeps answering.
   const printed = new LineOutput(1);
   const print = (line: string) => printed.write(`${line}\n`);
   const outputs = [printed];
@@ -54,7 +39,7 @@ export async function serve(config: string | undefined): Promise<void> {
   );
   try {
     const settings = loadSettings(process.env, config);
-    const { log, output } = createErrorLog(settings['log.level']);
+    const { log, output } = createErrorLog(settings.log.level);
     outputs.push(output);
     const report = {
       notice: print,
@@ -87,24 +72,6 @@ export async function serve(config: string | undefined): Promise<void> {
   process.exit(0);
 }
 
-/** Ends the process with 1 and says why. */
-function fail(error: unknown): never {
-  const known = OPERATOR_ERRORS.some((kind) => error instanceof kind);
-  process.stderr.write(`${known ? (error as Error).message : ((error as Error).stack ?? error)}\n`);
-  process.exit(1);
-}
-
-/** Runs a command of the command line; a mistake of the operator ends it with 1 and one line. */
-export async function reportError(command: () => void | Promise<void>): Promise<void> {
-  // A reader such as `head` may have seen enough.
-  process.stdout.on('error', () => process.exit());
-  try {
-    await command();
-  } catch (error) {
-    fail(error);
-  }
-}
-
 function introduce(
   { url, urls, metricsUrl, transport, engines }: Server,
   token: string,
@@ -124,7 +91,7 @@ function introduce(
   );
 }
 
-/** A line per quarter of a model that takes its time to load. */
+/** Prints a line per quarter of a model that takes more than two seconds to load. */
 function progress(print: (line: string) => void): (build: CatalogBuild, fraction: number) => void {
   const shown = new Map<string, number>();
   const started = new Map<string, number>();

@@ -1,0 +1,31 @@
+import { type Clock, type Log, OperatorError } from '../base/index.js';
+import type { CatalogBuild } from '../engine/index.js';
+
+/** What the server takes from outside, so that tests can replace it. */
+export interface ServerDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Log lines dropped since the start. */
+  readonly logLinesDropped?: () => number;
+  readonly report: StartReport;
+  /** Aborts a start that is still in progress. */
+  readonly stop: AbortSignal;
+  /** Certificate authorities for webhook receivers, as PEM; Node's own if absent. */
+  readonly authorities?: string;
+}
+
+/** Progress of a start. */
+export interface StartReport {
+  /** HTTP listens and answers 503 until the models are loaded. The start continues when the returned promise resolves. */
+  listening?(url: string): void | Promise<void>;
+  notice(sentence: string): void;
+  /** The token of the key that the first start creates. It is stored nowhere. */
+  token(token: string): void;
+  /** The fraction of a build's weights that is loaded, 0 to 1. */
+  progress(build: CatalogBuild, fraction: number): void;
+}
+
+/** The server cannot start as configured; the message names the setting to change. */
+export class StartError extends OperatorError {
+  override readonly name = 'StartError';
+}

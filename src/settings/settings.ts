@@ -1,0 +1,169 @@
+import { LOG_LEVELS } from '../base/index.js';
+import { usableCores } from './cores.js';
+import { readHost } from './hosts.js';
+import { boolean, choice, duration, integer, list, text } from './kinds.js';
+import { prices } from './prices.js';
+import { readSettings, type Values } from './read.js';
+
+/** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
+export const SETTINGS = {
+  host: text({ default: '127.0.0.1', meaning: 'Address to listen on.' }),
+  port: integer({ default: 8080, min: 0, max: 65_535, meaning: 'Port to listen on; 0 selects a free one.' }),
+  gateway: {
+    host: text({ default: '127.0.0.1', meaning: 'Address of the gateway endpoint.' }),
+    port: integer({
+      default: 0,
+      min: 0,
+      max: 65_535,
+      meaning: 'Port of a second endpoint that serves one model without batches; 0: none.',
+    }),
+    model: text({
+      default: '',
+      meaning: 'The model of the gateway endpoint; a `model` in a request is ignored.',
+    }),
+  },
+  data: text({
+    default: './data',
+    meaning: 'Folder of the server’s data: workspaces, keys, charges, batches.',
+  }),
+  models: text({ default: './models', meaning: 'Folder of `manifest.json` and the GGUF files.' }),
+  master_key: text({
+    default: '',
+    meaning:
+      'Key that encrypts stored batches, 64 hexadecimal digits; if unset, `master.key` in the data folder, created by the first start.',
+  }),
+  billing: {
+    prices: prices(
+      'Live and batch price per million input tokens, by price class. As a variable `<class>=<live>/<batch>`, separated by commas.',
+    ),
+    currency: text({ default: 'GBP', meaning: 'Currency code printed with amounts.' }),
+  },
+  batch: {
+    enabled: boolean({ default: true, meaning: 'Whether the base endpoint offers the batch interface.' }),
+  },
+  http: {
+    transport: choice({
+      choices: ['auto', 'uws', 'node'],
+      default: 'auto',
+      meaning:
+        '`auto` is `node`. `uws` needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
+    }),
+  },
+  engine: {
+    backend: choice({
+      choices: ['auto', 'cpu', 'cuda', 'vulkan', 'metal'],
+      default: 'auto',
+      meaning:
+        '`auto` selects the best backend that finds a device; a backend selected by name that finds none is an error.',
+    }),
+    devices: list({
+      default: [],
+      meaning: 'Names of the GPUs to use; empty: all. Each holds all models.',
+    }),
+    threads: integer({
+      default: 0,
+      min: 0,
+      max: 512,
+      meaning: 'CPU threads per context, at most the number of cores; 0: all cores but one.',
+    }),
+    exact: boolean({
+      default: false,
+      meaning: 'Run every request alone on an empty cache, so that the same request returns the same bytes.',
+    }),
+    contexts: integer({
+      default: 0,
+      min: 0,
+      max: 8,
+      meaning: 'Contexts per model and device; 0: one on a CPU, two on a GPU.',
+    }),
+    cells: integer({
+      default: 8_192,
+      min: 256,
+      max: 1_048_576,
+      meaning:
+        'Size of the KV cache of a context, in tokens; bounds each prompt, and all prompts of a wave together.',
+    }),
+    wave_tokens: integer({
+      default: 0,
+      min: 0,
+      max: 65_536,
+      meaning: 'Maximum tokens per wave; 0: 512 on a CPU, 2048 on a GPU.',
+    }),
+    idle_cells: integer({
+      default: 4_096,
+      min: 0,
+      max: 1_048_576,
+      meaning: 'Maximum tokens of recent states kept in the KV cache for later requests; 0 keeps none.',
+    }),
+    deadline_ms: duration({
+      default: 60_000,
+      min: 1,
+      max: 3_600_000,
+      meaning: 'Time limit of a request in the engine; beyond it the answer is 503 `overloaded`.',
+    }),
+    sequences: integer({
+      default: 64,
+      min: 2,
+      max: 255,
+      meaning: 'Maximum sequences of a context: one per cached state and one per question of a wave.',
+    }),
+    queue: integer({
+      default: 1_024,
+      min: 1,
+      max: 65_536,
+      meaning: 'Maximum requests waiting per model; further ones are answered 503 `overloaded`.',
+    }),
+  },
+  prepare: {
+    threads: integer({
+      default: 0,
+      min: 0,
+      max: 64,
+      meaning:
+        'Threads that check, render and tokenize, at most the number of cores; 0: a quarter of the cores. Bodies over 256 KiB get one more thread, and requests with images a second pool of the same size if a model reads images.',
+    }),
+  },
+  webhook: {
+    allowed_hosts: list({
+      default: [],
+      entry: readHost,
+      meaning: 'Hosts outside the public internet that webhooks may call.',
+    }),
+  },
+  metrics: {
+    port: integer({
+      default: 0,
+      min: 0,
+      max: 65_535,
+      meaning: 'Port of `GET /metrics`, for Prometheus; 0: none.',
+    }),
+    host: text({
+      default: '127.0.0.1',
+      meaning: 'Address of the metrics listener, which has no authentication.',
+    }),
+  },
+  log: {
+    level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.' }),
+  },
+} as const;
+
+export type Settings = Values<typeof SETTINGS>;
+
+/** Reads and checks the settings, and fills in what is derived from the machine. Throws SettingsError. */
+export function loadSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+  cores: number = usableCores(),
+): Settings {
+  const settings = readSettings(SETTINGS, environment, file);
+  const { engine, prepare } = settings;
+  // ggml threads wait for each other in busy loops: one core too few costs more than one too many gains.
+  const engineThreads = engine.threads || Math.max(1, cores - 1);
+  // More threads than cores would only slow the start down.
+  const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
+  return {
+    ...settings,
+    engine: { ...engine, threads: engineThreads },
+    prepare: { ...prepare, threads: prepareThreads },
+  };
+}
