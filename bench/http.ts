@@ -42,7 +42,7 @@ console.log(
   `requests of ${BODY_BYTES} bytes with 3 questions, ${count} a round on ${connections} connections, ${rounds} rounds`,
 );
 for (const [kind, what] of Object.entries(KINDS)) console.log(`${kind}: ${what}`);
-const tokenizing = tokenizingMicroseconds(bodies);
+const tokenizing = await tokenizingMicroseconds(bodies);
 console.log(`rendering and tokenizing alone: ${showNumber(tokenizing)} µs a request\n`);
 
 const cases: unknown[] = [];

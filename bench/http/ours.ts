@@ -113,7 +113,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
       {
         backend: 'cpu',
         device: '',
-        manifest: readManifest(MODELS),
+        manifest: await readManifest(MODELS),
         models: MODELS,
         images: new Map(),
         cells: CELLS,

@@ -13,9 +13,9 @@ const ANY_MODEL = {
 } as const;
 
 /** Microseconds of rendering and tokenizing per request, with the vocabulary of the embedded model. */
-export function tokenizingMicroseconds(bodies: readonly Buffer[]): number {
+export async function tokenizingMicroseconds(bodies: readonly Buffer[]): Promise<number> {
   const { addon } = loadAddon('cpu');
-  const model = openModel(addon, '', new Catalog(readManifest(MODELS), MODELS).default);
+  const model = openModel(addon, '', new Catalog(await readManifest(MODELS), MODELS).default);
   const requests = bodies.map((body) => readRequest(openBody(body), ANY_MODEL));
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {

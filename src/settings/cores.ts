@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** How much of a CPU a container may use: microseconds in a period of microseconds, or `max` (cgroup v2). */
+/** A container's CPU quota: microseconds per period of microseconds, or `max` (cgroup v2). */
 const QUOTA_FILE = '/sys/fs/cgroup/cpu.max';
 
-/** The cores that this process can compute on at a time: a container's quota counts, and Node 20 does not see it. */
+/** The cores available to this process. Includes a container's quota, which Node 20 ignores. */
 export function usableCores(file: string = QUOTA_FILE, cores: number = availableParallelism()): number {
   let text: string;
   try {
@@ -18,9 +18,9 @@ export function usableCores(file: string = QUOTA_FILE, cores: number = available
 }
 
 /**
- * The threads of each context of one model. ggml's threads wait for each other in busy loops, so twice as many threads
- * as cores take up to a hundred times as long: a model gets no more than there are cores, as long as it has no more
- * contexts than that. Several models on one CPU still share its cores. `notice` is called when the setting is reduced.
+ * Threads per context of one model. ggml threads wait for each other in busy loops, so twice as many threads as cores
+ * take up to a hundred times as long: all contexts of a model together get no more threads than cores, but each at least
+ * one. Several models on one CPU still share its cores. `notice` is called if the setting is reduced.
  */
 export function engineThreads(
   set: number,
@@ -31,7 +31,7 @@ export function engineThreads(
   const threads = Math.min(set, Math.max(1, Math.floor(cores / contexts)));
   if (threads < set) {
     notice(
-      `engine.threads is ${set}, but ${contexts} contexts share ${cores} cores; each context uses ${threads} threads.`,
+      `engine.threads is ${set}, but ${cores} cores are available for contexts: ${contexts}. Threads used per context: ${threads}.`,
     );
   }
   return threads;

@@ -13,7 +13,9 @@ export interface Setting<Value> {
 }
 
 /** A value does not fit its setting. The message continues the setting's name: `must be true or false.` */
-export class InvalidValue extends Error {}
+export class InvalidValue extends Error {
+  override readonly name = 'InvalidValue';
+}
 
 /** What every row of the table states. */
 interface Common<Value> {

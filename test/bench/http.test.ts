@@ -12,7 +12,7 @@ const LOAD = { bodies, count: 40, rounds: 1, connections: 4, seconds: 0.2 };
 test('bodies have the size they are said to have', async (t) => {
   for (const body of bodies) if (body.length !== BODY_BYTES) t.fail(`${body.length} bytes`);
   t.equal(new Set(bodies.map(String)).size, bodies.length, 'all different');
-  t.ok(tokenizingMicroseconds(bodies.slice(0, 4)) > 0);
+  t.ok((await tokenizingMicroseconds(bodies.slice(0, 4))) > 0);
 });
 
 test('every kind of server is measured, on node:http', async (t) => {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { readAmount, readModels, readWhole } from '../../src/cli/arguments.js';
 
-test('readAmount: decimal text, exactly, or an error that names the argument', async (t) => {
+test('readAmount: decimal amounts, exactly; anything else is an error that names the argument', async (t) => {
   t.equal(readAmount('amount', '0.000000000001'), 1n);
   t.equal(readAmount('amount', '-999999999999999.5'), -999_999_999_999_999_500_000_000_000n);
   for (const text of [
@@ -20,7 +20,7 @@ test('readAmount: decimal text, exactly, or an error that names the argument', a
   }
 });
 
-test('readWhole: a whole number, or one that no limit takes', async (t) => {
+test('readWhole: a whole number; NaN for anything else', async (t) => {
   t.equal(readWhole('60'), 60);
   for (const text of ['', '1e3', '-1', '0x10', '1.0', ' 1']) t.ok(Number.isNaN(readWhole(text)), text);
 });
@@ -28,6 +28,6 @@ test('readWhole: a whole number, or one that no limit takes', async (t) => {
 test('readModels: names separated by spaces or commas, or all', async (t) => {
   t.same(readModels(['a,b', 'c', 'a', ' d , e']), ['a', 'b', 'c', 'd', 'e']);
   t.equal(readModels(['all']), null);
-  t.throws(() => readModels(['all', 'a']), { name: 'AccessError', message: 'models: all stands alone.' });
-  t.throws(() => readModels([',']), { name: 'AccessError', message: /^models: none is named/ });
+  t.throws(() => readModels(['all', 'a']), { name: 'AccessError', message: /^models: give either all or a list/ });
+  t.throws(() => readModels([',']), { name: 'AccessError', message: /^models: name at least one model/ });
 });

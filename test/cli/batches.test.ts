@@ -166,7 +166,7 @@ test('batches results --out: a download that breaks leaves the file that was the
   t.equal(readFileSync(out, 'utf8'), 'of yesterday');
 });
 
-test('batches: what goes wrong is one line and status 1', async (t) => {
+test('batches: every failure is one line and status 1', async (t) => {
   const { file, folder, mistake, json, run, token, server } = await beside(t);
   const cases = file('cases.jsonl', lines(2));
   await mistake(/^batch_not_found: /, 'show', 'batch_1');
@@ -177,14 +177,14 @@ test('batches: what goes wrong is one line and status 1', async (t) => {
   await mistake(/^file: ENOENT/, 'results', id, '--out', join(folder, 'nowhere', 'results.jsonl'));
   await mistake(/^file: ENOSPC/, 'results', id, '--out', '/dev/full');
   for (const [environment, args, pattern] of [
-    [{}, [], /^token: give --token, or DECIDER_TOKEN in the environment\.$/],
+    [{}, [], /^token: give --token, or set DECIDER_TOKEN\.$/],
     [{ DECIDER_TOKEN: `dk_${'a'.repeat(40)}` }, [], /^unauthorized: /],
     [{ DECIDER_TOKEN: `${token}\né` }, [], /^token: /],
     [{ DECIDER_TOKEN: 'wrong' }, ['--token', token], null],
     [
       { DECIDER_TOKEN: token },
       ['--url', 'http://127.0.0.1:1'],
-      /^url: http:\/\/127\.0\.0\.1:1 cannot be reached\.$/,
+      /^url: http:\/\/127\.0\.0\.1:1 cannot be reached\. Is the server running\?$/,
     ],
     [{ DECIDER_TOKEN: token }, ['--url', 'nothing'], /^url: nothing /],
   ] as const) {

@@ -63,16 +63,16 @@ test('doctor: a folder that is not there is not made', async (t) => {
   const environment = { DECIDER_DATA: data, DECIDER_MODELS: modelsFolder(folder) };
   const { code, stdout } = await decider(t, ['doctor'], environment).end();
   t.equal(code, 0);
-  t.match(stdout, /^ok +data +\S+ is not there yet; the first start makes it$/m);
+  t.match(stdout, /^ok +data +\S+ does not exist yet; the first start creates it$/m);
   t.notOk(existsSync(data));
 });
 
 test('doctor: a master key open to others, missing, or another', async (t) => {
   const { store, data, examine, run } = patient(t);
-  t.equal((await examine()).of('master key'), 'not there yet; the first start makes it');
+  t.equal((await examine()).of('master key'), 'does not exist yet; the first start creates it');
   t.notOk(existsSync(join(data, 'master.key')));
   new Sealer(store, '');
-  t.equal((await examine()).of('serving'), 'nobody');
+  t.equal((await examine()).of('serving'), 'no process');
   chmodSync(join(data, 'master.key'), 0o644);
   t.match((await examine()).problems, [{ check: 'master key', detail: /open to others/ }]);
   chmodSync(join(data, 'master.key'), 0o600);
@@ -107,7 +107,7 @@ test('doctor: models that are missing or changed, prices and settings that canno
   t.match((await examine()).problems, [{ check: 'models', detail: /manifest\.json: / }]);
   const other = { DECIDER_DATA: data, DECIDER_MODELS: models, DECIDER_BILLING_PRICES: 'free' };
   const priced = await decider(t, ['doctor'], other).end();
-  t.match(priced.stdout, /^problem +prices +billing\.prices: "free" is not /m);
+  t.match(priced.stdout, /^problem +settings +DECIDER_BILLING_PRICES has the entry "free", which is not /m);
   const unset = await decider(t, ['doctor', '--json'], { DECIDER_PORT: 'x' }).end();
   t.equal(unset.code, 1);
   t.match(JSON.parse(unset.stdout), [{ check: 'settings', ok: false, detail: /^DECIDER_PORT must be / }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { decider } from '../support/cli.js';
 
-test('a data folder that is not there is told, and made by no command but workspaces create', async (t) => {
+test('a missing data folder is an error; only workspaces create creates it', async (t) => {
   const data = join(t.testdir(), 'mistyped');
   const run = (...args: string[]) => decider(t, args, { DECIDER_DATA: data }).end();
   for (const args of [
@@ -15,7 +15,7 @@ test('a data folder that is not there is told, and made by no command but worksp
   ]) {
     const { code, stderr } = await run(...args);
     t.equal(code, 1, args.join(' '));
-    t.match(stderr, /^There is nothing in the data folder \S*mistyped yet; [^\n]+\n$/);
+    t.match(stderr, /^The data folder \S*mistyped is empty\. Start the server once [^\n]+\n$/);
     t.notOk(existsSync(data), args.join(' '));
   }
   t.equal((await run('workspaces', 'create', 'acme')).code, 0);

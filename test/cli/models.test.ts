@@ -32,7 +32,7 @@ test('models check: a name that is not in the manifest, and a checksum that diff
   const models = modelsFolder(t.testdir());
   const unknown = await decider(t, ['models', 'check', 'big'], { DECIDER_MODELS: models }).end();
   t.equal(unknown.code, 1);
-  t.match(unknown.stderr, /^The manifest has no model big\.\n$/);
+  t.match(unknown.stderr, /^The manifest has no model big\. Run: decider models list\n$/);
   writeFileSync(join(models, 'tiny.gguf'), 'other');
   const changed = await decider(t, ['models', 'check'], { DECIDER_MODELS: models }).end();
   t.equal(changed.code, 1);

@@ -145,14 +145,14 @@ for (const [name, options, model, reason] of [
   });
 }
 
-test('serve: an address that others reach is warned of, once', async (t) => {
+test('serve: a warning for an address that other machines reach, once', async (t) => {
   const models = modelsFolder(t.testdir());
   const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models, DECIDER_HOST: '0.0.0.0' });
   await command.line(/^try: /);
-  t.equal(command.lines.filter((line) => /^0\.0\.0\.0 is reached without TLS/.test(line)).length, 1);
+  t.equal(command.lines.filter((line) => /^0\.0\.0\.0 is served without TLS/.test(line)).length, 1);
 });
 
-test('serve: a port in use is told in one line', async (t) => {
+test('serve: a port in use is one line', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.teardown(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
@@ -172,10 +172,10 @@ test('serve: a port in use is told in one line', async (t) => {
 test('settings: unknown names and bad values are errors that name the key', async (t) => {
   const file = join(t.testdir({ 'c.json': '{"engine":{"threads":"two"},"colour":1}' }), 'c.json');
   for (const [environment, reason] of [
-    [{ DECIDER_COLOUR: 'red' }, /^The environment variable DECIDER_COLOUR is not known\.\n$/],
-    [{ DECIDER_PORT: '65536' }, /^DECIDER_PORT must be a whole number from 0 to 65535\.\n$/],
+    [{ DECIDER_COLOUR: 'red' }, /^The environment variable DECIDER_COLOUR is not a setting\. [^\n]+\n$/],
+    [{ DECIDER_PORT: '65536' }, /^DECIDER_PORT must be an integer from 0 to 65535, not 65536\.\n$/],
     [{ DECIDER_ENGINE_BACKEND: 'tpu' }, /^DECIDER_ENGINE_BACKEND must be one of auto, cpu/],
-    [{ DECIDER_CONFIG: file }, /c\.json: the key colour is not known/],
+    [{ DECIDER_CONFIG: file }, /c\.json: colour is not a setting/],
     [{ DECIDER_CONFIG: `${file}x` }, /c\.jsonx: /],
   ] as const) {
     const { code, stderr } = await decider(t, ['serve'], environment).end();

@@ -60,11 +60,11 @@ test('docs/models.md: the manifest is valid', async (t) => {
     join(models, 'manifest.json'),
     block('docs/models.md', 'json').replaceAll('…', 'a'.repeat(64)),
   );
-  t.equal(readManifest(models).default, 'decider-g-12b');
+  t.equal((await readManifest(models)).default, 'decider-g-12b');
 });
 
 test('docs/configuration.md: the file sets what the text says', async (t) => {
   const file = join(t.testdir({ 'decider.json': block('docs/configuration.md', 'json') }), 'decider.json');
   const settings = loadSettings({}, file);
-  t.match(settings, { port: 8090, 'engine.threads': 4 });
+  t.match(settings, { port: 8090, engine: { threads: 4 } });
 });

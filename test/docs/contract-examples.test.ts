@@ -1,8 +1,6 @@
 import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { readPrices } from '../../src/access/index.js';
-import { DEFAULT_PRICES } from '../../src/access/prices.js';
 import {
   BatchSchema,
   DecideResponseSchema,
@@ -16,6 +14,7 @@ import { estimateLine } from '../../src/batch/ingest/estimate.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { read } from '../support/pages.js';
 import { CONTRACT } from './contract-page.js';
 
@@ -101,7 +100,7 @@ test('the numbers of the first response follow from its probabilities', async (t
 });
 
 test('the estimated cost of the batch is that of its lines', async (t) => {
-  const prices = readPrices(DEFAULT_PRICES);
+  const { prices } = loadSettings({}, undefined).billing;
   const lines = (ofKind('jsonl')[0] as string).trimEnd().split('\n');
   let [tokens, amount] = [0, 0n];
   for (const line of lines) {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { DEFAULT_LIFETIME_DAYS, DEFAULT_LIMITS, DEFAULT_PRICES } from '../../src/access/index.js';
+import { DEFAULT_LIFETIME_DAYS, DEFAULT_LIMITS } from '../../src/access/index.js';
 import {
   DEFAULT_IMAGE_BUDGET,
   ERRORS,
@@ -14,6 +14,7 @@ import { WINDOW_MS } from '../../src/batch/runner/deadline.js';
 import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/outcome.js';
 import { BODY_DEADLINES } from '../../src/http/start.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/types.js';
+import { DEFAULT_PRICES } from '../../src/settings/index.js';
 import { checkTable } from '../support/generated-table.js';
 import { read } from '../support/pages.js';
 import { anchorOf, CONTRACT, rulesOf } from './contract-page.js';

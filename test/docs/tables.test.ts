@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { ERRORS, ROUTES } from '../../src/api/index.js';
 import { METRICS } from '../../src/base/index.js';
-import { MANIFEST_SCHEMA } from '../../src/engine/index.js';
-import { SETTINGS } from '../../src/settings/index.js';
+import { MANIFEST_SCHEMA } from '../../src/engine/models/manifest-schema.js';
+import { listSettings, SETTINGS } from '../../src/settings/index.js';
 import { checkTable } from '../support/generated-table.js';
 import { PAGES, read } from '../support/pages.js';
 import { ROOT } from '../support/sources.js';
@@ -17,9 +17,9 @@ const errors = Object.entries(ERRORS).map(
   ([type, { status, meaning }]) => `| ${code(type)} | ${status} | ${meaning} |`,
 );
 
-const settings = SETTINGS.map(({ key, variable, default: value, meaning, ...row }) => {
-  const choices = 'choices' in row ? ` One of ${row.choices.map(code).join(', ')}.` : '';
-  return `| ${code(key)} | ${code(variable)} | ${value === '' ? '–' : code(String(value))} | ${meaning}${choices} |`;
+const settings = listSettings(SETTINGS).map(({ key, variable, setting: { kind, defaultText, meaning } }) => {
+  const value = defaultText === '' ? '–' : code(defaultText);
+  return `| ${code(key)} | ${code(variable)} | ${kind} | ${value} | ${meaning} |`;
 });
 
 const metrics = Object.values(METRICS).map(

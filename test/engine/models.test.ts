@@ -231,7 +231,7 @@ function manifest(folder: string, value: unknown) {
 
 test('catalogue: moving ids mean the last build, dated ids their own, others nothing', async (t) => {
   const folder = t.testdir();
-  const catalog = new Catalog(manifest(folder, { default: 'big', models: [MODEL] }), folder);
+  const catalog = new Catalog(await manifest(folder, { default: 'big', models: [MODEL] }), folder);
   t.equal(catalog.find('big')?.id, 'big-20260601');
   t.equal(catalog.find('other')?.id, 'big-20260601');
   t.equal(catalog.find(null)?.id, 'big-20260601');
@@ -266,12 +266,12 @@ for (const [fault, value, reason] of [
   ['the default is no model', { default: 'small', models: [MODEL] }, /default names small/],
 ] as const) {
   test(`manifest: refused where ${fault}`, async (t) => {
-    t.throws(() => manifest(t.testdir(), value), { name: 'ModelError', message: reason });
+    await t.rejects(manifest(t.testdir(), value), { name: 'ModelError', message: reason });
   });
 }
 
 test('manifest: a file that is no JSON, or not there, is named', async (t) => {
   const folder = t.testdir({ 'manifest.json': '{' });
-  t.throws(() => readManifest(folder), /manifest\.json: /);
-  t.throws(() => readManifest(join(folder, 'nowhere')), /nowhere.*manifest\.json: /);
+  await t.rejects(readManifest(folder), /manifest\.json: /);
+  await t.rejects(readManifest(join(folder, 'nowhere')), /nowhere.*manifest\.json: /);
 });

@@ -109,7 +109,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
     ['8 price decider-g-12b', 'account.charge(amount);', 'account.charge(amount - 1n);'],
   ),
-  ...inFile('access/prices.ts', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
+  ...inFile('settings/prices.ts', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
   ...inFile('access/workspaces.ts', [
     '8 limit request bytes',
     'bytesPerMinute: 256 * 1024 * 1024',

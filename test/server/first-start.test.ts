@@ -13,7 +13,7 @@ test('a first start that fails anywhere makes nothing, and the next one is the f
   const data = dataFolder(t);
   const models = modelsFolder(t.testdir());
   const settings = loadSettings({ DECIDER_DATA: data, DECIDER_MODELS: models }, undefined);
-  const catalog = new Catalog(readManifest(models), models);
+  const catalog = new Catalog(await readManifest(models), models);
   const { told, dependencies } = testDependencies();
   const store = openStore(data);
   t.teardown(() => store.close());

@@ -16,7 +16,7 @@ async function startPool(t: Test) {
   const setup = {
     backend: 'cpu',
     device: '',
-    manifest: readManifest(models),
+    manifest: await readManifest(models),
     models,
     images: new Map(),
     cells: 8_192,

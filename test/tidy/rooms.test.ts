@@ -10,6 +10,7 @@ const ROOMS = [
   'decide',
   'images',
   'engine',
+  'settings',
   'access',
   'store',
   'client',

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { listSettings, loadSettings, SETTINGS } from '../../src/settings/index.js';
+
+/** Of each setting a value other than the default: as a variable, as JSON, and as the program sees it. */
+const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown, value?: unknown]>> = {
+  host: ['::1', '::1'],
+  port: ['65535', 65_535],
+  'gateway.host': ['::1', '::1'],
+  'gateway.port': ['65535', 65_535],
+  'gateway.model': ['m', 'm'],
+  data: ['d', 'd'],
+  models: ['m', 'm'],
+  master_key: ['k', 'k'],
+  'billing.prices': [
+    'a=1/0.5',
+    { a: { live: 1, batch: 0.5 } },
+    new Map([['a', { live: 1_000_000n, batch: 500_000n }]]),
+  ],
+  'billing.currency': ['EUR', 'EUR'],
+  'batch.enabled': ['no', false],
+  'http.transport': ['uws', 'uws'],
+  'engine.backend': ['vulkan', 'vulkan'],
+  'engine.devices': ['CUDA1, CUDA0', ['CUDA1', 'CUDA0']],
+  'engine.threads': ['512', 512],
+  'engine.exact': ['yes', true],
+  'engine.contexts': ['8', 8],
+  'engine.cells': ['1048576', 1_048_576],
+  'engine.wave_tokens': ['65536', 65_536],
+  'engine.idle_cells': ['1048576', 1_048_576],
+  'engine.deadline_ms': ['1h', 3_600_000],
+  'engine.sequences': ['255', 255],
+  'engine.queue': ['65536', 65_536],
+  'prepare.threads': ['64', 64],
+  'webhook.allowed_hosts': ['A.corp,b.corp', ['a.corp', 'B.corp'], ['a.corp', 'b.corp']],
+  'metrics.port': ['65535', 65_535],
+  'metrics.host': ['::1', '::1'],
+  'log.level': ['silent', 'silent'],
+};
+const CORES = 1_024;
+
+const nested = (key: string, value: unknown) =>
+  key.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+const valueAt = (settings: object, key: string) =>
+  key.split('.').reduce<unknown>((group, name) => (group as Record<string, unknown>)[name], settings);
+
+test('every setting, as a variable and as JSON, means the same', async (t) => {
+  const file = join(t.testdir({}), 'decider.json');
+  const settings = listSettings(SETTINGS);
+  t.strictSame(new Set(settings.map(({ key }) => key)), new Set(Object.keys(VALUES)));
+  for (const { key, variable, setting } of settings) {
+    const [written, json, value = json] = VALUES[key] as (typeof VALUES)[string];
+    const fromVariable = valueAt(loadSettings({ [variable]: written }, undefined, CORES), key);
+    writeFileSync(file, JSON.stringify(nested(key, json)));
+    t.strictSame(fromVariable, value, variable);
+    t.strictSame(valueAt(loadSettings({}, file, CORES), key), value, key);
+    t.notSame(setting.default, value, `${key}: not the default`);
+  }
+});
+
+test('every default can be written', async (t) => {
+  for (const { key, setting } of listSettings(SETTINGS)) {
+    if (setting.defaultText === '') t.ok(['', 0].includes((setting.default as string).length), key);
+    else t.strictSame(setting.fromText(setting.defaultText), setting.default, key);
+  }
+});
+
+test('every bound of a number holds: the limit is accepted, one past it is refused', async (t) => {
+  let bounds = 0;
+  for (const { key, variable, setting } of listSettings(SETTINGS)) {
+    const [, min, max] = /, (\d+) to (\d+)/.exec(setting.kind) ?? [];
+    if (min === undefined || max === undefined) continue;
+    bounds += 1;
+    const accepts = (value: number) => {
+      t.equal(setting.fromText(String(value)), value, `${key} ${value}`);
+      t.equal(setting.fromJson(value), value, `${key} ${value}`);
+    };
+    const refuses = (value: number) => {
+      const expected = { name: 'SettingsError', message: `${variable} must be ` };
+      t.throws(() => loadSettings({ [variable]: String(value) }, undefined), expected, `${key} ${value}`);
+      t.throws(() => setting.fromJson(value), `${key} ${value}`);
+    };
+    accepts(Number(min));
+    accepts(Number(max));
+    refuses(Number(min) - 1);
+    refuses(Number(max) + 1);
+  }
+  t.equal(bounds, 12);
+});
+
+test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {
+  const file = join(t.testdir({}), 'decider.json');
+  writeFileSync(file, JSON.stringify({ master_key: ['secret'] }));
+  t.throws(() => loadSettings({}, file), {
+    message: /master_key must be a string of 1 to \d+ characters\.$/,
+  });
+});
