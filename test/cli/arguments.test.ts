@@ -28,6 +28,9 @@ test('readWhole: a whole number; NaN for anything else', async (t) => {
 test('readModels: names separated by spaces or commas, or all', async (t) => {
   t.same(readModels(['a,b', 'c', 'a', ' d , e']), ['a', 'b', 'c', 'd', 'e']);
   t.equal(readModels(['all']), null);
-  t.throws(() => readModels(['all', 'a']), { name: 'AccessError', message: /^models: give either all or a list/ });
+  t.throws(() => readModels(['all', 'a']), {
+    name: 'AccessError',
+    message: /^models: give either all or a list/,
+  });
   t.throws(() => readModels([',']), { name: 'AccessError', message: /^models: name at least one model/ });
 });

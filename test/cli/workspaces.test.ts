@@ -77,7 +77,14 @@ test('workspaces models: names of the manifest, all, and models that are gone', 
     'tiny-20260101',
     'decider-g-12b',
   ]);
-  await mistake(/^models: the manifest has no gone\. Use --force/, 'workspaces', 'models', 'w', 'tiny', 'gone');
+  await mistake(
+    /^models: the manifest has no gone\. Use --force/,
+    'workspaces',
+    'models',
+    'w',
+    'tiny',
+    'gone',
+  );
   t.same(await set('gone', '--force'), ['gone']);
   t.same(await set('gone', 'tiny'), ['gone', 'tiny'], 'a name the workspace already has is kept');
   t.match((await run('workspaces', 'list')).stdout, /gone tiny$/);
