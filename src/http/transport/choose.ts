@@ -1,4 +1,4 @@
-import { SettingsError } from '../../base/index.js';
+import { SettingsError } from '../../settings/index.js';
 import { nodeTransport } from './node.js';
 import type { Transport, TransportName } from './types.js';
 import { loadUws } from './uws.js';
