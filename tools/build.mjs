@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The folders of `decider` itself, and those that only its maintainers need. */
 export const PROGRAM = ['src', 'models'];
-export const EVERYTHING = [...PROGRAM, 'bench', 'test'];
+export const EVERYTHING = [...PROGRAM, 'bench', 'examples', 'test'];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
