@@ -52,9 +52,10 @@ test('every npm script that a page names exists', async (t) => {
 });
 
 test('docs/architecture.md lists the rooms of src/README.md, in the same order', async (t) => {
-  const rooms = (page: string) => read(page).match(/(?<=^\| `)\w+(?=\/` +\|)/gm);
-  t.strictSame(rooms('docs/architecture.md'), rooms('src/README.md'));
-  t.equal(rooms('src/README.md')?.length, 12);
+  const rooms = (text = '') => text.match(/(?<=^\| `)\w+(?=\/` +\|)/gm);
+  const [, section] = read('docs/architecture.md').split(/^## Rooms$|^## Life of a request$/m);
+  t.strictSame(rooms(section), rooms(read('src/README.md')));
+  t.ok((rooms(section)?.length ?? 0) > 10);
 });
 
 test('docs/performance.md lists every benchmark', async (t) => {
