@@ -8,6 +8,7 @@ export * from './log.js';
 export * from './metrics.js';
 export * from './next-turn.js';
 export * from './operator-error.js';
+export * from './shape.js';
 export * from './shares.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';

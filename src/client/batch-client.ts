@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import { type BatchListSchema, type BatchSchema, LIMITS, type SubmitResponseSchema } from '../api/index.js';
+import { LIMITS } from '../api/index.js';
+import type { BatchListSchema, BatchSchema, SubmitResponseSchema } from '../openapi/index.js';
 
 export type BatchObject = Static<typeof BatchSchema>;
 export type SubmittedBatch = Static<typeof SubmitResponseSchema>;

@@ -1,21 +1,18 @@
 import { readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { readJsonFile } from '../base/index.js';
+import { isInteger, isObjectOf, isString, readJsonFile, type ValueOf } from '../base/index.js';
 import { dataFileOf, pathOf, StoreError } from './data-folder.js';
 import { isLocked, lockFile } from './file-lock.js';
 
 /** Who serves, for people: what decides is the lock of the data file. */
-const Serving = Type.Object({
-  pid: Type.Integer(),
-  host: Type.String(),
-  /** The PID namespace, by which Linux tells containers apart; '' elsewhere. */
-  namespace: Type.String(),
+const isServing = isObjectOf({
+  pid: isInteger,
+  host: isString,
+  /** The PID namespace, by which Linux distinguishes containers; '' elsewhere. */
+  namespace: isString,
 });
-type Serving = Static<typeof Serving>;
-const serving = Compile(Serving);
+type Serving = ValueOf<typeof isServing>;
 
 const fileOf = (folder: string) => join(pathOf(folder), 'server.json');
 
@@ -81,7 +78,7 @@ function isServed(folder: string): boolean {
 function readServing(folder: string): Serving | null {
   try {
     const found = readJsonFile(fileOf(folder));
-    return serving.Check(found) ? found : null;
+    return isServing(found) ? found : null;
   } catch {
     return null;
   }

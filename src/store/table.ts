@@ -1,6 +1,4 @@
-import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { nextTurn } from '../base/index.js';
+import { nextTurn, type Shape, type ValueOf } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import type { BinaryDatabase } from './environment.js';
 import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from './key-layout.js';
@@ -10,7 +8,7 @@ import type { RawWrite } from './writer-thread.js';
 /** What a table's values are in memory: JSON of the schema, or the sealed bytes. */
 export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] extends 'sealed'
   ? Buffer
-  : Static<Exclude<(typeof TABLES)[Name]['value'], 'sealed'>>;
+  : ValueOf<(typeof TABLES)[Name]['value']>;
 
 /** A key as its parts, and its value. */
 export interface TableEntry<Name extends TableName> {
@@ -25,16 +23,15 @@ const TURN_KEYS = 1_024;
 /** One table of an open environment. Keys are given as their parts. */
 export class Table<Name extends TableName> {
   private readonly layout: KeyLayout;
-  private readonly check: ((value: unknown) => boolean) | null;
+  private readonly check: Shape<unknown> | null;
 
   constructor(
     readonly name: Name,
     private readonly database: BinaryDatabase,
   ) {
-    const { key, value } = TABLES[name] as { key: KeyLayout; value: TSchema | 'sealed' };
+    const { key, value } = TABLES[name] as { key: KeyLayout; value: Shape<unknown> | 'sealed' };
     this.layout = key;
-    const schema = value === 'sealed' ? null : Compile(value);
-    this.check = schema && ((found) => schema.Check(found));
+    this.check = value === 'sealed' ? null : value;
   }
 
   /** The key's bytes. */

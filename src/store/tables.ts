@@ -1,25 +1,34 @@
-import { Type } from 'typebox';
+import {
+  isArrayOf,
+  isBoolean,
+  isCount,
+  isNullOr,
+  isNumber,
+  isObjectOf,
+  isOneOf,
+  isPartOf,
+  isString,
+  matches,
+  type Shape,
+} from '../base/index.js';
 import type { KeyLayout } from './key-layout.js';
 
 /** Milliseconds since 1970. */
-const Instant = Type.Integer({ minimum: 0 });
-const Count = Type.Integer({ minimum: 0 });
-/** Money in units of 10⁻¹² of the currency, as decimal text: JSON has no whole numbers of that size. */
-const Amount = Type.String({ pattern: '^-?[0-9]{1,38}$' });
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+const isInstant = isCount;
+/** Money in units of 10⁻¹² of the currency, as a decimal string: JSON has no integers of that size. */
+const isAmount = matches(/^-?[0-9]{1,38}$/);
 
-/** What leads from one to another is in `batch/lifecycle`. */
-const BatchState = Type.Union([
-  Type.Literal('queued'),
-  Type.Literal('running'),
-  Type.Literal('cancelling'),
-  Type.Literal('expiring'),
-  Type.Literal('ending'),
-  Type.Literal('done'),
-  Type.Literal('failed'),
-  Type.Literal('cancelled'),
-]);
+/** The transitions are in `batch/lifecycle`. */
+const isBatchState = isOneOf(
+  'queued',
+  'running',
+  'cancelling',
+  'expiring',
+  'ending',
+  'done',
+  'failed',
+  'cancelled',
+);
 
 /** The room that writes a table, and what it keeps there. */
 interface TableFacts {
@@ -29,7 +38,7 @@ interface TableFacts {
 }
 
 /**
- * Every table of the environment. Values are JSON of the schema, but `sealed` ones, which are ciphertext (see
+ * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
  * sealing.ts). `administration` tables are written by the command line and the first start, the others by the
  * running server alone: that is what lets it keep them in memory.
  */
@@ -39,26 +48,26 @@ export const TABLES = {
     meaning:
       'The format’s version, a count of administrative changes, what proves the master key, the time of the server.',
     key: [['name', 'text']],
-    value: Type.Object({
-      format: Type.Optional(Count),
-      changes: Type.Optional(Count),
-      check: Type.Optional(Type.String()),
-      shown: Type.Optional(Instant),
-      certain: Type.Optional(Instant),
+    value: isPartOf({
+      format: isCount,
+      changes: isCount,
+      check: isString,
+      shown: isInstant,
+      certain: isInstant,
     }),
   },
   workspaces: {
     owner: 'access',
     meaning: 'A workspace: what it was granted, its budget, models and limits.',
     key: [['workspace', 'text']],
-    value: Type.Object({
-      id: Type.String(),
-      created: Instant,
-      granted: Amount,
-      budget: nullable(Amount),
-      models: nullable(Type.Array(Type.String())),
-      bytesPerMinute: Count,
-      requestsPerMinute: Count,
+    value: isObjectOf({
+      id: isString,
+      created: isInstant,
+      granted: isAmount,
+      budget: isNullOr(isAmount),
+      models: isNullOr(isArrayOf(isString)),
+      bytesPerMinute: isCount,
+      requestsPerMinute: isCount,
     }),
   },
   grants: {
@@ -68,36 +77,36 @@ export const TABLES = {
       ['workspace', 'text'],
       ['number', 'number'],
     ],
-    value: Type.Object({ at: Instant, amount: Amount }),
+    value: isObjectOf({ at: isInstant, amount: isAmount }),
   },
   keys: {
     owner: 'access',
     meaning: 'An API key. The token itself is nowhere.',
     key: [['key', 'text']],
-    value: Type.Object({
-      id: Type.String(),
-      workspace: Type.String(),
-      digest: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-      created: Instant,
-      expires: nullable(Instant),
-      revoked: nullable(Instant),
-      rolledTo: nullable(Type.String()),
+    value: isObjectOf({
+      id: isString,
+      workspace: isString,
+      digest: matches(/^[0-9a-f]{64}$/),
+      created: isInstant,
+      expires: isNullOr(isInstant),
+      revoked: isNullOr(isInstant),
+      rolledTo: isNullOr(isString),
     }),
   },
   digests: {
     owner: 'access',
     meaning: 'The key whose token has this SHA-256.',
     key: [['digest', 'text']],
-    value: Type.String(),
+    value: isString,
   },
   accounts: {
     owner: 'access',
     meaning: 'What a workspace was charged in all, and in its last month.',
     key: [['workspace', 'text']],
-    value: Type.Object({
-      charged: Amount,
-      month: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$' }),
-      monthCharged: Amount,
+    value: isObjectOf({
+      charged: isAmount,
+      month: matches(/^[0-9]{4}-[0-9]{2}$/),
+      monthCharged: isAmount,
     }),
   },
   usage: {
@@ -111,33 +120,33 @@ export const TABLES = {
       ['kind', 'text'],
       ['price', 'text'],
     ],
-    value: Type.Object({ requests: Count, inputTokens: Count, amount: Amount }),
+    value: isObjectOf({ requests: isCount, inputTokens: isCount, amount: isAmount }),
   },
   batches: {
     owner: 'batch',
     meaning: 'A batch: where it stands, its counts, when it ends and is deleted.',
     key: [['batch', 'text']],
-    value: Type.Object({
-      id: Type.String(),
-      key: Type.String(),
-      workspace: Type.String(),
+    value: isObjectOf({
+      id: isString,
+      key: isString,
+      workspace: isString,
       /** Its place among the batches of its key. */
-      number: Count,
-      state: BatchState,
-      lines: Count,
-      chunks: Count,
-      done: Count,
-      failed: Count,
-      models: Type.Array(Type.String()),
-      created: Instant,
-      started: nullable(Instant),
-      finished: nullable(Instant),
-      expires: Instant,
-      collected: nullable(Instant),
-      reason: nullable(Type.String()),
-      estimate: Type.Object({ amount: Amount, inputTokens: Count, rate: Type.Number() }),
-      webhook: nullable(Type.Object({ attempts: Count, due: nullable(Instant) })),
-      deleted: Type.Boolean(),
+      number: isCount,
+      state: isBatchState,
+      lines: isCount,
+      chunks: isCount,
+      done: isCount,
+      failed: isCount,
+      models: isArrayOf(isString),
+      created: isInstant,
+      started: isNullOr(isInstant),
+      finished: isNullOr(isInstant),
+      expires: isInstant,
+      collected: isNullOr(isInstant),
+      reason: isNullOr(isString),
+      estimate: isObjectOf({ amount: isAmount, inputTokens: isCount, rate: isNumber }),
+      webhook: isNullOr(isObjectOf({ attempts: isCount, due: isNullOr(isInstant) })),
+      deleted: isBoolean,
     }),
   },
   batch_order: {
@@ -147,7 +156,7 @@ export const TABLES = {
       ['key', 'text'],
       ['number', 'number'],
     ],
-    value: Type.String(),
+    value: isString,
   },
   batch_lines: {
     owner: 'batch',
@@ -189,7 +198,7 @@ export const TABLES = {
       ['key', 'text'],
       ['digest', 'text'],
     ],
-    value: Type.Object({ batch: Type.String(), body: Type.String(), at: Instant }),
+    value: isObjectOf({ batch: isString, body: isString, at: isInstant }),
   },
   data_keys: {
     owner: 'store',
@@ -197,7 +206,7 @@ export const TABLES = {
     key: [['owner', 'text']],
     value: 'sealed',
   },
-} as const satisfies Record<string, TableFacts & { readonly value: object | 'sealed' }>;
+} as const satisfies Record<string, TableFacts & { readonly value: Shape<unknown> | 'sealed' }>;
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];

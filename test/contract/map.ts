@@ -138,7 +138,7 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.4': by('4.4: the list of models needs no token', LISTS),
   '4.5': by('4.5: the health check answers ok, and needs no token'),
   '4.6 where': by('4.6 where: not at the gateway', '4.6 where: not under the path of a model'),
-  '4.7': { elsewhere: ['test/server/openapi.test.ts'] },
+  '4.7': { elsewhere: ['test/openapi/openapi.test.ts'] },
   '4.8': by(
     '4.8: paths of a model pin it, whatever the request names',
     '4.8: the gateway has the paths of its own model only',

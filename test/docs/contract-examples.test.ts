@@ -1,19 +1,19 @@
 import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import {
-  BatchSchema,
-  DecideResponseSchema,
-  ErrorSchema,
-  ModelListSchema,
-  SubmitResponseSchema,
-} from '../../src/api/index.js';
 import { checkLines } from '../../src/batch/index.js';
 import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
 import { estimateLine } from '../../src/batch/ingest/estimate.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
+import {
+  BatchSchema,
+  DecideResponseSchema,
+  ErrorSchema,
+  ModelListSchema,
+  SubmitResponseSchema,
+} from '../../src/openapi/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { read } from '../support/pages.js';
 import { CONTRACT } from './contract-page.js';

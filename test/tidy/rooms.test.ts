@@ -14,6 +14,7 @@ const ROOMS = [
   'access',
   'store',
   'client',
+  'openapi',
   'api',
   'base',
 ] as const;

@@ -57,7 +57,7 @@ function readAsset(reference: string, entry: unknown): Asset {
 function readText(subject: string, name: string, value: unknown): string | null {
   if (isAbsent(value)) return null;
   if (typeof value === 'string') return value;
-  throw new ApiError('invalid_request', `In ${subject} \`${name}\` must be a text.`);
+  throw new ApiError('invalid_request', `In ${subject} \`${name}\` must be a string.`);
 }
 
 function formatOf(value: unknown): Asset['format'] {

@@ -52,7 +52,7 @@ function readQuestion(name: string, sent: JsonNode, family: boolean): Question {
   const type = readType(subject, field(node, 'type'));
   const instructions = textOrNull(field(node, 'instructions') ?? NULL);
   if (instructions === undefined) {
-    throw new ApiError('invalid_question', `${subject}: \`instructions\` must be a text or null.`);
+    throw new ApiError('invalid_question', `${subject}: \`instructions\` must be a string or null.`);
   }
   return { name, type, instructions, options: readOptions(subject, type, field(node, 'criteria')) };
 }

@@ -1,5 +1,5 @@
-import { openApi } from '../../api/index.js';
 import { VERSION } from '../../base/index.js';
+import { openApi } from '../../openapi/index.js';
 import type { Handle, OpenCall } from './route.js';
 
 const json = JSON.stringify(openApi(VERSION));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
 import { Compile } from 'typebox/compile';
-import { ApiError, DecideBody, SystemoneBody } from '../../../src/api/index.js';
+import { ApiError } from '../../../src/api/index.js';
 import { type ReadOptions, stateText } from '../../../src/decide/request/index.js';
 import type { DecideRequest } from '../../../src/decide/types.js';
+import { DecideBody, SystemoneBody } from '../../../src/openapi/index.js';
 import { OPTIONS, read } from '../../support/decide/bodies.js';
 import { fullBody, mutateBytes, mutateValue } from '../../support/decide/mutations.js';
 import { random, seedFromEnvironment } from '../../support/random.js';

@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { ERRORS } from './errors.js';
-import { LIMITS } from './limits.js';
+import { ERRORS, LIMITS } from '../api/index.js';
 
 // JSON Schemas of what the server answers (contract 2.4, contract 2.8, contract 2.9), for documentation and tests.
 

@@ -7,7 +7,7 @@ import {
   ErrorSchema,
   HealthSchema,
   ModelListSchema,
-} from '../../src/api/index.js';
+} from '../../src/openapi/index.js';
 import { decider } from '../support/cli.js';
 import { startTestServer } from '../support/server.js';
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { IMAGE_BUDGETS, LIMITS } from './limits.js';
+import { IMAGE_BUDGETS, LIMITS } from '../api/index.js';
 
 /**
  * JSON Schemas of a decide request (contract 2.1 to contract 2.3), for documentation and for checks of values that

@@ -1,9 +1,7 @@
+import { ERRORS, LIMITS, ROUTES, type Route, type RouteName } from '../api/index.js';
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
-import { ERRORS } from './errors.js';
-import { LIMITS } from './limits.js';
+import { DecideBody, SystemoneBody } from './requests.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
-import { ROUTES, type Route, type RouteName } from './routes.js';
-import { DecideBody, SystemoneBody } from './schemas.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -18,7 +16,7 @@ const SCHEMAS = {
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 
-/** What a route answers with a 200; null: what is described elsewhere. */
+/** The body of a 200, by route; null: not described by a schema. */
 const ANSWERS: Readonly<Record<RouteName, SchemaName | null>> = {
   decide: 'DecideResponse',
   systemone: 'DecideResponse',
@@ -32,7 +30,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | null>> = {
   openapi: null,
 };
 
-/** An example of a request, which the server answers with a 200. */
+/** A request that the server answers with a 200. */
 export const DECIDE_EXAMPLE = {
   state: 'My card was charged twice!',
   questions: {
@@ -76,7 +74,7 @@ const MODEL_PARAMETER = {
   in: 'path',
   required: true,
   schema: { type: 'string' },
-  description: 'The model that answers, whatever the body names.',
+  description: 'The model that answers, regardless of the body.',
 };
 
 const ID_PARAMETER = {
@@ -92,13 +90,13 @@ const PAGE_PARAMETERS = [
     name: 'limit',
     in: 'query',
     schema: { type: 'integer', minimum: 1, maximum: LIMITS.batchesListed },
-    description: 'Most batches that are listed; all of them where it is left out.',
+    description: 'Maximum number of batches to list; all if omitted.',
   },
   {
     name: 'after',
     in: 'query',
     schema: { type: 'string' },
-    description: 'The id of a batch: those submitted after it are listed.',
+    description: 'The id of a batch; only batches submitted after it are listed.',
   },
 ];
 
@@ -123,7 +121,7 @@ function requestBody({ name, body }: Route): object {
   return { required: true, content: { 'application/json': { schema, example: DECIDE_EXAMPLE } } };
 }
 
-/** Errors by status: every type of the table that a route can answer. */
+/** The 200 and the errors of a route, by status. */
 function responsesOf(route: Route): object {
   const answer = ANSWERS[route.name];
   const schema = answer === null ? { type: 'object' } : reference(answer);
@@ -143,7 +141,7 @@ function responsesOf(route: Route): object {
   };
 }
 
-/** What a route without a body and a token can answer. */
+/** Errors of routes without a token. */
 const OPEN_ERRORS: ReadonlySet<string> = new Set([
   'not_found',
   'method_not_allowed',

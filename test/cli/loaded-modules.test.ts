@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Test, test } from 'tap';
+import { openStore } from '../../src/store/index.js';
+import { dataFolder } from '../support/server.js';
+
+const RECORDER = new URL('../support/record-modules.js', import.meta.url).href;
+const SRC = new URL('../../src/', import.meta.url);
+
+/** The URLs of the modules that a Node process loads, and its exit status. */
+function modulesOf(t: Test, args: readonly string[], environment: Record<string, string> = {}) {
+  const file = join(t.testdir({}), 'modules');
+  writeFileSync(file, '');
+  const env = { PATH: process.env.PATH, MODULES_FILE: file, ...environment };
+  const { status } = spawnSync(process.execPath, ['--import', RECORDER, ...args], { env });
+  return { status, modules: readFileSync(file, 'utf8').split('\n').filter(Boolean) };
+}
+
+test('a cheap command loads neither the engine nor the image, HTTP and schema libraries', async (t) => {
+  const data = dataFolder(t);
+  await openStore(data).close();
+  const main = fileURLToPath(new URL('cli/main.js', SRC));
+  for (const command of [['keys', 'list'], ['workspaces', 'list'], ['usage']]) {
+    const { status, modules } = modulesOf(t, [main, ...command], { DECIDER_DATA: data });
+    t.equal(status, 0);
+    t.ok(modules.some((url) => url.endsWith('/src/cli/main.js')));
+    for (const url of modules) {
+      t.notMatch(url, /\/node_modules\/(sharp|undici|typebox|cli-progress|uWebSockets\.js|zstddec)\//);
+      t.notMatch(url, /\/src\/(engine|images|decide|batch|http|server|openapi)\//);
+    }
+  }
+});
+
+for (const thread of [
+  'engine/worker/worker.js',
+  'server/prepare-thread.js',
+  'server/ingest-thread.js',
+  'server/check-thread.js',
+  'server/read-thread.js',
+  'store/writer-thread.js',
+]) {
+  test(`the thread ${thread} does not load the schema library`, async (t) => {
+    // Outside a thread it has no work and may fail, but its modules are loaded first.
+    const { modules } = modulesOf(t, [fileURLToPath(new URL(thread, SRC))]);
+    t.ok(modules.some((url) => url.endsWith(`/src/${thread}`)));
+    t.notOk(modules.find((url) => url.includes('/typebox/')));
+  });
+}
