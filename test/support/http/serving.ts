@@ -9,6 +9,7 @@ import {
   type TransportName,
 } from '../../../src/http/index.js';
 import { loadUws } from '../../../src/http/transport/uws.js';
+import { LONG } from '../scale.js';
 import { RawClient, type RawResponse } from './raw-client.js';
 
 /** Why uWebSockets.js cannot be tested here; false where it can. */
@@ -16,6 +17,9 @@ export const uwsMissing = await loadUws().then(
   () => false,
   (error: Error) => `uWebSockets.js does not load here: ${error.message.split('\n')[0]}`,
 );
+
+/** The transports of a test about something else than HTTP: Node's, and at full scale both. */
+export const TRANSPORTS: readonly TransportName[] = LONG && uwsMissing === false ? ['uws', 'node'] : ['node'];
 
 /** Runs one test on both transports; on uWebSockets.js it is skipped, with the reason, where that does not load. */
 export function onBoth(name: string, run: (t: Test, transport: TransportName) => Promise<void>): void {
