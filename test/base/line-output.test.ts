@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
 import { OUTPUT_BYTES_MAX } from '../../src/base/index.js';
 import { random } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
 const CHILD = fileURLToPath(new URL('../support/line-output-child.js', import.meta.url));
-/** Of about 180 bytes each; 1,000,000 in full. */
-const LINES = Number(process.env.LINES ?? 60_000);
+/** Of about 180 bytes each. */
+const LINES = scaled({ short: 30_000, long: 200_000 }, 'LOG_LINES');
 /** What a process may hold besides the lines: one-byte strings and Node's own. */
 const SLACK_BYTES = 8 * 1024 * 1024;
 

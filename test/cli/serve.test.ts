@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'tap';
 import { type Command, decider } from '../support/cli.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { modelsFolder } from '../support/server.js';
 
 const run = promisify(execFile);
@@ -60,7 +61,7 @@ function longRequest(command: Command, url: string, words = 300) {
   return { status, sent };
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`serve: SIGTERM answers what is in flight and ends with 0 (${transport})`, async (t) => {
     const command = decider(t, ['serve'], {
       ...FREE,
@@ -157,7 +158,7 @@ test('serve: a port in use is one line', async (t) => {
   t.teardown(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  for (const transport of ['uws', 'node']) {
+  for (const transport of TRANSPORTS) {
     const { code, stderr } = await decider(t, ['serve'], {
       DECIDER_PORT: String(port),
       DECIDER_HTTP_TRANSPORT: transport,

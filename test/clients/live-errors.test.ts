@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
-import { deferred } from '../support/http/serving.js';
+import { deferred, TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 import { passWaits } from '../support/waits.js';
 
@@ -46,7 +46,7 @@ async function start(t: Test, transport: string) {
   return { ...server, store: openStore(data), seen };
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`a wrong token, no credit, a question too long: told at once, asked once (${transport})`, async (t) => {
     const { url, store, seen } = await start(t, transport);
     createWorkspace(store, systemClock, 'poor');

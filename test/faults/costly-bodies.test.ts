@@ -3,12 +3,14 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { median, startForCallers, type TestCaller } from '../support/callers.js';
+import { TRANSPORTS } from '../support/http/serving.js';
+import { scaled } from '../support/scale.js';
 
-/** Costly bodies at one time; `BODIES=20` for the long run. */
-const BODIES = Number(process.env.BODIES ?? 8);
-/** Batch files at one time, and the megabytes of each; `FILES=20 FILE_MIB=30` for the long run. */
-const FILES = Number(process.env.FILES ?? 4);
-const FILE_MIB = Number(process.env.FILE_MIB ?? 4);
+/** Costly bodies sent concurrently. */
+const BODIES = scaled({ short: 4, long: 8 }, 'BODIES');
+/** Batch files sent concurrently, and the mebibytes of each. */
+const FILES = scaled({ short: 4, long: 8 }, 'FILES');
+const FILE_MIB = scaled({ short: 2, long: 4 }, 'FILE_MIB');
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 const ALONE = 10;
 
@@ -37,7 +39,7 @@ async function askUntil(caller: TestCaller, ended: () => boolean) {
   return { times, statuses: [...statuses] };
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   for (const encoding of ['identity', 'gzip'] as const) {
     test(`item 3: ${BODIES} costly bodies of one key, ${encoding}: another key’s texts do not wait for them (${transport})`, {
       timeout: 600_000,

@@ -6,10 +6,11 @@ import { test } from 'tap';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
 import { decider } from '../support/cli.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
-/** First starts that are killed at a random moment: 30 in full. */
-const KILLS = Number(process.env.KILLS ?? 3);
+/** First starts that are killed at a random moment. */
+const KILLS = scaled({ short: 1, long: 3 }, 'KILLS');
 
 /** Runs a program where a small file system of its own is mounted. */
 const MOUNTS = ['unshare', '--mount', '--propagation', 'private'];

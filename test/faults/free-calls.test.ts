@@ -7,15 +7,17 @@ import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { openStore, Sealer } from '../../src/store/index.js';
+import { TRANSPORTS } from '../support/http/serving.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { storeFinishedBatches } from '../support/stored-batches.js';
 import { watchTurns } from '../support/turn-watch.js';
 
 /** What one key may collect at one time, and how often each. */
 const DOWNLOADERS = DOWNLOADS_MAX.key;
-const DOWNLOADS = Number(process.env.DOWNLOADS ?? 40);
-const DOWNLOADED_LINES = Number(process.env.DOWNLOADED_LINES ?? 1_280);
-const LISTED = Number(process.env.LISTED ?? 1_000);
+const DOWNLOADS = scaled({ short: 16, long: 40 }, 'DOWNLOADS');
+const DOWNLOADED_LINES = scaled({ short: 640, long: 1_280 }, 'DOWNLOADED_LINES');
+const LISTED = scaled({ short: 400, long: 1_000 }, 'LISTED');
 const LISTERS = 8;
 const LISTS_OF_EACH = 3;
 const RESULT_BYTES = 300;
@@ -89,7 +91,7 @@ function tell(
   );
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`item 5: ${DOWNLOADS} downloads of one key, ${DOWNLOADERS} at a time, hold up nobody (${transport})`, async (t) => {
     const { busy, other } = await start(t, transport, 1, DOWNLOADED_LINES);
     const loop = watchTurns();

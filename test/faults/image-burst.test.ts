@@ -3,10 +3,11 @@ import { type Test, test } from 'tap';
 import { decider } from '../support/cli.js';
 import { memoryOf } from '../support/process-memory.js';
 import { random } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { modelsFolder } from '../support/server.js';
 
-/** Requests with images that come at once; `BURST=200` for the long run. */
-const BURST = Number(process.env.BURST ?? 12);
+/** Requests with images, sent concurrently. */
+const BURST = scaled({ short: 4, long: 12 }, 'BURST');
 const IMAGES_EACH = 4;
 const SIDE = 1_568;
 const IDLE_REQUESTS = 20;

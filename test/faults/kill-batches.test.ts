@@ -6,9 +6,10 @@ import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { decider } from '../support/cli.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
-const KILLS = Number(process.env.KILLS ?? 5);
+const KILLS = scaled({ short: 2, long: 5 }, 'KILLS');
 const LINES = 120;
 /** A server is killed some part of this after it listens. */
 const RUN_MS_MAX = 3_000;

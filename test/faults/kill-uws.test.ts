@@ -1,9 +1,9 @@
 import { test } from 'tap';
 import { killAgainAndAgain } from '../support/faults/kill.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
-/** KILLS=25 for the long run. */
-const KILLS = Number(process.env.KILLS ?? 6);
+const KILLS = scaled({ short: 1, long: 6 }, 'KILLS');
 
 test(`${KILLS} kills under load: nothing is charged twice, and nothing old is lost (uws)`, async (t) => {
   const seed = seedFromEnvironment();

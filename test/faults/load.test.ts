@@ -2,12 +2,14 @@ import { connect } from 'node:net';
 import { test } from 'tap';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { mean, retainedBytes } from '../support/memory.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
-/** Of both transports together; `REQUESTS=5000` for the long run. */
-const REQUESTS = Number(process.env.REQUESTS ?? 2_400);
+/** On each transport. */
+const REQUESTS = scaled({ short: 600, long: 1_200 }, 'REQUESTS');
 const CONNECTIONS = 128;
 /** Different bodies, so that every answer can be told from the others. */
 const KINDS = 40;
@@ -82,8 +84,8 @@ function reading(body: string): { names: string; numbers: number[] } {
   };
 }
 
-for (const transport of ['uws', 'node']) {
-  test(`${REQUESTS / 2} requests at ${CONNECTIONS} connections, 10 % aborted, 5 % slow, the engine thread ended every 200 answers (${transport})`, async (t) => {
+for (const transport of TRANSPORTS) {
+  test(`${REQUESTS} requests at ${CONNECTIONS} connections, 10 % aborted, 5 % slow, the engine thread ended every 200 answers (${transport})`, async (t) => {
     const seed = seedFromEnvironment();
     t.comment(`TEST_SEED=${seed}`);
     const next = random(seed);
@@ -114,7 +116,7 @@ for (const transport of ['uws', 'node']) {
     let worst = 0;
     let sent = 0;
     const client = async () => {
-      while (sent < REQUESTS / 2) {
+      while (sent < REQUESTS) {
         sent += 1;
         if (sent % READING_EVERY === 0) readings.push(retainedBytes());
         const kind = next.integer(KINDS);

@@ -9,8 +9,9 @@ import { type Child, child } from '../support/child.js';
 import { buildOf } from '../support/engine.js';
 import { type Mutation, mutate } from '../support/faults/mutations.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
-const MUTATIONS = Number(process.env.MUTATIONS ?? 16);
+const MUTATIONS = scaled({ short: 6, long: 24 }, 'MUTATIONS');
 /** Checks at one time. */
 const LANES = 2;
 /** As much as a check has for a tiny file, and somewhat more: what takes longer hangs. */

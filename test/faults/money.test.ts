@@ -11,9 +11,10 @@ import {
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 
-const REQUESTS = 10_000;
+const REQUESTS = scaled({ short: 1_000, long: 10_000 });
 const CONCURRENT = 64;
 const WORKSPACES = 5;
 const KEYS = 20;

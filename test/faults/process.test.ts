@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { decider } from '../support/cli.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -54,7 +55,7 @@ function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`lowered nofile: connections that cannot be accepted take no core (${transport})`, {
     skip: NO_PRLIMIT,
   }, async (t) => {

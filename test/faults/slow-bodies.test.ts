@@ -5,9 +5,10 @@ import { BODY_DEADLINES } from '../../src/http/index.js';
 import { median, startForCallers } from '../support/callers.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { movableClock } from '../support/movable-clock.js';
+import { scaled } from '../support/scale.js';
 
-/** Of each of two keys; `SOCKETS=500` for the long run. Eight were enough to lock all others out. */
-const SOCKETS = Number(process.env.SOCKETS ?? 8);
+/** Of each of two keys. Eight were once enough to lock out all other keys. */
+const SOCKETS = scaled({ short: 8, long: 32 }, 'SOCKETS');
 const TEXTS = 20;
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 /** A short request behind which white space follows. */

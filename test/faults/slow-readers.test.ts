@@ -5,10 +5,11 @@ import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { median, startForCallers, type TestCaller } from '../support/callers.js';
 import { movableClock } from '../support/movable-clock.js';
+import { scaled } from '../support/scale.js';
 import { until } from '../support/until.js';
 
-/** Readers of one key; `READERS=4000` for the long run. */
-const READERS = Number(process.env.READERS ?? 30);
+/** Readers of one key. */
+const READERS = scaled({ short: 10, long: 30 }, 'READERS');
 const LINES = 30_000;
 const TEXTS = 20;
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };

@@ -8,12 +8,14 @@ import tap, { test } from 'tap';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { decider } from '../support/cli.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { mean } from '../support/memory.js';
 import { memoryOf } from '../support/process-memory.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
-const MINUTES = Number(process.env.MINUTES ?? 0.1);
+const MINUTES = scaled({ short: 0.05, long: 0.2 }, 'MINUTES');
 /** A run of this length or longer is checked for growth. */
 const FLAT_MINUTES_MIN = 5;
 const CLIENTS = 6;
@@ -147,7 +149,7 @@ const TEST_MS_MAX = MINUTES * 60_000 + 120_000;
 // Of the file, where it runs without the test runner.
 tap.setTimeout(2 * TEST_MS_MAX);
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`${MINUTES} minutes of mixed load (${transport})`, {
     timeout: TEST_MS_MAX,
   }, async (t) => {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { decider } from '../support/cli.js';
 import { freePort } from '../support/free-port.js';
+import { scaled } from '../support/scale.js';
 import { modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
 /** Their lines of log are some times what a pipe holds. */
-const REQUESTS = Number(process.env.REQUESTS ?? 2_500);
+const REQUESTS = scaled({ short: 1_500, long: 2_500 }, 'REQUESTS');
 
 const NO_TERMINAL =
   spawnSync('python3', ['-c', 'import pty; pty.openpty()']).status !== 0 &&

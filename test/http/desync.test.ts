@@ -3,9 +3,10 @@ import { canary, type DesyncCase, desyncCase, packets } from '../support/http/de
 import { request, visible } from '../support/http/raw-client.js';
 import { deferred, onBoth, type Serving, serve, uwsMissing } from '../support/http/serving.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
-/** At full scale 20,000 on each transport. */
-const CASES = Number(process.env.DESYNC_CASES ?? 600);
+/** On each transport. */
+const CASES = scaled({ short: 200, long: 2_000 }, 'DESYNC_CASES');
 /** Sent at one time. */
 const TOGETHER = 40;
 

@@ -4,11 +4,11 @@ import { openStore } from '../../src/store/index.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-/** `LINES=10000` for the long run. */
-const LINES = Number(process.env.LINES ?? 300);
+const LINES = scaled({ short: 150, long: 1_000 }, 'LINES');
 const NORMAL_LINES = 100;
 /** Of F16 weights: a question moves by up to 2.5e-3 with how its prompt is cut into decodes. */
 const NORMAL_DIFFERENCE_MAX = 1e-2;

@@ -1,6 +1,9 @@
 import { test } from 'tap';
 import { random, seedFromEnvironment } from '../support/random.js';
-import { modelsFolder, startTestServer } from '../support/server.js';
+import { LONG } from '../support/scale.js';
+import { modelsFolder, shared, startTestServer } from '../support/server.js';
+
+const server = shared((t) => startTestServer(t));
 
 const WORDS = 'the parcel was lost and nobody answers my mail about a refund since monday please help'.split(
   ' ',
@@ -27,11 +30,11 @@ function probabilities(answer: Record<string, unknown>): number[] {
 }
 
 test('16 mixed questions in one request equal each question asked alone, over HTTP', async (t) => {
-  const { ask } = await startTestServer(t);
+  const { ask } = await server();
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
-  for (const length of [1, 40, 300, 3_000]) {
+  for (const length of LONG ? [1, 40, 300, 3_000] : [1, 40, 300]) {
     const state = Array.from({ length }, () => next.pick(WORDS)).join(' ');
     const questions = mixedQuestions(next);
     const together = await ask({ state, questions });
@@ -61,7 +64,7 @@ test('16 mixed questions in one request equal each question asked alone, over HT
 });
 
 test('contract 8 rule 5: usage counts the state once and every question', async (t) => {
-  const { ask } = await startTestServer(t);
+  const { ask } = await server();
   const state = 'My card was charged twice!';
   const question = { type: 'noul', instructions: 'Is the customer angry?' };
   const usage = async (count: number) => {
@@ -76,7 +79,7 @@ test('contract 8 rule 5: usage counts the state once and every question', async 
 });
 
 test('contract 2.1: a JSON state keeps its order and its numbers; the same text gives the same answer', async (t) => {
-  const { ask } = await startTestServer(t);
+  const { ask } = await server();
   const questions = { a: { type: 'noul', instructions: 'Is it?' } };
   const json = String.raw`{"b":1,"10":2,"n":12345678901234567890,"x":1.0,"s":"é\u0000"}`;
   const indented = [
@@ -94,7 +97,7 @@ test('contract 2.1: a JSON state keeps its order and its numbers; the same text 
 });
 
 test('contract 4.3 rule 6: the model reads the first 20,000 characters of the state', async (t) => {
-  const { ask } = await startTestServer(t);
+  const { ask } = await server();
   const questions = { a: { type: 'noul', instructions: 'Is it?' } };
   const tokens = async (state: string) => (await ask({ state, questions })).usage.input_tokens;
   // A token for nine characters: the engine has a tenth to compute.
@@ -126,7 +129,8 @@ test('contract 4.2: /v1/systemone answers an unknown model with the default one'
 });
 
 test('the log keeps method, path, status and duration, and nothing of the caller', async (t) => {
-  const { decide, lines } = await startTestServer(t);
+  const { decide, lines } = await server();
+  lines.length = 0;
   await decide({ state: 'SECRET', questions: { SECRET: { type: 'noul', instructions: 'SECRET' } } });
   await decide('{"SECRET');
   t.equal(lines.length, 2);
@@ -137,7 +141,7 @@ test('the log keeps method, path, status and duration, and nothing of the caller
 });
 
 test('64 requests at once: each gets its own answer', async (t) => {
-  const { ask } = await startTestServer(t);
+  const { ask } = await server();
   const one = (i: number) =>
     ask({ state: `case ${i}`, questions: { [`q${i}`]: { type: 'choice', criteria: ['a', 'b'] } } });
   const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => one(i)));

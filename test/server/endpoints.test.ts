@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { freePort } from '../support/free-port.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
@@ -8,7 +9,7 @@ const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?
 const startTwo = (t: Test, environment: Record<string, string>) =>
   startTestServer(t, environment, modelsFolder(t.testdir(), {}, { answers_for: ['larger'] }));
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   const environment = { DECIDER_HTTP_TRANSPORT: transport };
 
   test(`contract 2.1: an endpoint that serves one model ignores \`model\` (${transport})`, async (t) => {

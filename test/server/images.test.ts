@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { ERRORS, type ErrorType, LIMITS } from '../../src/api/index.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { jpeg } from '../support/images/jpeg.js';
 import { brokenChunk, chunk, png, pngChunks, SIGNATURE } from '../support/images/png.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
@@ -300,7 +301,7 @@ const ORDER: Sent[] = [
   ),
 ];
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`images over ${transport}`, async (t) => {
     const { url, headers, decide } = await startTestServer(
       t,

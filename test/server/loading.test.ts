@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
@@ -50,7 +51,7 @@ async function isGone(t: Test, url: string) {
   await t.rejects(once(socket, 'connect'), { code: 'ECONNREFUSED' });
 }
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`503 model_unavailable until the models are loaded (${transport})`, async (t) => {
     const server = await start(t, modelsFolder(t.testdir()), transport, async (url, token) => {
       await isUnavailable(t, await decide(url, token));

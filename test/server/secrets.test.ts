@@ -5,6 +5,7 @@ import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 import { freePort } from '../support/free-port.js';
+import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 
 /** In every text of a caller. An error may repeat a name the caller gave, so names have a mark of their own. */
@@ -34,7 +35,7 @@ const BODIES: Record<string, unknown> = {
   'no object': `"${TEXT}"`,
 };
 
-for (const transport of ['uws', 'node']) {
+for (const transport of TRANSPORTS) {
   test(`no text and no token of a caller in logs, errors, metrics or the data folder (${transport})`, async (t) => {
     const data = dataFolder(t);
     const metrics = await freePort();

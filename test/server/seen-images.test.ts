@@ -2,10 +2,9 @@ import { test } from 'tap';
 import type { ProjectorKind } from '../../models/tiny/index.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png, RGB } from '../support/images/png.js';
-import { modelsFolder, startTestServer } from '../support/server.js';
+import { dataFolder, modelsFolder, shared, startTestServer } from '../support/server.js';
 
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];
-const TRANSPORTS = ['uws', 'node'];
 const ASK = { type: 'choice', criteria: ['a', 'b', 'c'] };
 
 const asset = (bytes: Buffer, format = 'jpeg') => ({
@@ -20,49 +19,49 @@ const noise = asset(await noisyJpeg(700, 500));
 const probabilities = (answer: { probabilities: Record<string, number> }) =>
   Object.values(answer.probabilities);
 
-for (const transport of TRANSPORTS) {
-  test(`contract 7.2: a valid image is seen in the state, in instructions and in descriptions (${transport})`, async (t) => {
-    const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
-    const settings = { DECIDER_HTTP_TRANSPORT: transport, DECIDER_ENGINE_EXACT: 'true' };
-    const { ask } = await startTestServer(t, settings, models);
-    const without = await ask({ state: 'see it', questions: { q: ASK } });
-    for (const [state, question] of [
-      ['see pic', ASK],
-      ['see', { ...ASK, instructions: 'What is pic?' }],
-      ['see', { ...ASK, criteria: { a: 'like pic', b: null, c: null } }],
-      ['pic', ASK],
-      ['picpic', ASK],
-    ] as const) {
-      const answers = [];
-      for (const pic of [red, noise, red]) {
-        answers.push(await ask({ state, questions: { q: question }, assets: { pic } }));
-      }
-      t.strictSame(answers[2], answers[0], 'the same image, the same answer');
-      t.notSame(answers[1].answers, answers[0].answers, 'another image, another answer');
-      t.ok(answers[0].usage.input_tokens > without.usage.input_tokens + 200);
-    }
-  });
+const serving = (kind: ProjectorKind, environment: Record<string, string> = {}) =>
+  shared((t) => startTestServer(t, environment, modelsFolder(dataFolder(t), {}, {}, kind)));
+const EXACT = { DECIDER_ENGINE_EXACT: 'true' };
+const plain = { gemma4v: serving('gemma4v'), gemma4uv: serving('gemma4uv') };
+const exact = { gemma4v: serving('gemma4v', EXACT), gemma4uv: serving('gemma4uv', EXACT) };
 
-  test(`contract 4.1: an image as a part of a multipart body is that of base64 (${transport})`, async (t) => {
-    const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
-    const { ask, url, headers } = await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport }, models);
-    const request = (pic: object) => ({ state: 'see pic', questions: { q: ASK }, assets: { pic } });
-    const form = new FormData();
-    form.set('request', JSON.stringify(request({ type: 'image', format: 'jpeg', part: 'file' })));
-    form.set('file', new Blob([Buffer.from(noise.data_base64, 'base64')]));
-    const response = await fetch(`${url}/v1/decide`, {
-      method: 'POST',
-      headers: { authorization: headers.authorization },
-      body: form,
-    });
-    t.strictSame([response.status, await response.json()], [200, await ask(request(noise))]);
+test('contract 7.2: a valid image is seen in the state, in instructions and in descriptions', async (t) => {
+  const { ask } = await exact.gemma4uv();
+  const without = await ask({ state: 'see it', questions: { q: ASK } });
+  for (const [state, question] of [
+    ['see pic', ASK],
+    ['see', { ...ASK, instructions: 'What is pic?' }],
+    ['see', { ...ASK, criteria: { a: 'like pic', b: null, c: null } }],
+    ['pic', ASK],
+    ['picpic', ASK],
+  ] as const) {
+    const answers = [];
+    for (const pic of [red, noise, red]) {
+      answers.push(await ask({ state, questions: { q: question }, assets: { pic } }));
+    }
+    t.strictSame(answers[2], answers[0], 'the same image, the same answer');
+    t.notSame(answers[1].answers, answers[0].answers, 'another image, another answer');
+    t.ok(answers[0].usage.input_tokens > without.usage.input_tokens + 200);
+  }
+});
+
+test('contract 4.1: an image as a part of a multipart body is that of base64', async (t) => {
+  const { ask, url, headers } = await exact.gemma4uv();
+  const request = (pic: object) => ({ state: 'see pic', questions: { q: ASK }, assets: { pic } });
+  const form = new FormData();
+  form.set('request', JSON.stringify(request({ type: 'image', format: 'jpeg', part: 'file' })));
+  form.set('file', new Blob([Buffer.from(noise.data_base64, 'base64')]));
+  const response = await fetch(`${url}/v1/decide`, {
+    method: 'POST',
+    headers: { authorization: headers.authorization },
+    body: form,
   });
-}
+  t.strictSame([response.status, await response.json()], [200, await ask(request(noise))]);
+});
 
 for (const kind of KINDS) {
   test(`contract 4.3 rule 8 and contract 8 rule 4: an image costs its squares and two markers, at most its budget (${kind})`, async (t) => {
-    const models = modelsFolder(t.testdir(), {}, {}, kind);
-    const { ask } = await startTestServer(t, {}, models);
+    const { ask } = await plain[kind]();
     const wide = asset(await noisyJpeg(1_568, 280));
     const tokens = async (pic: object, image_budget?: number, state = 'see pic.') => {
       const body = { state, questions: { q: ASK }, assets: { pic }, image_budget };
@@ -80,8 +79,7 @@ for (const kind of KINDS) {
   });
 
   test(`8 questions about one image: each as it is alone, the image billed once (${kind})`, async (t) => {
-    const models = modelsFolder(t.testdir(), {}, {}, kind);
-    const { ask } = await startTestServer(t, {}, models);
+    const { ask } = await plain[kind]();
     const names = Array.from({ length: 8 }, (_, index) => `q${index}`);
     const questionOf = (name: string) => ({ ...ASK, instructions: `Is it ${name}?` });
     const body = (asked: readonly string[]) => ({
@@ -104,8 +102,7 @@ for (const kind of KINDS) {
   });
 
   test(`two references swapped are two images swapped (${kind})`, async (t) => {
-    const models = modelsFolder(t.testdir(), {}, {}, kind);
-    const { ask } = await startTestServer(t, { DECIDER_ENGINE_EXACT: 'true' }, models);
+    const { ask } = await exact[kind]();
     const see = async (state: string, assets: object) =>
       (await ask({ state, questions: { q: ASK }, assets })).answers;
     const ordered = await see('one, then two', { one: red, two: noise });
@@ -117,15 +114,14 @@ for (const kind of KINDS) {
 
 test('exact mode: an image’s answer has the same bytes with company, and from what is kept', async (t) => {
   const models = modelsFolder(t.testdir(), {}, {}, 'gemma4v');
-  const exact = { DECIDER_ENGINE_EXACT: 'true' };
   const bodies = [red, noise].flatMap((pic) =>
     ['see pic', 'pic twice: pic'].map((state) => ({ state, questions: { q: ASK }, assets: { pic } })),
   );
-  const first = await startTestServer(t, exact, models);
+  const first = await startTestServer(t, EXACT, models);
   const texts: string[] = [];
   for (const body of bodies) texts.push(await (await first.decide(body)).text());
   await first.stop();
-  const second = await startTestServer(t, exact, models);
+  const second = await exact.gemma4v();
   const atOnce = () =>
     Promise.all([...bodies].reverse().map(async (body) => (await second.decide(body)).text()));
   t.strictSame((await atOnce()).reverse(), texts);

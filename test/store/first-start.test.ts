@@ -5,13 +5,14 @@ import { lockFile } from '../../src/store/file-lock.js';
 import { openStore, Sealer, serveAlone, storeExists } from '../../src/store/index.js';
 import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/store/make-store.js';
 import { child } from '../support/child.js';
+import { scaled } from '../support/scale.js';
 
 const CHILD = new URL('../support/store/child.js', import.meta.url);
 const KILLED = new URL('../support/store/killed-before-call.js', import.meta.url);
 /** More than a first start calls the file system. */
 const CALLS_MAX = 200;
-/** Every so many calls one is killed; every one where KILLS is set. */
-const STEP = process.env.KILLS === undefined ? 4 : 1;
+/** The process is killed before one in this many calls of the file system. */
+const STEP = scaled({ short: 8, long: 2 });
 
 /** Opens the folder, serves and seals, and is killed before a call of the file system: whether it came that far. */
 async function killed(t: Test, folder: string, call: number): Promise<boolean> {

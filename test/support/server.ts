@@ -97,7 +97,7 @@ export function testDependencies(write: (line: string) => void = () => {}) {
 export async function startTestServer(
   t: Test,
   environment: Record<string, string> = {},
-  models: string = modelsFolder(t.testdir()),
+  models: string = modelsFolder(dataFolder(t)),
   own: Partial<ServerDependencies> = {},
 ) {
   const settings = loadSettings(

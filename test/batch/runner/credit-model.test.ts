@@ -13,8 +13,9 @@ import { type NaiveHold, NaiveLedger } from '../../support/access/naive-ledger.j
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { line, PRICE, World } from '../../support/batch/world.js';
 import { type Random, random, seedFromEnvironment } from '../../support/random.js';
+import { scaled } from '../../support/scale.js';
 
-const WALKS = Number(process.env.WALKS ?? 12);
+const WALKS = scaled({ short: 4, long: 20 }, 'WALKS');
 const STEPS = 60;
 /** Enough for any wait between tries. */
 const WAIT_S = 11;
