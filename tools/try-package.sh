@@ -15,6 +15,7 @@ trap end EXIT
 # serve COMMAND…: starts a server, asks it a question, sends SIGTERM to what was started.
 serve() {
   local log=$folder/log token url status=0
+  : >"$log"
   DECIDER_PORT=0 DECIDER_DATA=$(mktemp -d -p "$folder") "$@" >"$log" 2>&1 &
   pid=$!
   for _ in $(seq 600); do
