@@ -7,6 +7,8 @@ import { type Options, print, printJson } from './output.js';
 import { reportError } from './report-error.js';
 import { facts, table } from './table.js';
 
+/** What a shell reports for a command that SIGINT ended. */
+const INTERRUPTED = 130;
 /** How often `--wait` asks for the state of a batch. */
 const POLL_MS = 1_000;
 
@@ -46,6 +48,7 @@ export const submit = (file: string, options: SubmitOptions) =>
       throw error;
     }
     if (!options.wait) return printBatch(batch, options);
+    explainInterrupt(batch.id);
     process.stderr.write(`${batch.id}: ${batch.lines} lines\n`);
     await collect(client, batch.id, options);
   });
@@ -95,7 +98,10 @@ export const show = (id: string, options: ClientOptions) =>
 
 /** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
-  withClient(options, (client) => collect(client, id, options));
+  withClient(options, (client) => {
+    if (options.wait) explainInterrupt(id);
+    return collect(client, id, options);
+  });
 
 /** `decider batches cancel` */
 export const cancel = (id: string, options: ClientOptions) =>
@@ -127,12 +133,26 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promi
     return pipeline(pieces, createWriteStream(out));
   }
   const part = `${out}.part`;
+  const remove = () => rmSync(part, { force: true });
+  process.once('exit', remove);
   try {
     await pipeline(pieces, createWriteStream(part));
     renameSync(part, out);
   } finally {
-    rmSync(part, { force: true });
+    remove();
   }
+}
+
+/** Ctrl-C ends the command, not the batch: says so, and how to wait again. */
+function explainInterrupt(id: string): void {
+  process.once('SIGINT', () => {
+    process.once('exit', () => {
+      process.stderr.write(
+        `${id} continues on the server. To wait again: decider batches results ${id} --wait\n`,
+      );
+    });
+    process.exit(INTERRUPTED);
+  });
 }
 
 /** Polls until the batch has results. Draws a progress bar on standard error if that is a terminal. */
@@ -147,7 +167,11 @@ async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
   for (;;) {
     const batch = await client.show(id);
     const { lines, counts } = batch;
-    if (!started) bar.start(lines, 0);
+    if (!started) {
+      bar.start(lines, 0);
+      // Restores the terminal, also after Ctrl-C or an error.
+      process.once('exit', () => bar.stop());
+    }
     started = true;
     bar.update(counts.done + counts.failed);
     if (batch.results_available) {

@@ -87,6 +87,22 @@ test('batches submit, results --wait: goes on by the id', async (t) => {
   t.equal(`${stdout}\n`, await results(id));
 });
 
+test('batches submit --wait: Ctrl-C leaves the batch and says how to wait again', async (t) => {
+  const { gate, file, json, start } = await beside(t);
+  gate.hold();
+  const waiting = start(['submit', file('cases.jsonl', lines(5)), '--wait']);
+  const id = (await waiting.errorLine(/: 5 lines$/)).slice(0, -': 5 lines'.length);
+  waiting.child.kill('SIGINT');
+  const { code, stderr } = await waiting.end();
+  t.equal(code, 130);
+  t.equal(
+    stderr.trim().split('\n').at(-1),
+    `${id} continues on the server. To wait again: decider batches results ${id} --wait`,
+  );
+  gate.open();
+  t.match(await json('show', id), { id });
+});
+
 test('batches list, show, cancel: as tables and as JSON', async (t) => {
   const { gate, file, json, run, mistake } = await beside(t);
   t.strictSame(await json('list'), []);
