@@ -2,16 +2,16 @@ import { showAmount } from '../access/index.js';
 import { deleteAfter } from './lifecycle/apply.js';
 import { type Batch, isFinished, STATUS_OF } from './lifecycle/transitions.js';
 
-/** Contract 2.6 `data_region`: where batch data is kept. */
+/** `data_region` (contract 2.6). */
 const DATA_REGION = 'CANADA-1 (Canada)';
 
-/** What a submission is answered with (contract 2.6). */
+/** The response to a submission (contract 2.6). */
 export function submitObject(batch: Batch, currency: string): object {
   const { id, object, status, lines, estimated_cost, expires_at, data_region } = batchObject(batch, currency);
   return { id, object, status, lines, estimated_cost, expires_at, data_region };
 }
 
-/** A batch as its owner sees it (contract 2.6). */
+/** A batch as callers see it (contract 2.6). */
 export function batchObject(batch: Batch, currency: string) {
   const { id, lines, done, failed, models, created, started, finished, expires, reason } = batch;
   return {

@@ -1,4 +1,5 @@
 export * from './batches.js';
+export type { BatchReports } from './dependencies.js';
 export { Blocks } from './ingest/blocks.js';
 export { type CheckedChunk, type ChunkWork, checkChunks } from './ingest/check-chunks.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';

@@ -3,9 +3,9 @@ import type { ListAnswer } from './reading/read-list.js';
 const HEAD = '{"object":"list","data":[';
 
 /**
- * The list of contract 2.6 as JSON. Text where the first answer is all of it.
+ * The list of contract 2.6 as JSON: a string if the first answer completes it, else pieces.
  *
- * @param read the batches from a number on, so many of them at most; null: as many as one piece holds
+ * @param read reads at most `count` batches, beginning with number `from`; `count` null: as many as fit in one piece
  */
 export function listPieces(
   first: ListAnswer,

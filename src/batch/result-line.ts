@@ -1,13 +1,13 @@
 import type { Decision } from '../decide/index.js';
 
-/** A line's result as JSON text (contract 2.7): the live response, unchanged, and what was billed for it. */
+/** The result of an answered line as JSON (contract 2.7): the live response, unchanged, and the usage billed. */
 export function answeredLine(customId: string, { build, json, usage }: Decision): string {
   const { inputTokens, outputTokens } = usage;
   const head = `"custom_id":${JSON.stringify(customId)},"model":${JSON.stringify(build)},"status":200`;
   return `{${head},"response":${json},"usage":${usageJson(inputTokens, outputTokens)}}`;
 }
 
-/** The result of a line without an answer; `status` null: it never ran. */
+/** The result of a line that has no answer, as JSON. `status` null: the line never ran. */
 export function unansweredLine(
   { customId, model }: { readonly customId: string; readonly model: string },
   {

@@ -1,64 +1,91 @@
 import type { Clock } from '../base/index.js';
 import type { Store } from '../store/index.js';
+import type { BatchReports } from './dependencies.js';
 import { deleteAfter } from './lifecycle/apply.js';
 import type { Batch } from './lifecycle/transitions.js';
 import type { StoredTimes } from './stored-times.js';
 import type { Submissions } from './submissions.js';
 import type { WriteBuffer } from './write-buffer.js';
 
-/** Lines of which one transaction removes everything: a charge waits behind it. */
+/** The pause between two deletion runs (contract 3 `deletion`). */
+const RETENTION_MS = 10 * 60 * 1_000;
+/** Lines of which one transaction removes everything. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
 /**
- * After a jump of the calendar or a doubtful start, nothing is deleted for this long: time to correct the clock. Not a
- * day: a host that is switched off every night starts in doubt every morning, and must still delete.
+ * After a jump of the calendar or an uncertain start, nothing is deleted for this long: time to correct the clock. A day
+ * would be too long: a host that is switched off every night starts uncertain every morning, and must still delete.
  */
 const DOUBT_MS = 60 * 60 * 1_000;
 
+interface Parts {
+  readonly store: Store;
+  readonly buffer: WriteBuffer;
+  readonly submissions: Submissions;
+  readonly times: StoredTimes;
+  readonly clock: Clock;
+  readonly reports: BatchReports;
+}
+
 /**
- * Deletes the batches whose time is over (contract 3 `deletion`). First the data key goes, with which nothing of the
- * batch can be read any more, wherever the disk still has it; then what it sealed, in steps; the batch itself last, so
- * that a crash between leaves what the next run goes on with.
+ * Deletes batches whose time is over (contract 3 `deletion`). The data key is deleted first: without it nothing of the
+ * batch can be decrypted, wherever the disk still has it. Then the sealed values go, in steps, and the batch itself last,
+ * so that the next run continues after a crash.
  */
 export class Retention {
-  constructor(
-    private readonly store: Store,
-    private readonly buffer: WriteBuffer,
-    private readonly submissions: Submissions,
-    private readonly times: StoredTimes,
-    private readonly clock: Clock,
-  ) {}
+  private readonly leaving = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private cancelNext = () => {};
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Runs now and then at intervals. */
+  start(): void {
+    const { clock, reports } = this.parts;
+    const { signal } = this.leaving;
+    this.running = this.run(signal)
+      .catch((error) => reports.error(error, '-'))
+      .then(() => {
+        if (!signal.aborted) this.cancelNext = clock.after(RETENTION_MS, () => this.start());
+      });
+  }
+
+  /** Resolves when a run in progress has ended, between two steps. */
+  async stop(): Promise<void> {
+    this.leaving.abort();
+    this.cancelNext();
+    await this.running;
+  }
 
   /**
-   * Deletes what is due; nothing while the calendar is uncertain. Ends between two steps when the signal aborts or the
-   * calendar jumps, because times that have moved must not be compared with an instant of before. Rejects with
-   * StoreError.
+   * Deletes what is due, but nothing while the calendar is uncertain. Also ends when the calendar jumps, because times
+   * that have moved must not be compared with an instant from before the jump. Rejects with StoreError.
    */
-  async run(signal: AbortSignal): Promise<void> {
-    const { times, clock } = this;
-    // First, since the calendar may jump with it.
+  private async run(signal: AbortSignal): Promise<void> {
+    const { store, buffer, submissions, times, clock } = this.parts;
+    // Read first: reading it may make the calendar jump, which the next line must see.
     const now = clock.now();
     if (clock.certainFor() < DOUBT_MS || times.isMoving) return;
     const { jumps } = times;
-    await this.submissions.forget();
-    // What the buffer has not written yet may be newer.
-    await this.buffer.flush();
-    for await (const { value } of this.store.table('batches').entriesInTurns()) {
+    await submissions.forget();
+    // The table is read below, and the buffer may hold newer states.
+    await buffer.flush();
+    for await (const { value } of store.table('batches').entriesInTurns()) {
       if (signal.aborted || times.jumps !== jumps) return;
-      if (isDue(value, now)) await this.remove(this.buffer.get(value.id) ?? value);
+      if (isDue(value, now)) await this.remove(buffer.get(value.id) ?? value);
     }
   }
 
   private async remove(batch: Batch): Promise<void> {
-    const { store, buffer } = this;
+    const { store, buffer } = this.parts;
     const { id, key, number, lines } = batch;
-    // Through the buffer, so that nothing it holds of the batch is written after this.
+    // Through the buffer, so that nothing it still holds of the batch is written later.
     buffer.put(
       { ...batch, deleted: true },
       store.table('data_keys').write([id], null),
       store.table('batch_webhooks').write([id], null),
     );
     await buffer.flush();
-    // No more chunks than lines.
+    // A batch has no more chunks than lines.
     for (let at = 0; at < lines; at += REMOVED_MAX) {
       const [from, to] = [
         [id, at],

@@ -4,43 +4,43 @@ import type { Batch } from './lifecycle/transitions.js';
 
 const LINE_FEED = 10;
 
-/** A line that waits to be answered. */
+/** A line that has no result yet. */
 export interface BatchLine {
-  /** Its place in the batch, counted from 0. */
+  /** Position in the batch, from 0. */
   readonly index: number;
   /** The chunk that holds it. */
   readonly chunk: number;
   readonly customId: string;
   /** As the line names it. */
   readonly model: string;
-  /** The JSON text: a decide request with two fields more. */
+  /** JSON: a decide request with two more fields. */
   readonly body: Buffer;
-  /** How often it was tried. */
+  /** Tries so far. */
   readonly tries: number;
 }
 
-/** What a thread needs to open the sealed values of a batch. */
+/** What a thread needs to decrypt the values of a batch. */
 export interface BatchKey {
   readonly id: string;
   readonly dataKey: Uint8Array;
 }
 
-/** The sealed values of one batch, opened with its data key. Throws StoreError where one is missing or damaged. */
+/** The encrypted values of one batch. Throws StoreError if one is missing or damaged. */
 export class SealedBatch {
   constructor(
     private readonly store: Store,
     readonly key: BatchKey,
   ) {}
 
-  /** Undefined where its key has been destroyed. */
+  /** Undefined if the data key has been deleted. */
   static open(store: Store, sealer: Sealer, { id }: Pick<Batch, 'id'>): SealedBatch | undefined {
     const dataKey = sealer.dataKey(id);
     return dataKey && new SealedBatch(store, { id, dataKey });
   }
 
   /**
-   * Throws StoreError where the batch is deleted: what is left of it is no longer the whole. Holds for what is read in
-   * the same turn of the event loop.
+   * Throws StoreError if the batch is being deleted, because what is left is incomplete. The answer holds for what is
+   * read in the same turn of the event loop.
    */
   checkExists(): void {
     const { id } = this.key;
@@ -65,7 +65,7 @@ export class SealedBatch {
     return JSON.parse(this.read('batch_ids', chunk).toString()) as ChunkIds;
   }
 
-  /** A line's result as JSON text; undefined where it has none. */
+  /** A line's result as JSON; undefined if it has none. */
   result(index: number): Buffer | undefined {
     const sealed = this.store.table('batch_results').get(this.key.id, index);
     return sealed && unseal(this.key.dataKey, placeOf('batch_results', this.key.id, index), sealed);

@@ -3,7 +3,7 @@ import type { KeyPart, Store, TableEntry } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
 import type { WriteBuffer } from './write-buffer.js';
 
-/** Moved rows that one transaction writes: a charge waits behind it. */
+/** Moved rows in one transaction. A charge may have to wait for it. */
 const MOVED_MAX = 1_000;
 
 /** A jump of the calendar whose stored times are still being moved. */

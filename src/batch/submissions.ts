@@ -5,10 +5,10 @@ import type { RawWrite, Store } from '../store/index.js';
 import type { StoredTimes } from './stored-times.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Most that one transaction removes: a charge waits behind it. */
+/** Rows that one transaction removes. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
 
-/** What a key has submitted under an `Idempotency-Key` (contract 4.6 rule 8) in the last 24 hours. */
+/** What each key submitted under an `Idempotency-Key` in the last 24 hours (contract 4.6 rule 8). */
 export class Submissions {
   constructor(
     private readonly store: Store,
@@ -17,28 +17,28 @@ export class Submissions {
   ) {}
 
   /**
-   * The batch that was made of this body. Undefined where there was none.
+   * The id of the batch made from this body under the idempotency key; undefined if the idempotency key is new.
    *
-   * @param body the SHA-256 of the file, decompressed
-   * @throws ApiError `idempotency_conflict` where it was another body
+   * @param body the SHA-256 of the decompressed file
+   * @throws ApiError `idempotency_conflict` if the idempotency key was used with another body
    */
   find(key: string, idempotencyKey: string, body: string): string | undefined {
     const known = this.store.table('submissions').get(key, digest(idempotencyKey));
     if (known === undefined || this.isOld(known)) return undefined;
     if (known.body === body) return known.batch;
-    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was used with another file.', {
+    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was already used with another file.', {
       final: true,
     });
   }
 
-  /** The row of a batch made at `now`, which the clock has just shown (see `StoredTimes.stamped`). */
+  /** The row of a batch made at `now`, an instant read in this turn (see `StoredTimes.stamped`). */
   write(key: string, idempotencyKey: string, body: string, batch: string, now: number): RawWrite {
     const name = [key, digest(idempotencyKey)];
     this.times.stamped(...name);
     return this.store.table('submissions').write(name, { batch, body, at: now });
   }
 
-  /** Removes those of more than a day ago. Rejects with StoreError. */
+  /** Removes rows older than a day. Rejects with StoreError. */
   async forget(): Promise<void> {
     const table = this.store.table('submissions');
     let old: RawWrite[] = [];
@@ -53,14 +53,14 @@ export class Submissions {
     await remove();
   }
 
-  /** False while the calendar is uncertain: a batch that was made twice would be paid for twice. */
+  /** False while the calendar is uncertain: a batch that is made twice is paid for twice. */
   private isOld({ at }: { readonly at: number }): boolean {
     const isOver = at + DAY_MS <= this.clock.now();
     return isOver && this.clock.certainFor() >= JUMP_LASTS_MS && !this.times.isMoving;
   }
 }
 
-/** Throws ApiError `invalid_request` where the header is no text of 1 to 255 characters. */
+/** Throws ApiError `invalid_request` unless the header is absent, or given once with 1 to 255 characters. */
 export function checkIdempotencyKey(values: readonly string[]): string | null {
   const [value] = values;
   if (value === undefined) return null;

@@ -2,9 +2,9 @@ import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { type Clock, randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
+import type { BatchReports, FileThread, LineEngines, Webhooks } from './dependencies.js';
 import { freeBlock } from './ingest/blocks.js';
-import type { DigestResult, DigestTask } from './ingest/digest-file.js';
-import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import type { IngestResult } from './ingest/ingest.js';
 import type { Batch } from './lifecycle/transitions.js';
 import { WINDOW_MS } from './runner/deadline.js';
 import { OpenBatch } from './runner/open-batch.js';
@@ -15,62 +15,54 @@ import type { Submissions } from './submissions.js';
 /** Contract 7.1 `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
-/** Webhook addresses that are looked up at one time for submissions: a key has no use for more than its open batches. */
+/** Concurrent DNS lookups of webhook addresses in submissions. A key has no use for more than its open batches. */
 export const LOOKUP_SHARES = { key: LIMITS.batchesOpen, workspace: 20, all: 64 } as const satisfies Shares;
 
-/** A batch file and what its headers say. */
+/** A batch file and the headers sent with it. */
 export interface Submission {
-  /** As sent. Its memory may be used again when `submit` has settled. */
+  /** As sent. Its memory may be reused when `submit` has settled. */
   readonly file: Buffer;
   readonly encoding: ContentEncoding;
-  /** `Service-Webhook-Url`; null: none. */
+  /** `Service-Webhook-Url`. */
   readonly webhook: string | null;
   readonly idempotencyKey: string | null;
 }
 
-/** What a submission needs of the rest of the program. */
-export interface SubmitDependencies {
+interface Parts {
+  readonly store: Store;
+  readonly sealer: Sealer;
   readonly access: Pick<Access, 'holder'>;
   readonly clock: Clock;
-  /** Runs `ingest` on a thread of its own, in the caller's turn. */
-  ingest(task: IngestTask, caller: Caller): Promise<IngestResult>;
-  /** Runs `digestFile` on that thread. */
-  digest(task: DigestTask, caller: Caller): Promise<DigestResult>;
-  /** Units per token, live and in a batch, of the model that a line names. */
-  prices(model: string): { readonly live: bigint; readonly batch: bigint };
-  /** Throws ApiError `invalid_webhook_url`. */
-  checkWebhook(address: string): Promise<void>;
-  /** Told of what the store does not take. */
-  onError(error: unknown): void;
+  readonly runner: Runner;
+  readonly submissions: Submissions;
+  readonly files: FileThread;
+  readonly engines: Pick<LineEngines, 'priceOf'>;
+  readonly webhooks: Pick<Webhooks, 'check'>;
+  readonly reports: Pick<BatchReports, 'error'>;
 }
 
-/** A submission's idempotency key, and the SHA-256 of its file, decompressed. */
+/** A submission's idempotency key, and the SHA-256 of its decompressed file. */
 interface Once {
   readonly idempotencyKey: string;
   readonly body: string;
 }
 
-/** Takes batches in: all of a file, or nothing of it. */
+/** Checks and stores submitted files: a whole file, or nothing of it. */
 export class Submitter {
   private readonly lookups = new ShareCounts(LOOKUP_SHARES);
-  /** Submissions that are being written, by key. */
+  /** By key: submissions that are being written. */
   private readonly writing = new Map<string, number>();
   private readonly numbers = new Map<string, number>();
-  /** The last submission under each idempotency key. */
+  /** The last submission in progress under each idempotency key: the next one waits for it. */
   private readonly underWay = new Map<string, Promise<unknown>>();
 
-  constructor(
-    private readonly store: Store,
-    private readonly sealer: Sealer,
-    private readonly runner: Runner,
-    private readonly submissions: Submissions,
-    private readonly deps: SubmitDependencies,
-  ) {}
+  constructor(private readonly parts: Parts) {}
 
   /**
-   * Checks and stores a file; the batch it resolves with is on the disk.
+   * Checks and stores a file. Resolves when the batch is on the disk; with the id of an earlier batch if the same
+   * submission was made before.
    *
-   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, one of the file's, `batch_unavailable`
+   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, or an error of the file
    */
   async submit(caller: Caller, submission: Submission): Promise<Batch | string> {
     const { idempotencyKey } = submission;
@@ -87,17 +79,17 @@ export class Submitter {
     }
   }
 
-  /** The id of the batch that the same submission has made already, or the batch it makes now. */
+  /** Returns the id of the batch that the same submission made before, or makes a new batch. */
   private async submitOnce(
     caller: Caller,
     submission: Submission,
     idempotencyKey: string,
   ): Promise<Batch | string> {
     const { file, encoding } = submission;
-    const result = await this.deps.digest({ file, encoding }, caller);
+    const result = await this.parts.files.digest({ file, encoding }, caller);
     if (!result.ok) throw new ApiError(result.type, result.message);
     const body = result.digest;
-    const made = this.submissions.find(caller.key.id, idempotencyKey, body);
+    const made = this.parts.submissions.find(caller.key.id, idempotencyKey, body);
     return made ?? this.takeIn(caller, submission, { idempotencyKey, body });
   }
 
@@ -109,10 +101,10 @@ export class Submitter {
     this.checkOpen(caller.key.id);
     if (webhook !== null) await this.checkWebhook(caller, webhook);
     const id = `batch_${randomLetters(24)}`;
-    const dataKey = this.sealer.newDataKey(id);
+    const dataKey = this.parts.sealer.newDataKey(id);
     const allowedModels = caller.workspace.models;
     const task = { file, encoding, allowedModels, batch: id, dataKey: dataKey.key };
-    const result = await this.deps.ingest(task, caller);
+    const result = await this.parts.files.ingest(task, caller);
     if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
     try {
       return await this.keep(id, caller, dataKey, result, { webhook, once });
@@ -121,7 +113,7 @@ export class Submitter {
     }
   }
 
-  /** Looks up the host of an address, for as long as its name server takes. */
+  /** Takes as long as the name server of the address. */
   private async checkWebhook({ key: { id: key }, workspace: { id: workspace } }: Caller, address: string) {
     const owner = { key, workspace };
     if (this.lookups.exceededBy(owner, 1) !== null) {
@@ -131,13 +123,13 @@ export class Submitter {
     }
     this.lookups.add(owner, 1);
     try {
-      await this.deps.checkWebhook(address);
+      await this.parts.webhooks.check(address);
     } finally {
       this.lookups.add(owner, -1);
     }
   }
 
-  /** Stores a valid file's batch, and runs it. */
+  /** Stores the batch of a valid file and runs it. */
   private async keep(
     id: string,
     caller: Caller,
@@ -145,23 +137,26 @@ export class Submitter {
     result: Extract<IngestResult, { ok: true }>,
     { webhook, once }: { readonly webhook: string | null; readonly once: Once | null },
   ): Promise<Batch> {
-    // The key may have ended, and other submissions may have come, while this one was read.
-    if (this.deps.access.holder(caller.key.id)?.works !== true) {
-      throw new ApiError('unauthorized', 'The key does not work any more.');
+    // While the file was checked, the key may have ended and other submissions may have been stored.
+    if (this.parts.access.holder(caller.key.id)?.works !== true) {
+      throw new ApiError('unauthorized', 'The key no longer works.');
     }
     this.checkOpen(caller.key.id);
     const batch = this.newBatch(id, caller, result, webhook !== null);
     const writes = [dataKey.write, ...this.batchWrites(batch, result)];
     if (webhook !== null) writes.push(this.webhookWrite(id, dataKey.key, webhook));
     if (once !== null) {
-      writes.push(this.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));
+      writes.push(this.parts.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));
     }
     const release = this.takeSlot(batch.key);
     try {
       await this.commit(writes);
-      const open = new OpenBatch(batch, SealedBatch.open(this.store, this.sealer, batch) as SealedBatch);
-      open.deadline.begin(this.deps.clock);
-      this.runner.add(open);
+      const open = new OpenBatch(
+        batch,
+        SealedBatch.open(this.parts.store, this.parts.sealer, batch) as SealedBatch,
+      );
+      open.deadline.begin(this.parts.clock);
+      this.parts.runner.add(open);
     } finally {
       release();
     }
@@ -169,10 +164,10 @@ export class Submitter {
   }
 
   private checkOpen(key: string): void {
-    if (this.runner.openOf(key).length + (this.writing.get(key) ?? 0) < LIMITS.batchesOpen) return;
+    if (this.parts.runner.openOf(key).length + (this.writing.get(key) ?? 0) < LIMITS.batchesOpen) return;
     throw new ApiError(
       'too_many_batches',
-      `The key has ${LIMITS.batchesOpen} batches that are queued or running.`,
+      `The key already has ${LIMITS.batchesOpen} batches that are queued or running.`,
       { retryAfterSeconds: TOO_MANY_RETRY_SECONDS },
     );
   }
@@ -183,10 +178,10 @@ export class Submitter {
     { lines, chunks, models }: Extract<IngestResult, { ok: true }>,
     webhook: boolean,
   ): Batch {
-    const created = this.deps.clock.now();
+    const created = this.parts.clock.now();
     const priced = models.map(({ model, tokens }) => ({
       tokens: BigInt(tokens),
-      ...this.deps.prices(model),
+      ...this.parts.engines.priceOf(model),
     }));
     const live = priced.reduce((sum, { tokens, live: price }) => sum + tokens * price, 0n);
     const amount = priced.reduce((sum, { tokens, batch: price }) => sum + tokens * price, 0n);
@@ -218,7 +213,7 @@ export class Submitter {
   }
 
   private batchWrites(batch: Batch, { chunks }: Extract<IngestResult, { ok: true }>): RawWrite[] {
-    const { store } = this;
+    const { store } = this.parts;
     return [
       store.table('batches').write([batch.id], batch),
       store.table('batch_order').write([batch.key, batch.number], batch.id),
@@ -231,10 +226,10 @@ export class Submitter {
 
   private webhookWrite(id: string, dataKey: Buffer, address: string): RawWrite {
     const sealed = seal(dataKey, placeOf('batch_webhooks', id), Buffer.from(address));
-    return this.store.table('batch_webhooks').write([id], sealed);
+    return this.parts.store.table('batch_webhooks').write([id], sealed);
   }
 
-  /** Counts a batch that is on its way to the disk as an open one of its key, until the function returned is called. */
+  /** Counts a batch that is being written as an open batch of its key, until the returned function is called. */
   private takeSlot(key: string): () => void {
     this.writing.set(key, (this.writing.get(key) ?? 0) + 1);
     return () => {
@@ -246,18 +241,18 @@ export class Submitter {
 
   private async commit(writes: readonly RawWrite[]): Promise<void> {
     try {
-      await this.store.write(writes);
+      await this.parts.store.write(writes);
     } catch (error) {
-      this.deps.onError(error);
-      throw new ApiError('batch_unavailable', 'The server cannot store a batch now.', {
+      this.parts.reports.error(error, '-');
+      throw new ApiError('batch_unavailable', 'The server cannot store batches at the moment.', {
         retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
       });
     }
   }
 
-  /** The place of a key's next batch; never one that was taken. */
+  /** The number of a key's next batch. No number is used twice. */
   private nextNumber(key: string): number {
-    const [, stored = -1] = this.store.table('batch_order').lastKey(key) ?? [];
+    const [, stored = -1] = this.parts.store.table('batch_order').lastKey(key) ?? [];
     const next = (this.numbers.get(key) ?? (stored as number)) + 1;
     this.numbers.set(key, next);
     return next;

@@ -3,11 +3,11 @@ import type { RawWrite, Store } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
 
 /**
- * What batches change, on its way to the disk: it is written with the charges, in the ledger's transaction, so that a
- * line's result, its charge and its batch's counts are there together or not at all.
+ * Collects the changes of batches until the ledger writes them in its next transaction. So a line's result, its charge
+ * and its batch's counts are on the disk together or not at all.
  */
 export class WriteBuffer implements FlushPart {
-  /** Batches that are on the disk in an older state, or not at all. */
+  /** Batches whose state on the disk is older than this, or missing. */
   private readonly changed = new Map<string, Batch>();
   private dirty = new Set<string>();
   private writes: RawWrite[] = [];
@@ -19,17 +19,17 @@ export class WriteBuffer implements FlushPart {
     access.join(this);
   }
 
-  /** A batch as it is now. */
+  /** The current state of a batch. */
   get(id: string): Batch | undefined {
     return this.changed.get(id) ?? this.store.table('batches').get(id);
   }
 
-  /** The batches of a key whose state on the disk is an older one. */
+  /** The batches of a key whose state on the disk is older. */
   newer(key: string): Batch[] {
     return [...this.changed.values()].filter((batch) => batch.key === key);
   }
 
-  /** Keeps a batch's new state, and further writes that belong to it. */
+  /** Adds a batch's new state, and further writes for the same transaction. */
   put(batch: Batch, ...writes: readonly RawWrite[]): void {
     this.changed.set(batch.id, batch);
     this.dirty.add(batch.id);
@@ -41,7 +41,7 @@ export class WriteBuffer implements FlushPart {
     this.access.changed();
   }
 
-  /** Everything put so far is on the disk when it resolves. Rejects with what the store says; it is tried again. */
+  /** Resolves when everything put so far is on the disk. If it rejects, with StoreError, the buffer will try again. */
   flush(): Promise<void> {
     return this.access.flush();
   }

@@ -1,8 +1,9 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { type Metrics, ThreadPool } from '../base/index.js';
+import { type Log, type Metrics, ThreadPool } from '../base/index.js';
 import {
   Batches,
+  type BatchReports,
   callWebhook,
   checkIdempotencyKey,
   checkWebhookAddress,
@@ -46,30 +47,30 @@ export class BatchService {
       data: store.folder,
     });
     await Promise.all([files.ready(), reading.run('ready', null)]);
-    const batches = new Batches(store, sealer, settings.billing.currency, {
+    const batches = new Batches({
+      store,
+      sealer,
       access,
       clock,
       random: Math.random,
-      prepare,
-      engine: (model) => engines.get(buildOf(model)),
-      mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
-      chargeOf: (build, inputTokens) => {
-        const model = catalog.find(build)?.model.id ?? build;
-        return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
+      engines: {
+        prepare,
+        engine: (model) => engines.get(buildOf(model)),
+        mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
+        chargeOf: (build, inputTokens) => {
+          const model = catalog.find(build)?.model.id ?? build;
+          return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
+        },
+        priceOf: (model) => money.priceOf(buildOf(model)),
       },
-      onError: (error, batch) => log.error({ err: error, batch }, 'a batch operation failed'),
-      onAnswered: ({ usage: { inputTokens, outputTokens } }) => {
-        metrics.instruments.inputTokens.inc(inputTokens);
-        metrics.instruments.answers.inc(outputTokens);
-        metrics.instruments.batchLines.inc({ outcome: 'answered' });
-      },
-      onFailed: () => metrics.instruments.batchLines.inc({ outcome: 'failed' }),
+      files,
       read: (call) => reading.run('read', call),
-      ingest: (task, caller) => files.ingest(task, caller),
-      digest: (task, caller) => files.digest(task, caller),
-      prices: (model) => money.priceOf(buildOf(model)),
-      checkWebhook: (address) => checkWebhookAddress(address, guard),
-      call: (address, event) => callWebhook(address, event, guard),
+      webhooks: {
+        check: (address) => checkWebhookAddress(address, guard),
+        call: (address, event) => callWebhook(address, event, guard),
+      },
+      reports: reportsOf(log, metrics),
+      currency: settings.billing.currency,
     });
     calendar.onJump((ms) => batches.moveTimes(ms));
     await batches.start();
@@ -100,6 +101,18 @@ export class BatchService {
     await this.batches.stop();
     await Promise.all([this.files.close(), this.reading.close()]);
   }
+}
+
+function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
+  return {
+    error: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
+    answered: ({ usage: { inputTokens, outputTokens } }) => {
+      instruments.inputTokens.inc(inputTokens);
+      instruments.answers.inc(outputTokens);
+      instruments.batchLines.inc({ outcome: 'answered' });
+    },
+    failed: () => instruments.batchLines.inc({ outcome: 'failed' }),
+  };
 }
 
 function readWebhook([address, ...others]: readonly string[]): string | null {

@@ -73,7 +73,7 @@ for (const state of STATES) {
       const walk = () => apply(before, event as BatchEvent, NOW);
       if (expected === 'never') {
         const error = thrownBy(walk);
-        t.match(error, /cannot meet/);
+        t.match(error, /is impossible/);
         t.notOk(error instanceof ApiError, 'a defect of ours is no answer');
       } else if (expected === 'refuse') {
         t.match(thrownBy(walk), { type: 'batch_finished', status: 409, headers: { final: true } });

@@ -1,13 +1,13 @@
 import type { Value } from '../../store/index.js';
 
-/** A batch as it is kept. Instants are milliseconds since 1970. */
+/** A batch as it is stored. Instants are milliseconds since 1970. */
 export type Batch = Readonly<Value<'batches'>>;
 export type BatchState = Batch['state'];
 
 export type BatchEvent =
-  /** A line has been given to the engine. */
+  /** A line has started. */
   | 'line_started'
-  /** No line is in progress, and none is still to be run; at least one was answered, or none. */
+  /** No line is in progress and none will start. Some lines were answered, or none was. */
   | 'settled_answered'
   | 'settled_unanswered'
   /** The owner cancels. */
@@ -17,25 +17,25 @@ export type BatchEvent =
   /** The key that submitted it was revoked, or has expired. */
   | 'key_ended';
 
-/** `stay`: nothing changes. `refuse`: the caller is told `batch_finished`. `never`: a defect of ours. */
+/** `stay`: nothing changes. `refuse`: an error `batch_finished`. `never`: a defect in this program. */
 export type Transition = BatchState | 'stay' | 'refuse' | 'never';
 
 /**
  * The life of a batch (contract 3).
  *
- * It is `queued` until its first line starts, then `running`. It finishes when every line is answered or given up: as
- * `done` where one was answered, as `failed` where none was. Three things end it sooner: its owner cancels, its
- * window ends, its key ends. From then on no line starts; those in progress return and count, and only with the last
- * of them it is finished. These are the states `cancelling`, `expiring` and `ending`, which callers see as what
- * they lead to, or, where that depends on the lines in progress, as `running`.
+ * A batch is `queued` until its first line starts, then `running`. It finishes when every line is answered or given up:
+ * as `done` if at least one was answered, else as `failed`. Three events end it sooner: its owner cancels, its window
+ * ends, or its key ends. From then on no line starts; lines in progress still complete and count, and the batch finishes
+ * with the last of them. These states are `cancelling`, `expiring` and `ending`. Callers see the status they lead to, or
+ * `running` where that depends on the lines in progress.
  *
- * Whoever comes first wins, but for two: a cancel is obeyed while expired lines return, and a key that ends stops
- * what expires, since nobody can collect that any more.
+ * The first of these events wins, with two exceptions: an expiring batch can still be cancelled, and the end of its key
+ * overrides expiry, because nobody can collect the results any more.
  */
 export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent, Transition>>>> = {
   queued: {
     line_started: 'running',
-    // Lines may be given up before they run: a model that the workspace may no longer use.
+    // Lines may be given up before they run, if the workspace may no longer use their model.
     settled_answered: 'never',
     settled_unanswered: 'failed',
     cancel: 'cancelling',
@@ -70,7 +70,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     line_started: 'never',
     settled_answered: 'failed',
     settled_unanswered: 'failed',
-    // Callers see it as failed already.
+    // Callers already see it as failed.
     cancel: 'refuse',
     window_ended: 'stay',
     key_ended: 'stay',
@@ -101,7 +101,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
   },
 };
 
-/** What callers are told of a state (contract 3). */
+/** The status callers see, by state (contract 3). */
 export const STATUS_OF: Readonly<Record<BatchState, 'queued' | 'running' | 'done' | 'failed' | 'cancelled'>> =
   {
     queued: 'queued',
@@ -117,8 +117,8 @@ export const STATUS_OF: Readonly<Record<BatchState, 'queued' | 'running' | 'done
 const RUNS = new Set<BatchState>(['queued', 'running']);
 const FINISHED = new Set<BatchState>(['done', 'failed', 'cancelled']);
 
-/** Whether lines of it may start. */
+/** Whether lines may start. */
 export const mayStart = ({ state }: Batch): boolean => RUNS.has(state);
 
-/** Whether nothing of it changes any more but that it is collected and deleted. */
+/** Whether the batch has ended. After that it is only collected, its webhook called, and deleted. */
 export const isFinished = ({ state }: Batch): boolean => FINISHED.has(state);

@@ -1,18 +1,18 @@
 import { type Clock, FOLLOWED_MS, JUMP_LASTS_MS } from '../../base/index.js';
 import type { Batch } from '../lifecycle/transitions.js';
 
-/** Contract 8: from submission. */
+/** The window of a batch, from submission (contract 8). */
 export const WINDOW_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * When a batch's window ends, on the monotonic clock: a calendar that jumps neither takes time from its lines nor gives
- * them more. For a batch of this process it begins with the submission; for one of an earlier process with what
- * `expires` leaves of it, once the calendar is beyond doubt.
+ * The end of a batch's window on the monotonic clock, so that a jump of the calendar neither shortens nor extends it.
+ * The window of a batch submitted to this process begins now; that of an earlier process's batch ends at its `expires`,
+ * which is read once the calendar is certain.
  */
 export class Deadline {
   private end: number | null = null;
 
-  /** A new batch: its whole window is to come. */
+  /** Starts the window of a new batch. */
   begin(clock: Clock): void {
     this.end = clock.monotonic() + WINDOW_MS;
   }
@@ -25,7 +25,7 @@ export class Deadline {
     return clock.monotonic() >= this.end;
   }
 
-  /** The batch's `expires` by a calendar that may have jumped since it was written. */
+  /** The batch's `expires` by the present calendar, which may have jumped since `expires` was written. */
   expires({ expires }: Batch, clock: Clock): number {
     if (this.end === null || clock.certainFor() < JUMP_LASTS_MS) return expires;
     const shown = Math.round(clock.now() + this.end - clock.monotonic());

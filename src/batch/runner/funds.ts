@@ -1,29 +1,32 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
+import type { BatchReports } from '../dependencies.js';
 
 /**
- * The money of lines. A line reserves what it costs before it reaches the engine, as a live request does; so lines in
- * progress and live requests together never spend more than credit and budget cover.
+ * Reserves the cost of lines before they reach the engine, as for live requests, so that both together never spend more
+ * than credit and budget cover.
  *
- * A line that is not covered does not fail: it waits, and all lines of its key behind it, until as much as it costs can
- * be reserved: because credit is added, the budget is raised, a month begins, or a reservation is given back. A smaller
- * line does not overtake it, or a large one might wait for ever. Other keys of the workspace are not held up.
+ * A line that is not covered does not fail. It waits, with all later lines of its key, until its cost can be reserved:
+ * credit is added, the budget is raised, a month begins, or a reservation is released. Smaller lines do not overtake it,
+ * because a large line might then wait forever. Other keys of the workspace go on.
  */
 export class Funds {
-  /** By key: what the line costs that all its lines wait for. */
+  /** By key: the charge of the line that the key cannot pay for. */
   private readonly awaited = new Map<string, Charge>();
 
-  /** `onError`: called with what a damaged account or counter throws; its workspace waits, and others go on. */
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
-    private readonly onError: (error: unknown, batch: string) => void,
+    private readonly reports: BatchReports,
   ) {}
 
-  /** Whether a line of a key may start, for all that is known of what it costs. */
+  /**
+   * Whether a line of a key may start, as far as its cost is known. A damaged account or counter is reported; its
+   * workspace waits and others go on.
+   */
   mayStart(caller: Caller): boolean {
     try {
       return this.isCovered(caller);
     } catch (error) {
-      this.onError(error, '-');
+      this.reports.error(error, '-');
       return false;
     }
   }
@@ -37,17 +40,17 @@ export class Funds {
     return true;
   }
 
-  /** Reserves what a line costs; null where it is to wait. */
+  /** Reserves the cost of a line. Null: the line must wait. */
   reserve(caller: Caller, charge: Charge): Reservation | null {
     const { id } = caller.key;
-    // A line that was being prepared when another one of its key was not covered.
+    // This line was being prepared when another line of the key turned out not to be covered.
     if (this.awaited.has(id)) return null;
     const reservation = this.access.reserveLine(caller, charge);
     if (reservation === null) this.awaited.set(id, charge);
     return reservation;
   }
 
-  /** The line that a key waits for may be gone: the next one finds out for itself. */
+  /** The line that the key could not pay for may be gone: the next line tries to reserve its own cost. */
   forget(key: string): void {
     this.awaited.delete(key);
   }

@@ -1,73 +1,74 @@
 import type { Clock } from '../../base/index.js';
+import type { BatchReports } from '../dependencies.js';
 import type { Reader } from '../reading/reader.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
 
 /**
- * A thread that dies may do so again. The batch that it was reading for waits, twice as long each time, but is never
- * given up: its lines are intact, and the machine may be out of memory or descriptors for a while only.
+ * A chunk that made the reading thread exit may do so again. The batch waits before the next attempt, twice as long each
+ * time, but is never given up: its lines are intact, and the machine may only be short of memory or descriptors.
  */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
 
-export interface LineReaderDependencies {
+interface Parts {
+  readonly reader: Pick<Reader, 'chunk'>;
+  readonly memory: ReadAhead;
   readonly clock: Clock;
-  readLines: Reader['chunk'];
-  onError(error: unknown, batch: string): void;
+  readonly reports: BatchReports;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+  /** A batch may have lines to start now. */
+  onRead(open: OpenBatch): void;
 }
 
-/** Has chunks of lines read on another thread, one at a time: how much memory one takes is known when it is there. */
+/** Reads chunks of lines on another thread, one at a time, because the size of a chunk is known only once it is read. */
 export class LineReader {
   private reading = false;
   private readonly failures = new Map<OpenBatch, number>();
   private readonly resting = new Set<OpenBatch>();
 
-  /** `goOn`: called when a batch may have lines that it had not before. */
-  constructor(
-    private readonly memory: ReadAhead,
-    private readonly deps: LineReaderDependencies,
-    private readonly leaving: AbortSignal,
-    private readonly goOn: (open: OpenBatch) => void,
-  ) {}
+  constructor(private readonly parts: Parts) {}
 
-  /** Whether a batch waits because the thread died that was reading for it. */
+  /** Whether a batch waits because the reading thread exited while it read the batch's lines. */
   rests(open: OpenBatch): boolean {
     return this.resting.has(open);
   }
 
-  /** Reads the next chunk of a batch, unless another is being read. */
+  /** Reads the next chunk of a batch, unless another chunk is being read. */
   read(open: OpenBatch): void {
     if (this.reading || open.sealed === null) return;
     this.reading = true;
+    const { reader, memory, signal } = this.parts;
     const chunk = open.chunkToRead;
-    const ended = this.deps.readLines({ batch: open.sealed.key, chunk }).then(
+    const ended = reader.chunk({ batch: open.sealed.key, chunk }).then(
       (answer) => {
         this.failures.delete(open);
-        if (answer.ok) open.receive(chunk, answer, this.memory);
+        if (answer.ok) open.receive(chunk, answer, memory);
         else this.damaged(open, new Error(answer.message));
       },
-      (error) => this.leaving.aborted || this.failed(open, error),
+      (error) => signal.aborted || this.failed(open, error),
     );
     void ended.then(() => {
       this.reading = false;
-      this.goOn(open);
+      this.parts.onRead(open);
     });
   }
 
   private failed(open: OpenBatch, error: Error): void {
+    const { reports, clock } = this.parts;
     const failures = this.failures.get(open) ?? 0;
     this.failures.set(open, failures + 1);
-    this.deps.onError(error, open.batch.id);
+    reports.error(error, open.batch.id);
     this.resting.add(open);
-    this.deps.clock.after(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), () => {
+    clock.after(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), () => {
       this.resting.delete(open);
-      this.goOn(open);
+      this.parts.onRead(open);
     });
   }
 
-  /** The operator is told of a batch whose lines cannot be read. */
   private damaged(open: OpenBatch, error: Error): void {
     open.isDamaged = true;
-    this.deps.onError(error, open.batch.id);
+    this.parts.reports.error(error, open.batch.id);
   }
 }

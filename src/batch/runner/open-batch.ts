@@ -5,45 +5,45 @@ import type { BatchLine, SealedBatch } from '../sealed-batch.js';
 import { Deadline } from './deadline.js';
 import type { ReadAhead } from './read-ahead.js';
 
-/** Most lines of a batch that wait to be tried again: an engine that fails them all would have them all in memory. */
+/** Most lines of a batch that wait for a retry. Without it, a failing engine would bring the whole batch into memory. */
 export const RETRYING_MAX = 256;
 
-/** Where a line stands. */
+/** The state of a line. */
 const WAITS = 0;
 const TAKEN = 1;
 const HAS_RESULT = 2;
 
-/** Lines of one chunk that are read ahead, the next one last. */
+/** The lines of one chunk that were read and have not started, the next line last. */
 interface Window {
   readonly chunk: number;
   readonly bytes: number;
   readonly lines: OrderedLine[];
 }
 
-/** A batch that has not finished: which of its lines have a result, and which one is next. */
+/** A batch that has not finished: which lines have a result, and which line is next. */
 export class OpenBatch {
-  /** Lines given to the engine that have not come back. */
+  /** Lines that are being prepared or computed. */
   inProgress = 0;
-  /** Its lines cannot be read: it waits until its window ends. */
+  /** The lines cannot be read: the batch waits until its window ends. */
   isDamaged: boolean;
   readonly deadline = new Deadline();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
-  /** One chunk, so that memory does not grow with the batch. */
+  /** One chunk only, so that memory does not grow with the batch. */
   private window: Window | null = null;
   private again: BatchLine[] = [];
-  /** Chunks before `nextChunk` that have lines to start, and are not in memory. */
+  /** Chunks before `nextChunk` that have lines to start but are not in memory. */
   private readonly unread = new Set<number>();
-  /** How often lines were tried that are to be read again. */
+  /** The tries of lines that must be read again. */
   private readonly tries = new Map<number, number>();
-  /** Lines that wait for their next try. */
+  /** Lines that wait for a retry. */
   private retrying = 0;
   private nextChunk = 0;
   private hasEnded = false;
 
   /**
-   * @param sealed null where its data key is damaged
-   * @param resolved the lines that have a result already
+   * @param sealed null: the data key is damaged
+   * @param resolved the lines that already have a result
    */
   constructor(
     public batch: Batch,
@@ -55,35 +55,35 @@ export class OpenBatch {
     for (const index of resolved) this.resolve(index);
   }
 
-  /** Whether no line is in progress or left. */
+  /** Whether every line has its result. */
   get isResolved(): boolean {
     return this.resolvedCount === this.batch.lines;
   }
 
-  /** The next line to start, not taken, of those in memory. */
+  /** The next line to start, if it is in memory. */
   get next(): BatchLine | undefined {
     if (this.again.length > 0) return this.again[0];
     return this.retrying < RETRYING_MAX ? this.window?.lines.at(-1) : undefined;
   }
 
-  /** Whether the next line asks about the state of the one taken before it. */
+  /** Whether the next line has the same state as the line taken before it. */
   get nextSharesState(): boolean {
     return this.again.length === 0 && this.window?.lines.at(-1)?.sharesState === true;
   }
 
-  /** Whether none is in memory, and there are some that are not. */
+  /** Whether lines must be read before the next one can start. */
   get wantsLines(): boolean {
     if (this.again.length > 0 || this.window !== null) return false;
     if (this.hasEnded || this.retrying >= RETRYING_MAX) return false;
     return this.unread.size > 0 || this.nextChunk < this.batch.chunks;
   }
 
-  /** The chunk to read when it wants lines. */
+  /** The chunk to read if `wantsLines`. */
   get chunkToRead(): number {
     return this.unread.size > 0 ? Math.min(...this.unread) : this.nextChunk;
   }
 
-  /** A chunk has been read: its lines that have not started are there. */
+  /** A chunk has been read. Keeps the lines that have not started. */
   receive(chunk: number, answer: Extract<ChunkAnswer, { ok: true }>, memory: ReadAhead): void {
     if (!this.unread.delete(chunk)) this.nextChunk = chunk + 1;
     if (this.hasEnded) return;
@@ -94,7 +94,7 @@ export class OpenBatch {
     memory.add(bytes);
   }
 
-  /** Forgets what is in memory of lines that have not started: they are read again when their turn comes. */
+  /** Frees the memory of lines that have not started. They are read again when their turn comes. */
   release(memory: ReadAhead): void {
     for (const line of this.again.splice(0)) {
       memory.add(-line.body.length);
@@ -105,13 +105,13 @@ export class OpenBatch {
     this.close(this.window, memory);
   }
 
-  /** A line that was taken has not started: it waits again, in its place, as what was read with it. */
+  /** Returns a line that was taken and has not started to its place, and frees the lines read with it. */
   putBack(line: BatchLine, memory: ReadAhead): void {
     this.wait(line);
     this.release(memory);
   }
 
-  /** Takes the line that `next` has shown. Its body is in shared memory: threads read it where it is. */
+  /** Takes the line that `next` returned. Its body is in shared memory, where other threads read it. */
   take(memory: ReadAhead): BatchLine {
     const again = this.again.shift();
     if (again !== undefined) {
@@ -127,7 +127,7 @@ export class OpenBatch {
     return { index, chunk, customId, model, body: ownBody(body), tries };
   }
 
-  /** A line is to be tried again, before all others, when the function returned is called. */
+  /** Keeps a line for a retry. Once the returned function is called, it goes before all other lines. */
   retry(line: BatchLine, memory: ReadAhead): () => void {
     this.retrying += 1;
     memory.add(line.body.length);
@@ -138,13 +138,13 @@ export class OpenBatch {
     };
   }
 
-  /** No line of it starts any more. */
+  /** From now on no line starts. */
   end(memory: ReadAhead): void {
     this.hasEnded = true;
     this.release(memory);
   }
 
-  /** A line has its result. */
+  /** Marks a line as having its result. */
   resolve(index: number): void {
     if (this.lines[index] === HAS_RESULT) throw new Error(`line ${index} of a batch has two results`);
     this.lines[index] = HAS_RESULT;
@@ -164,8 +164,8 @@ export class OpenBatch {
 }
 
 /**
- * A copy, so that a line in progress does not keep its chunk in memory; but not of one that is most of its chunk: 32
- * MiB take 20 ms, in which nobody else is answered.
+ * A copy, so that a line in progress does not keep its whole chunk in memory. A line that makes up most of its chunk is
+ * not copied: copying 32 MiB blocks the event loop for 20 ms.
  */
 function ownBody(body: Buffer): Buffer {
   if (body.length > body.buffer.byteLength / 2) return body;

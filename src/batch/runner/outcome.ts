@@ -2,18 +2,18 @@ import { ApiError, type ErrorType } from '../../api/index.js';
 
 /** Why a line was not answered. */
 export interface Failure {
-  /** The refusal's status; null where the line never ran (contract 2.7). */
+  /** The HTTP status of the error. Null: the line never ran (contract 2.7). */
   readonly status: number | null;
   readonly type: string;
   readonly message: string;
-  /** Whether trying again may help. */
+  /** Whether a retry may succeed. */
   readonly temporary: boolean;
 }
 
-/** Faults of the moment: everything else would be refused again. */
+/** Errors that a retry may avoid. All others would recur. */
 const TEMPORARY: ReadonlySet<ErrorType> = new Set(['overloaded', 'model_unavailable', 'internal_error']);
 
-/** What an error of `decide` means for a line. */
+/** The failure of a line for which `decide` threw `error`. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { status, type, message } = error;
@@ -27,7 +27,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** Contract 5 rule 9. */
+/** The model was withdrawn from the workspace before the line ran (contract 5 rule 9). */
 export const WITHDRAWN: Failure = {
   status: null,
   type: 'model_not_allowed',
@@ -35,13 +35,13 @@ export const WITHDRAWN: Failure = {
   temporary: false,
 };
 
-/** Contract 8: tries of a line in all. */
+/** Tries of a line in total (contract 8). */
 export const TRIES_MAX = 5;
 const FIRST_WAIT_MS = 1_000;
-/** A wait is longer or shorter by up to this part of it, so that lines do not come back all at once. */
+/** A wait varies by up to this fraction, so that lines that failed together do not return together. */
 const JITTER = 0.25;
 
-/** How long a line waits after so many tries, in milliseconds: about 1, 2, 4, 8 s. `random`: from 0 to 1. */
+/** The wait before the next try, in milliseconds: about 1, 2, 4, 8 s. `random`: a number from 0 to 1. */
 export function retryWaitMs(tries: number, random: number): number {
   return FIRST_WAIT_MS * 2 ** (tries - 1) * (1 + JITTER * (2 * random - 1));
 }

@@ -1,25 +1,25 @@
 import type { OpenBatch } from './open-batch.js';
 
 /**
- * Whether a batch's next line may start. `reads`: when it has been read, which takes a moment, in which nobody goes
- * before it. `rests`: not before its key is woken.
+ * Whether a batch's next line may start. `reads`: once it has been read; no other line starts meanwhile, because that
+ * takes only a moment. `rests`: not before its key is woken.
  */
 export type Readiness = 'now' | 'no_room' | 'reads' | 'rests';
 
-/** Most lines of one state that a key starts in one turn. */
+/** Most lines with the same state that a key starts in one turn. */
 const SHARED_TURN_LINES_MAX = 64;
 
 /**
- * Whose line is next: the keys in turn, and of each key its oldest batch that has a line to start. A batch is older
- * than those that were added after it. Keys of which nothing can start are passed over until they are woken, so that
- * a line is found among many batches that wait for credit.
+ * Selects the next line: keys take turns, and within a key the oldest batch that has a line to start goes first. Batches
+ * are as old as the order in which they were added. A key with nothing to start is skipped until it is woken, so that
+ * finding a line among many batches that wait for credit stays cheap.
  */
 export class RunQueue {
   private readonly byId = new Map<string, OpenBatch>();
   private readonly keys = new Map<string, OpenBatch[]>();
-  /** How many batches name a model. */
+  /** How many open batches name each model. */
   private readonly named = new Map<string, number>();
-  /** The keys of which something may start, the one whose turn it is first. */
+  /** The keys that may have a line to start, in the order of their turns. */
   private readonly turns = new Set<string>();
   private turn = { key: '', lines: 0 };
 
@@ -56,7 +56,7 @@ export class RunQueue {
     return this.keys.get(key) ?? [];
   }
 
-  /** Everything that is open. */
+  /** All open batches. */
   get batches(): OpenBatch[] {
     return [...this.byId.values()];
   }
@@ -70,12 +70,12 @@ export class RunQueue {
     return [...this.named.keys()];
   }
 
-  /** Something of a key may be able to start. */
+  /** A line of the key may be able to start now. */
   wake(key: string): void {
     if (this.keys.has(key)) this.turns.add(key);
   }
 
-  /** The batch whose line is next. Tell `passTurn` when that is taken. */
+  /** The batch with the next line. Call `passTurn` when the line has been taken. */
   next(readiness: (open: OpenBatch) => Readiness): OpenBatch | undefined {
     for (const key of this.turns) {
       let rests = true;
@@ -90,7 +90,7 @@ export class RunQueue {
     return undefined;
   }
 
-  /** The key of a batch whose line was taken goes behind all others, unless the next line shares the state of that. */
+  /** Ends the turn of the batch's key after a line was taken, unless the next line has the same state. */
   passTurn({ batch: { key }, nextSharesState }: OpenBatch): void {
     if (this.turn.key !== key) this.turn = { key, lines: 0 };
     this.turn.lines += 1;

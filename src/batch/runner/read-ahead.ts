@@ -1,9 +1,9 @@
-/** From so many bytes on no further chunk is read: a few hundred usual ones, or two of the largest. */
+/** No chunk is read while this many bytes are held: a few hundred typical chunks, or two of the largest. */
 export const READ_AHEAD_BYTES = 64 * 1024 * 1024;
 
 /**
- * The bytes of lines that are read ahead, or wait to be tried again, of all batches together. They may be over
- * READ_AHEAD_BYTES by one chunk, whose size is known when it is read.
+ * Counts the bytes of all lines in memory that have not started: read ahead, or waiting for a retry. The total may exceed
+ * READ_AHEAD_BYTES by one chunk, because the size of a chunk is known only once it is read.
  */
 export class ReadAhead {
   private held = 0;
@@ -16,7 +16,7 @@ export class ReadAhead {
     return this.held;
   }
 
-  /** Bytes come, or go where they are negative. */
+  /** Adds bytes, or removes them if negative. */
   add(bytes: number): void {
     this.held += bytes;
   }

@@ -1,86 +1,97 @@
 import { setMaxListeners } from 'node:events';
-import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
+import type { Access } from '../../access/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
-import type { Engine } from '../../engine/index.js';
-import type { RawWrite, Store } from '../../store/index.js';
-import { apply } from '../lifecycle/apply.js';
-import { type Batch, type BatchEvent, isFinished, mayStart } from '../lifecycle/transitions.js';
-import { answeredLine, unansweredLine } from '../result-line.js';
-import type { BatchLine, SealedBatch } from '../sealed-batch.js';
+import type { Store } from '../../store/index.js';
+import type { BatchReports, LineEngines } from '../dependencies.js';
+import { type Batch, mayStart } from '../lifecycle/transitions.js';
+import type { Reader } from '../reading/reader.js';
+import type { BatchLine } from '../sealed-batch.js';
 import type { WriteBuffer } from '../write-buffer.js';
 import { Funds } from './funds.js';
-import { LineReader, type LineReaderDependencies } from './line-reader.js';
+import { LineReader } from './line-reader.js';
+import { LineRunner } from './line-runner.js';
 import type { OpenBatch } from './open-batch.js';
-import { type Failure, failureOf, retryWaitMs, TRIES_MAX, WITHDRAWN } from './outcome.js';
+import { WITHDRAWN } from './outcome.js';
+import { Progress } from './progress.js';
 import { type Readiness, RunQueue } from './queue.js';
 import { ReadAhead } from './read-ahead.js';
 
-/** Lines that are prepared at one time: a live request waits for no more than these. */
-const PREPARING_MAX = 2;
-/** How often keys, windows and credit are looked at while nothing else happens. */
-const LOOK_MS = 1_000;
-/** Batches that are looked at in one turn of the event loop. */
-const LOOKED_MAX = 64;
-/** Most lines that are started or given up in one turn: whoever withdraws a model gives up all that is left of it. */
+/** How often keys, windows and credit are checked when nothing else happens. */
+const CHECK_MS = 1_000;
+/** Batches checked in one turn of the event loop. */
+const CHECKED_MAX = 64;
+/** Most lines started or given up in one turn: withdrawing a model gives up all its remaining lines. */
 const STEPS_MAX = 256;
 
-/** What the runner needs of the rest of the program. */
-export interface RunnerDependencies {
+interface Parts {
+  readonly store: Store;
+  readonly buffer: WriteBuffer;
   readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  readonly prepare: DecideDependencies['prepare'];
-  readonly readLines: LineReaderDependencies['readLines'];
-  /** The engine of a build, or of the model that a line names; undefined while there is none. */
-  engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
-  /** Whether a workspace with these models may use the model that a line names; null: all. */
-  mayUse(model: string, allowed: readonly string[] | null): boolean;
-  /** What a line costs that a build answers. */
-  chargeOf(build: string, inputTokens: number): Charge;
-  /** Told of what was not expected: a damaged value, a fault of the engine. */
-  onError(error: unknown, batch: string): void;
-  onAnswered(decision: Decision): void;
-  /** A line was refused or given up. */
-  onFailed(): void;
-  /** A batch has finished; what is written of it may still be on its way to the disk. */
+  readonly engines: LineEngines;
+  readonly reader: Pick<Reader, 'chunk'>;
+  readonly reports: BatchReports;
+  /** Called in the turn in which a batch finishes. Its last changes may not be on the disk yet. */
   onFinished(batch: Batch): void;
 }
 
 /**
- * Answers the lines of all open batches, with the same `decide` as live requests.
+ * Runs the lines of all open batches: decides which line starts next.
  *
- * It hands on just so many lines that the engine's next waves are full, and not more: what waits in the engine cannot
- * be stopped any more by a cancel, a revoked key or an empty purse, and would take memory. Keys take turns; of each
- * key the oldest batch goes first.
- *
- * A line starts once its cost is reserved. Its result, its charge and the batch's counts enter the buffer in one turn
- * and so are written in one transaction. A crash loses what was not written: those lines run again.
+ * It keeps just enough lines in the engine to fill the next waves. A line that waits in the engine takes memory, and a
+ * cancel, a revoked key or missing credit no longer stops it. Keys take turns; within a key the oldest batch goes first.
  */
 export class Runner {
   private readonly queue = new RunQueue();
   private readonly memory = new ReadAhead();
   private readonly funds: Funds;
+  private readonly progress: Progress;
   private readonly reader: LineReader;
+  private readonly lines: LineRunner;
   private readonly leaving = new AbortController();
-  private preparing = 0;
-  private looking = false;
-  private cancelLook = () => {};
+  private checking = false;
+  private cancelCheck = () => {};
   private cancelNextTurn = () => {};
 
-  constructor(
-    private readonly store: Store,
-    private readonly buffer: WriteBuffer,
-    private readonly deps: RunnerDependencies,
-  ) {
-    this.funds = new Funds(deps.access, deps.onError);
-    this.reader = new LineReader(this.memory, deps, this.leaving.signal, ({ batch }) => {
-      this.queue.wake(batch.key);
+  constructor(private readonly parts: Parts) {
+    const { store, buffer, access, clock, random, engines, reports, reader } = parts;
+    const { queue, memory } = this;
+    const { signal } = this.leaving;
+    const onReady = (key: string) => {
+      queue.wake(key);
       this.run();
+    };
+    const onFinished = (batch: Batch) => parts.onFinished(batch);
+    const funds = new Funds(access, reports);
+    const progress = new Progress({ store, buffer, access, clock, queue, memory, funds, onFinished });
+    this.funds = funds;
+    this.progress = progress;
+    this.reader = new LineReader({
+      reader,
+      memory,
+      clock,
+      reports,
+      signal,
+      onRead: ({ batch }) => onReady(batch.key),
     });
-    // Every line in progress listens; Node would warn of a leak from the eleventh on.
-    setMaxListeners(0, this.leaving.signal);
+    this.lines = new LineRunner({
+      buffer,
+      access,
+      clock,
+      random,
+      engines,
+      reports,
+      progress,
+      funds,
+      memory,
+      signal,
+      onPrepared: () => this.run(),
+      onReady,
+    });
+    // Every line in progress listens to it; Node would warn of a leak at the eleventh.
+    setMaxListeners(0, signal);
   }
 
   /** The batches of a key that are queued or running, oldest first. */
@@ -92,109 +103,92 @@ export class Runner {
     return this.queue.size;
   }
 
-  /** Runs a batch: a new one, or one that was open when the last process ended. */
-  add(open: OpenBatch): void {
-    this.queue.add(open);
-    this.look(open);
-    this.settle(open);
-    this.run();
-    this.lookLater();
-  }
-
-  /** Throws ApiError `batch_finished`. */
-  cancel(open: OpenBatch): void {
-    this.event(open, 'cancel');
-    this.settle(open);
-  }
-
-  /** The open batch of an id. */
   find(id: string): OpenBatch | undefined {
     return this.queue.find(id);
   }
 
-  /** No line starts any more, and those in progress are given up: the next process runs them again. */
+  /** Runs a batch: a new one, or one that was open when the last process ended. */
+  add(open: OpenBatch): void {
+    this.queue.add(open);
+    this.progress.check(open);
+    this.progress.settle(open);
+    this.run();
+    this.checkLater();
+  }
+
+  /** Throws ApiError `batch_finished`. */
+  cancel(open: OpenBatch): void {
+    this.progress.event(open, 'cancel');
+    this.progress.settle(open);
+  }
+
+  /** Starts no more lines and drops those in progress. The next process runs them again. */
   stop(): void {
-    this.cancelLook();
+    this.cancelCheck();
     this.cancelNextTurn();
     this.leaving.abort();
   }
 
   /** Starts as many lines as there is room for. */
   private run(): void {
+    const { access, clock } = this.parts;
     this.cancelNextTurn();
-    if (this.leaving.signal.aborted || !this.deps.access.writable) return;
-    for (let step = 0; this.preparing < PREPARING_MAX && step < STEPS_MAX; step += 1) {
+    if (this.leaving.signal.aborted || !access.writable) return;
+    for (let step = 0; this.lines.hasRoom && step < STEPS_MAX; step += 1) {
       if (!this.startNext()) return;
     }
-    if (this.preparing < PREPARING_MAX) this.cancelNextTurn = this.deps.clock.after(0, () => this.run());
+    if (this.lines.hasRoom) this.cancelNextTurn = clock.after(0, () => this.run());
   }
 
-  private lookLater(): void {
-    if (this.looking || this.openCount === 0 || this.leaving.signal.aborted) return;
-    this.looking = true;
-    this.cancelLook = this.deps.clock.after(LOOK_MS, () => {
-      const looked = this.lookAtAll().catch((error) => this.deps.onError(error, '-'));
-      void looked.then(() => {
-        this.looking = false;
-        this.lookLater();
+  private checkLater(): void {
+    const { clock, reports } = this.parts;
+    if (this.checking || this.openCount === 0 || this.leaving.signal.aborted) return;
+    this.checking = true;
+    this.cancelCheck = clock.after(CHECK_MS, () => {
+      const checked = this.checkAll().catch((error) => reports.error(error, '-'));
+      void checked.then(() => {
+        this.checking = false;
+        this.checkLater();
       });
     });
   }
 
-  /** Some in a turn of the event loop; what ends with them is on the disk before the next, which bounds a flush. */
-  private async lookAtAll(): Promise<void> {
+  /** A few in each turn of the event loop. Flushing after each few bounds the size of a transaction. */
+  private async checkAll(): Promise<void> {
     const all = this.queue.batches;
-    for (let at = 0; at < all.length; at += LOOKED_MAX) {
-      if (at > 0) await this.buffer.flush().then(nextTurn, nextTurn);
+    for (let at = 0; at < all.length; at += CHECKED_MAX) {
+      if (at > 0) await this.parts.buffer.flush().then(nextTurn, nextTurn);
       if (this.leaving.signal.aborted) return;
-      for (const open of all.slice(at, at + LOOKED_MAX)) {
-        this.look(open);
-        // Credit may have come.
+      for (const open of all.slice(at, at + CHECKED_MAX)) {
+        this.progress.check(open);
+        // Credit may have been added.
         this.queue.wake(open.batch.key);
       }
       this.run();
     }
   }
 
-  /** Ends what has no right to go on. */
-  private look(open: OpenBatch): void {
-    // Also of one that ends already: a key that is revoked stops what expires.
-    if (isFinished(open.batch)) return;
-    if (this.deps.access.holder(open.batch.key)?.hasEnded !== false) this.event(open, 'key_ended');
-    else if (open.deadline.hasPassed(open.batch, this.deps.clock)) this.event(open, 'window_ended');
-    else this.moveExpiry(open);
-    this.settle(open);
-  }
-
-  /** The end of its window is shown by the calendar as it is now. */
-  private moveExpiry(open: OpenBatch): void {
-    const expires = open.deadline.expires(open.batch, this.deps.clock);
-    if (expires === open.batch.expires) return;
-    open.batch = { ...open.batch, expires };
-    this.buffer.put(open.batch);
-  }
-
   private startNext(): boolean {
-    // Engines are asked once for all batches: they look through what waits.
+    // Each engine is asked once for all batches, because it counts its queue to answer.
     const withRoom = new Set(this.queue.models.filter((model) => this.hasRoom(model)));
     if (withRoom.size === 0) return false;
     const open = this.queue.next((each) => this.readiness(each, withRoom));
     if (open === undefined) return false;
     const line = open.take(this.memory);
     this.queue.passTurn(open);
-    if (this.mayUse(open, line)) this.start(open, line);
+    if (this.mayUse(open, line)) this.lines.start(open, line);
     else {
-      this.giveUp(open, line, WITHDRAWN);
-      this.settle(open);
+      this.lines.giveUp(open, line, WITHDRAWN);
+      this.progress.settle(open);
     }
     return true;
   }
 
-  /** Whether its next line may be taken now, to be started or given up. */
+  /** Whether the batch's next line may be taken now, to be started or given up. */
   private readiness(open: OpenBatch, withRoom: ReadonlySet<string>): Readiness {
-    // First what reads no line: the lines of batches that wait their turn take no memory.
+    // The checks that read no line come first: a batch that waits for its turn keeps no lines in memory.
     if (!open.batch.models.some((model) => withRoom.has(model))) return this.waitsForRoom(open);
-    this.look(open);
+    this.progress.check(open);
     if (!this.mayRun(open)) {
       open.release(this.memory);
       return 'rests';
@@ -211,181 +205,26 @@ export class Runner {
     return this.waitsForRoom(open);
   }
 
-  /** Whether the batch and its key have the right to start a line. */
+  /** Whether the state of the batch, its key and its credit allow a line to start. */
   private mayRun({ batch, isDamaged }: OpenBatch): boolean {
-    const caller = this.deps.access.holder(batch.key);
+    const caller = this.parts.access.holder(batch.key);
     if (isDamaged || !mayStart(batch) || caller?.works !== true) return false;
     return this.funds.mayStart(caller);
   }
 
-  /** Those that may be able to go on meanwhile have the memory. */
+  /** Leaves the read-ahead memory to batches whose models have room. */
   private waitsForRoom(open: OpenBatch): Readiness {
     if (!this.memory.hasRoom) open.release(this.memory);
     return 'no_room';
   }
 
-  /** Also where there is no engine: its lines are to fail, and be tried again. */
+  /** True also if the model has no engine: its lines fail, and are retried. */
   private hasRoom(model: string): boolean {
-    return this.deps.engine(model)?.wantsBatch !== false;
+    return this.parts.engines.engine(model)?.wantsBatch !== false;
   }
 
   private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
-    const models = this.deps.access.holder(batch.key)?.workspace.models;
-    return models !== undefined && this.deps.mayUse(model, models);
+    const models = this.parts.access.holder(batch.key)?.workspace.models;
+    return models !== undefined && this.parts.engines.mayUse(model, models);
   }
-
-  private start(open: OpenBatch, line: BatchLine): void {
-    open.inProgress += 1;
-    const answered = this.answer(open, line).catch((error) => this.deps.onError(error, open.batch.id));
-    void answered.then(() => {
-      open.inProgress -= 1;
-      if (this.leaving.signal.aborted) return;
-      this.settle(open);
-      // What it held may be another line's now.
-      this.queue.wake(open.batch.key);
-      this.run();
-    });
-  }
-
-  private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
-    const { signal } = this.leaving;
-    const caller = this.deps.access.holder(open.batch.key) as Caller;
-    const { clock, prepare } = this.deps;
-    const dependencies: DecideDependencies = {
-      clock,
-      prepare,
-      engine: (build) => this.deps.engine(build),
-      reserve: (build, inputTokens) => {
-        const charge = this.deps.chargeOf(build, inputTokens);
-        return this.settlement(open, line, this.reserve(open, caller, charge));
-      },
-    };
-    const prepared = this.prepares();
-    try {
-      await decide(taskOf(line, caller), dependencies, { signal, urgency: 'batch', onQueued: prepared });
-    } catch (error) {
-      if (error instanceof NotStarted) open.putBack(line, this.memory);
-      else if (!signal.aborted) this.failed(open, line, error);
-    } finally {
-      prepared();
-    }
-  }
-
-  /** The line starts. Throws NotStarted where its batch has ended meanwhile, or its key cannot pay for it now. */
-  private reserve(open: OpenBatch, caller: Caller, charge: Charge): Reservation {
-    this.look(open);
-    const reservation = mayStart(open.batch) ? this.funds.reserve(caller, charge) : null;
-    if (reservation === null) throw new NotStarted();
-    this.event(open, 'line_started');
-    return reservation;
-  }
-
-  /** Counts a line as being prepared until the function returned is called, more than once does no harm. */
-  private prepares(): () => void {
-    let prepares = true;
-    this.preparing += 1;
-    return () => {
-      if (!prepares) return;
-      prepares = false;
-      this.preparing -= 1;
-      this.run();
-    };
-  }
-
-  /** Charges a line in the turn in which its result and its batch's counts enter the buffer. */
-  private settlement(open: OpenBatch, line: BatchLine, reservation: Reservation): Settlement {
-    return {
-      release: () => reservation.release(),
-      post: (decision) => {
-        const result = this.resultOf(open, line, decision, reservation);
-        reservation.post();
-        open.batch = { ...open.batch, done: open.batch.done + 1 };
-        this.keep(open, line, result);
-        this.deps.onAnswered(decision);
-      },
-    };
-  }
-
-  /** The write of a line's result. If it throws, or the runner has stopped, the line is not charged. */
-  private resultOf(
-    { sealed }: OpenBatch,
-    { index, customId }: BatchLine,
-    decision: Decision,
-    reservation: Reservation,
-  ): RawWrite {
-    try {
-      this.leaving.signal.throwIfAborted();
-      return (sealed as SealedBatch).writeResult(index, answeredLine(customId, decision));
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
-  }
-
-  private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
-    const failure = failureOf(error);
-    if (failure.type === 'internal_error') this.deps.onError(error, open.batch.id);
-    // Also what is refused before it costs anything has run.
-    if (mayStart(open.batch)) this.event(open, 'line_started');
-    const tries = line.tries + 1;
-    if (!failure.temporary || tries === TRIES_MAX) {
-      this.giveUp(open, line, failure);
-      return;
-    }
-    const tryAgain = open.retry(line, this.memory);
-    this.deps.clock.after(retryWaitMs(tries, this.deps.random()), () => {
-      tryAgain();
-      this.queue.wake(open.batch.key);
-      this.run();
-    });
-  }
-
-  private giveUp(open: OpenBatch, line: BatchLine, failure: Failure): void {
-    const { batch, sealed } = open;
-    const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
-    open.batch = { ...batch, failed: batch.failed + 1 };
-    this.keep(open, line, result);
-    this.deps.onFailed();
-  }
-
-  private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
-    open.resolve(index);
-    this.buffer.put(open.batch, result);
-  }
-
-  private event(open: OpenBatch, event: BatchEvent): void {
-    const next = apply(open.batch, event, this.deps.clock.now());
-    if (next === open.batch) return;
-    open.batch = next;
-    this.buffer.put(next);
-    if (mayStart(next)) return;
-    // The line that its key waits to pay for may have been one of this batch.
-    this.funds.forget(next.key);
-    this.queue.wake(next.key);
-  }
-
-  /** Finishes a batch of which no line is in progress, and none is to be run. */
-  private settle(open: OpenBatch): void {
-    if (open.inProgress > 0 || isFinished(open.batch)) return;
-    if (!open.isResolved && mayStart(open.batch)) return;
-    this.event(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
-    const { id, chunks } = open.batch;
-    this.buffer.write(this.store.table('batch_lines').removal([id, 0], [id, chunks]));
-    open.end(this.memory);
-    this.queue.remove(open);
-    this.deps.onFinished(open.batch);
-  }
-}
-
-/** A line has not started, and waits again. */
-class NotStarted extends Error {}
-
-function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
-  return {
-    body,
-    content: { encoding: 'identity', media: { kind: 'json' } },
-    model: null,
-    unknownModel: 'refuse',
-    allowedModels: workspace.models,
-  };
 }

@@ -197,27 +197,34 @@ export class World {
     const sealer = new Sealer(this.store, '');
     const { engine } = this;
     const blocks = new Blocks();
-    this.batches = new Batches(this.store, sealer, 'GBP', {
+    this.batches = new Batches({
+      store: this.store,
+      sealer,
       access: this.access,
       clock: this.calendar,
       random: () => 0.5,
-      prepare: (task) => engine.prepare(task),
-      engine: (model) => engine.of(model),
-      mayUse: (model, allowed) => allowed === null || allowed.includes(model),
-      chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
-      onError: (error) => this.trouble(error),
-      onAnswered: () => {},
-      onFailed: () => {},
-      read: async (call) => readStored(this.store, call),
-      ingest: async (task) =>
-        ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
-      digest: async (task) => digestFile(task),
-      prices: () => ({ live: 2n * PRICE, batch: PRICE }),
-      checkWebhook: (address) => this.checkWebhook(address),
-      call: async (address, { id, status }) => {
-        this.called.push({ address, id, status });
-        return this.webhook();
+      engines: {
+        prepare: (task) => engine.prepare(task),
+        engine: (model) => engine.of(model),
+        mayUse: (model, allowed) => allowed === null || allowed.includes(model),
+        chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
+        priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
       },
+      files: {
+        ingest: async (task) =>
+          ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
+        digest: async (task) => digestFile(task),
+      },
+      read: async (call) => readStored(this.store, call),
+      webhooks: {
+        check: (address) => this.checkWebhook(address),
+        call: async (address, { id, status }) => {
+          this.called.push({ address, id, status });
+          return this.webhook();
+        },
+      },
+      reports: { error: (error) => this.trouble(error), answered: () => {}, failed: () => {} },
+      currency: 'GBP',
     });
     await this.batches.start();
   }

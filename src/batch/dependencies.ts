@@ -1,0 +1,62 @@
+import type { Access, Caller, Charge, Price } from '../access/index.js';
+import type { Clock } from '../base/index.js';
+import type { DecideDependencies, Decision } from '../decide/index.js';
+import type { Engine } from '../engine/index.js';
+import type { Sealer, Store } from '../store/index.js';
+import type { DigestResult, DigestTask } from './ingest/digest-file.js';
+import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import type { ReadCall } from './reading/reader.js';
+import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
+
+/** The models as batches use them. A line names a model or a build. */
+export interface LineEngines {
+  /** Prepares a line on another thread. */
+  readonly prepare: DecideDependencies['prepare'];
+  /** The engine of a model or build; undefined if it is not loaded. */
+  engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
+  /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */
+  mayUse(model: string, allowed: readonly string[] | null): boolean;
+  /** The charge for a line that a build answers. */
+  chargeOf(build: string, inputTokens: number): Charge;
+  priceOf(model: string): Price;
+}
+
+/** Processes uploaded files on another thread. Keys take turns. */
+export interface FileThread {
+  ingest(task: IngestTask, caller: Caller): Promise<IngestResult>;
+  digest(task: DigestTask, caller: Caller): Promise<DigestResult>;
+}
+
+export interface Webhooks {
+  /** Rejects with ApiError `invalid_webhook_url`. */
+  check(address: string): Promise<void>;
+  /** Makes one attempt. Never rejects. */
+  call(address: string, event: FinishedBatch): Promise<WebhookOutcome>;
+}
+
+/** Log entries and metrics of batches. */
+export interface BatchReports {
+  /** A damaged value, a fault of the engine, a full disk. `batch`: an id, or `-` if no single batch is concerned. */
+  error(error: unknown, batch: string): void;
+  answered(decision: Decision): void;
+  /** A line was refused or given up. */
+  failed(): void;
+}
+
+/** What batches need from the rest of the program. */
+export interface BatchDependencies {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly access: Access;
+  readonly clock: Clock;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly engines: LineEngines;
+  readonly files: FileThread;
+  /** Runs `readStored` on another thread. */
+  read(call: ReadCall): Promise<unknown>;
+  readonly webhooks: Webhooks;
+  readonly reports: BatchReports;
+  /** The currency of estimates, such as `GBP`. */
+  readonly currency: string;
+}

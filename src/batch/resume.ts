@@ -1,0 +1,50 @@
+import { nextTurn } from '../base/index.js';
+import type { Sealer, Store } from '../store/index.js';
+import type { Callbacks } from './callbacks.js';
+import type { BatchReports } from './dependencies.js';
+import { type Batch, isFinished } from './lifecycle/transitions.js';
+import { OpenBatch } from './runner/open-batch.js';
+import type { Runner } from './runner/runner.js';
+import { SealedBatch } from './sealed-batch.js';
+
+interface Parts {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly runner: Runner;
+  readonly callbacks: Callbacks;
+  readonly reports: BatchReports;
+}
+
+/** Continues the batches and webhooks that the last process left open, oldest batch first. Rejects with StoreError. */
+export async function resumeBatches(parts: Parts): Promise<void> {
+  const open: Batch[] = [];
+  for await (const { value: batch } of parts.store.table('batches').entriesInTurns()) {
+    if (batch.deleted) continue;
+    if (isFinished(batch)) parts.callbacks.add(batch);
+    else open.push(batch);
+  }
+  for (const batch of open.sort((a, b) => a.created - b.created)) {
+    await resumeBatch(parts, batch);
+    await nextTurn();
+  }
+}
+
+async function resumeBatch(parts: Parts, batch: Batch): Promise<void> {
+  const open = new OpenBatch(batch, sealedOf(parts, batch));
+  for await (const [, line] of parts.store.table('batch_results').keysInTurns(batch.id)) {
+    open.resolve(line as number);
+  }
+  parts.runner.add(open);
+}
+
+/** Null if the data key is damaged or missing. The server starts nevertheless; no line of the batch runs. */
+function sealedOf({ store, sealer, reports }: Parts, batch: Batch): SealedBatch | null {
+  try {
+    const sealed = SealedBatch.open(store, sealer, batch);
+    if (sealed === undefined) throw new Error('the batch has no data key');
+    return sealed;
+  } catch (error) {
+    reports.error(error, batch.id);
+    return null;
+  }
+}

@@ -1,0 +1,185 @@
+import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
+import type { Clock } from '../../base/index.js';
+import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
+import type { RawWrite } from '../../store/index.js';
+import type { BatchReports, LineEngines } from '../dependencies.js';
+import { mayStart } from '../lifecycle/transitions.js';
+import { answeredLine, unansweredLine } from '../result-line.js';
+import type { BatchLine, SealedBatch } from '../sealed-batch.js';
+import type { WriteBuffer } from '../write-buffer.js';
+import type { Funds } from './funds.js';
+import type { OpenBatch } from './open-batch.js';
+import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
+import type { Progress } from './progress.js';
+import type { ReadAhead } from './read-ahead.js';
+
+/** Lines prepared concurrently. A live request waits for no more than these. */
+const PREPARING_MAX = 2;
+
+interface Parts {
+  readonly buffer: WriteBuffer;
+  readonly access: Pick<Access, 'holder'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly engines: LineEngines;
+  readonly reports: BatchReports;
+  readonly progress: Progress;
+  readonly funds: Funds;
+  readonly memory: ReadAhead;
+  /** Aborts when the process stops. The next process runs the lines in progress again. */
+  readonly signal: AbortSignal;
+  /** A line has been prepared: another one may be. */
+  onPrepared(): void;
+  /** Lines of a key may be able to start: one of them has ended, or is due for its next try. */
+  onReady(key: string): void;
+}
+
+/**
+ * Runs one line at a time through `decide`: reserves its cost, stores its result with the charge, and retries temporary
+ * failures.
+ *
+ * A line starts when its cost is reserved. Result, charge and the batch's counts enter the write buffer in one turn of
+ * the event loop, and so are written in one transaction. A line whose transaction is lost in a crash runs again.
+ */
+export class LineRunner {
+  private preparing = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Whether another line may be started. */
+  get hasRoom(): boolean {
+    return this.preparing < PREPARING_MAX;
+  }
+
+  start(open: OpenBatch, line: BatchLine): void {
+    const { reports, signal, progress } = this.parts;
+    open.inProgress += 1;
+    const answered = this.answer(open, line).catch((error) => reports.error(error, open.batch.id));
+    void answered.then(() => {
+      open.inProgress -= 1;
+      if (signal.aborted) return;
+      progress.settle(open);
+      this.parts.onReady(open.batch.key);
+    });
+  }
+
+  /** Stores a failure as the line's result. */
+  giveUp(open: OpenBatch, line: BatchLine, failure: Failure): void {
+    const { batch, sealed } = open;
+    const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
+    open.batch = { ...batch, failed: batch.failed + 1 };
+    this.keep(open, line, result);
+    this.parts.reports.failed();
+  }
+
+  private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
+    const { access, clock, engines, memory, signal } = this.parts;
+    const caller = access.holder(open.batch.key) as Caller;
+    const dependencies: DecideDependencies = {
+      clock,
+      prepare: engines.prepare,
+      engine: (build) => engines.engine(build),
+      reserve: (build, inputTokens) => {
+        const charge = engines.chargeOf(build, inputTokens);
+        return this.settlement(open, line, this.reserve(open, caller, charge));
+      },
+    };
+    const prepared = this.prepares();
+    try {
+      await decide(taskOf(line, caller), dependencies, { signal, urgency: 'batch', onQueued: prepared });
+    } catch (error) {
+      if (error instanceof NotStarted) open.putBack(line, memory);
+      else if (!signal.aborted) this.failed(open, line, error);
+    } finally {
+      prepared();
+    }
+  }
+
+  /** Throws NotStarted if the batch has ended since the line was taken, or the key cannot pay for the line now. */
+  private reserve(open: OpenBatch, caller: Caller, charge: Charge): Reservation {
+    const { progress, funds } = this.parts;
+    progress.check(open);
+    const reservation = mayStart(open.batch) ? funds.reserve(caller, charge) : null;
+    if (reservation === null) throw new NotStarted();
+    progress.event(open, 'line_started');
+    return reservation;
+  }
+
+  /** Counts a line as being prepared until the returned function is called for the first time. */
+  private prepares(): () => void {
+    let prepares = true;
+    this.preparing += 1;
+    return () => {
+      if (!prepares) return;
+      prepares = false;
+      this.preparing -= 1;
+      this.parts.onPrepared();
+    };
+  }
+
+  /** Charges a line in the turn in which its result and its batch's counts enter the buffer. */
+  private settlement(open: OpenBatch, line: BatchLine, reservation: Reservation): Settlement {
+    return {
+      release: () => reservation.release(),
+      post: (decision) => {
+        const result = this.resultOf(open, line, decision, reservation);
+        reservation.post();
+        open.batch = { ...open.batch, done: open.batch.done + 1 };
+        this.keep(open, line, result);
+        this.parts.reports.answered(decision);
+      },
+    };
+  }
+
+  /** The write of a line's result. If it throws, or the process is stopping, the line is not charged. */
+  private resultOf(
+    { sealed }: OpenBatch,
+    { index, customId }: BatchLine,
+    decision: Decision,
+    reservation: Reservation,
+  ): RawWrite {
+    try {
+      this.parts.signal.throwIfAborted();
+      return (sealed as SealedBatch).writeResult(index, answeredLine(customId, decision));
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
+  }
+
+  private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
+    const { reports, progress, memory, clock, random } = this.parts;
+    const failure = failureOf(error);
+    if (failure.type === 'internal_error') reports.error(error, open.batch.id);
+    // A line that was refused before its cost was reserved has run too.
+    if (mayStart(open.batch)) progress.event(open, 'line_started');
+    const tries = line.tries + 1;
+    if (!failure.temporary || tries === TRIES_MAX) {
+      this.giveUp(open, line, failure);
+      return;
+    }
+    const tryAgain = open.retry(line, memory);
+    clock.after(retryWaitMs(tries, random()), () => {
+      tryAgain();
+      this.parts.onReady(open.batch.key);
+    });
+  }
+
+  private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
+    open.resolve(index);
+    this.parts.buffer.put(open.batch, result);
+  }
+}
+
+/** The line has not started and waits again. */
+class NotStarted extends Error {}
+
+function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
+  return {
+    body,
+    content: { encoding: 'identity', media: { kind: 'json' } },
+    model: null,
+    unknownModel: 'refuse',
+    allowedModels: workspace.models,
+  };
+}
