@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reconcile, showAmount } from '../access/index.js';
+import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
 import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
 import { prepareEngine } from '../server/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import {
+  KEEP_TIME_EVERY_MS,
   MASTER_KEY_FILE,
   openStore,
+  readKeptTime,
   Sealer,
   type Store,
   servingProcess,
@@ -63,7 +66,9 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   try {
     yield ok('data', data);
     yield attempt('master key', () => examineMasterKey(store, given));
-    yield ok('serving', servingProcess(data) ?? 'no process');
+    const server = servingProcess(data);
+    yield ok('serving', server ?? 'no process');
+    yield examineClock(store, server !== null);
     yield* examineLedger(store, settings.billing.currency);
   } catch (error) {
     yield problem('data', error);
@@ -79,6 +84,29 @@ function examineMasterKey(store: Store, given: string): string {
   new Sealer(store, given);
   return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
 }
+
+/**
+ * Compares the system clock with the newest time in the store. A clock behind it is wrong, or was; one ahead of it is
+ * wrong only if a running server stores the time every minute.
+ */
+function examineClock(store: Store, served: boolean, now: number = systemClock.now()): Finding {
+  const kept = readKeptTime(store);
+  if (kept === null) return ok('clock', 'no time recorded yet');
+  const recorded = new Date(kept.shown).toISOString();
+  const ahead = now - kept.shown;
+  if (ahead < -FOLLOWED_MS) {
+    const detail = `the system clock is ${seconds(-ahead)} behind the last recorded time, ${recorded}. Check the clock (NTP).`;
+    return { check: 'clock', ok: false, detail };
+  }
+  if (served && ahead > KEEP_TIME_EVERY_MS * 2) {
+    const detail = `the system clock is ${seconds(ahead)} ahead of the running server's calendar, ${recorded}. Check the clock (NTP).`;
+    return { check: 'clock', ok: false, detail };
+  }
+  const stopped = ahead > STOPPED_MS_MAX ? '; after a start nothing expires for 5 minutes' : '';
+  return ok('clock', `last recorded time ${recorded}${stopped}`);
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
 
 function* examineLedger(store: Store, currency: string): Generator<Finding> {
   const { books, problems } = reconcile(store);

@@ -12,7 +12,7 @@ import {
 import { type Clock, endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
-import { openStore, Sealer, type Store, serveAlone } from '../store/index.js';
+import { Sealer, type Store, serveStore } from '../store/index.js';
 import { Calendar } from './calendar.js';
 import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
 
@@ -42,13 +42,11 @@ export async function openAccess(
 ): Promise<OpenAccess> {
   const { log } = dependencies;
   const prices = pricesByBuild(settings.billing, catalog);
-  const store = openStore(settings.data);
-  let leave = () => {};
+  const { store, leave } = serveStore(settings.data);
   let sealer: Sealer;
   let calendar: Calendar;
   let stopCalendar = async () => {};
   try {
-    leave = serveAlone(settings.data);
     calendar = new Calendar(store, dependencies.clock, log);
     sealer = new Sealer(store, settings.master_key);
     verifyLedger(store, dependencies);

@@ -19,21 +19,34 @@ export interface Environment {
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
-/**
- * Opens the environment of a data folder, which is made, for its owner only, where there is none. Several
- * processes and threads may have it open. Throws StoreError.
- */
-export function openEnvironment(folder: string): Environment {
-  try {
+/** Creates a data folder and its store if there is none, for its owner only. Does not open it. Throws StoreError. */
+export function createStore(folder: string): void {
+  asStoreError(folder, () => {
     const made = makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     refuseOtherContainer(folder);
     makeStore(folder, makeEnvironment);
     if (made) syncFolder(dirname(resolve(folder)));
+  });
+}
+
+/**
+ * Opens the environment of a data folder, which is created if there is none. Several processes and threads may have it
+ * open. Throws StoreError.
+ */
+export function openEnvironment(folder: string): Environment {
+  createStore(folder);
+  return asStoreError(folder, () => {
     const file = dataFileOf(folder);
     checkHeaders(file);
     const root = openRoot(pathOf(folder));
     return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root) };
+  });
+}
+
+function asStoreError<Result>(folder: string, use: () => Result): Result {
+  try {
+    return use();
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`);

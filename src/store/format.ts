@@ -1,5 +1,6 @@
 import { StoreError } from './data-folder.js';
-import { servingProcess } from './serving.js';
+import { createStore } from './environment.js';
+import { isServedHere, serveAlone, servingProcess } from './serving.js';
 import { Store } from './store.js';
 
 /** How the tables are laid out. Raise it with every change that an older server could not read. */
@@ -34,6 +35,22 @@ export function openStore(
   }
 }
 
+/**
+ * Opens a data folder for the one process that serves it. The lock is taken before LMDB is opened and released by
+ * `leave`, which must be called after the store is closed: two containers never have one environment open (see
+ * `refuseOtherContainer`). Throws StoreError.
+ */
+export function serveStore(folder: string): { readonly store: Store; readonly leave: () => void } {
+  createStore(folder);
+  const leave = serveAlone(folder);
+  try {
+    return { store: openStore(folder), leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): void {
   const found = formatOf(store) ?? format;
   if (found > format) {
@@ -41,7 +58,7 @@ function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): vo
       `The data folder ${store.folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
     );
   }
-  const server = servingProcess(store.folder);
+  const server = isServedHere(store.folder) ? null : servingProcess(store.folder);
   if (found < format && server !== null) {
     throw new StoreError(
       `The data folder ${store.folder} has the older format ${found} and is served by ${server}; stop that first.`,

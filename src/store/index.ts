@@ -1,5 +1,5 @@
 export { StoreError } from './data-folder.js';
-export { FORMAT, openStore, type Upgrade } from './format.js';
+export { FORMAT, openStore, serveStore, type Upgrade } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';

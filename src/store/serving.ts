@@ -17,8 +17,8 @@ type Serving = ValueOf<typeof isServing>;
 const fileOf = (folder: string) => join(pathOf(folder), 'server.json');
 
 /**
- * Makes this process the one that serves a data folder that has been opened; the function returned ends that, and so
- * does any end of the process. Throws StoreError, which names the other, where one serves it already.
+ * Locks the store of a data folder for the one process that serves it. The lock ends when the returned function is
+ * called, or with the process. Throws StoreError, which names the other process, if the folder is served already.
  */
 export function serveAlone(folder: string): () => void {
   const unlock = lockFile(dataFileOf(folder));
@@ -46,6 +46,12 @@ export function serveAlone(folder: string): () => void {
 }
 
 const UNKNOWN = 'another process';
+
+/** Whether this process serves the data folder. Throws StoreError. */
+export function isServedHere(folder: string): boolean {
+  const found = isServed(folder) ? readServing(folder) : null;
+  return found?.pid === process.pid && found.host === hostname() && found.namespace === pidNamespace();
+}
 
 /** The process that serves a data folder, as `process 7 on host`; null where none does. Throws StoreError. */
 export function servingProcess(folder: string): string | null {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { createWorkspace, grantCredit } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { Sealer, serveAlone } from '../../src/store/index.js';
+import { Sealer, serveAlone, writeKeptTime } from '../../src/store/index.js';
 import { books } from '../support/books.js';
 import { decider } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
@@ -42,10 +42,17 @@ test('doctor: all is well, beside the process that serves', async (t) => {
   t.same(problems, []);
   t.same(
     findings.map(({ check }) => check),
-    ['settings', 'prices', 'data', 'master key', 'serving', 'workspace default', 'ledger', 'models'].concat(
-      'model tiny-20260101',
-      'backend',
-    ),
+    [
+      'settings',
+      'prices',
+      'data',
+      'master key',
+      'serving',
+      'clock',
+      'workspace default',
+      'ledger',
+      'models',
+    ].concat('model tiny-20260101', 'backend'),
   );
   t.equal(of('serving'), `process ${process.pid} on ${hostname()}`);
   t.equal(of('master key'), join(data, 'master.key'));
@@ -81,6 +88,25 @@ test('doctor: a master key open to others, missing, or another', async (t) => {
   const { code, stdout } = await run('doctor');
   t.equal(code, 1);
   t.match(stdout, /^problem {2}master key +The master key is not the one/m);
+});
+
+test('doctor: a system clock far from the recorded time', async (t) => {
+  const { store, data, examine } = patient(t);
+  const HOUR_MS = 3_600_000;
+  const record = (shown: number) => store.write([writeKeptTime(store, { shown, certain: shown })]);
+  t.equal((await examine()).of('clock'), 'no time recorded yet');
+  await record(Date.now() - 2 * HOUR_MS);
+  const stopped = await examine();
+  t.match(stopped.of('clock'), /^last recorded time \S+Z; after a start nothing expires for 5 minutes$/);
+  t.same(stopped.problems, [], 'no server has run for two hours');
+  t.teardown(serveAlone(data));
+  t.match((await examine()).problems, [
+    { check: 'clock', detail: /^the system clock is 72\d\d s ahead of the running server's calendar, / },
+  ]);
+  await record(Date.now() + HOUR_MS);
+  t.match((await examine()).problems, [
+    { check: 'clock', detail: /^the system clock is 3[56]\d\d s behind the last recorded time, / },
+  ]);
 });
 
 test('doctor: a ledger that does not add up', async (t) => {

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { openStore, serveAlone, servingProcess } from '../../src/store/index.js';
+import { dataFileOf } from '../../src/store/data-folder.js';
+import { lockFile } from '../../src/store/file-lock.js';
+import { FORMAT, openStore, serveAlone, serveStore, servingProcess } from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';
 import { emptyStore } from '../support/store/opened.js';
@@ -62,6 +64,30 @@ test('two servers on one data folder: in another PID namespace it is not opened,
   });
   const second = child(t, CHILD, [folder], IN_NAMESPACE);
   t.match(await second.line(), /^StoreError: .*process 1 on .*, in another container/);
+});
+
+test('two servers on one data folder: the store is locked before it is opened', async (t) => {
+  const folder = t.testdir();
+  await openStore(folder).close();
+  const file = dataFileOf(folder);
+  // A store that cannot be opened, and a server that has taken the lock but not yet said who it is.
+  const { length } = readFileSync(file);
+  writeFileSync(file, Buffer.alloc(length, 1));
+  const unlock = lockFile(file) as () => void;
+  t.throws(() => serveStore(folder), { message: /^The data folder .* is served by another process\. / });
+  unlock();
+  t.throws(() => serveStore(folder), { name: 'StoreError', message: /data\.mdb/ });
+  t.equal(servingProcess(folder), null, 'the lock is released');
+});
+
+test('the process that serves a folder may upgrade it', async (t) => {
+  const folder = t.testdir();
+  await openStore(folder).close();
+  const leave = serveAlone(folder);
+  const upgraded = openStore(folder, FORMAT + 1, [{ from: FORMAT, run: () => {} }]);
+  t.equal(upgraded.table('meta').get('format')?.format, FORMAT + 1);
+  await upgraded.close();
+  leave();
 });
 
 test('what a server wrote of itself decides nothing', async (t) => {
