@@ -21,11 +21,14 @@ import {
   openProjector,
   prefixKey,
 } from '../src/engine/index.js';
-import { ContextState, Embeddings, EXACT, runTogether } from '../src/engine/scheduler/index.js';
-import { contextOptions, runWave } from '../src/engine/wave/index.js';
+import { ContextState, EXACT } from '../src/engine/scheduler/context-state.js';
+import { Embeddings } from '../src/engine/scheduler/embeddings.js';
+import { runTogether } from '../src/engine/scheduler/step.js';
+import { runWave } from '../src/engine/wave/run.js';
+import { contextOptions } from '../src/engine/wave/types.js';
 import { decode } from '../src/images/decode.js';
-import { gridSize } from '../src/images/grid.js';
 import { gridTokens, ImageReader } from '../src/images/index.js';
+import { gridSize } from '../src/images/pixels.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
 import { CPU_BOUNDS } from './in-process.js';

@@ -10,8 +10,11 @@ import {
   type Sharing,
   type WaveBounds,
 } from '../src/engine/index.js';
-import { ContextState, type Entry, runTogether } from '../src/engine/scheduler/index.js';
-import { contextOptions, runWave } from '../src/engine/wave/index.js';
+import { ContextState } from '../src/engine/scheduler/context-state.js';
+import { runTogether } from '../src/engine/scheduler/step.js';
+import type { Entry } from '../src/engine/scheduler/types.js';
+import { runWave } from '../src/engine/wave/run.js';
+import { contextOptions } from '../src/engine/wave/types.js';
 
 /** The bounds of a server on a CPU. */
 export const CPU_BOUNDS: WaveBounds = {

@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { LIMITS } from '../src/api/index.js';
-import { ReferenceSearch } from '../src/decide/references/index.js';
+import { ReferenceSearch } from '../src/decide/references/search.js';
 import { TRANSPORTS } from './http/kinds.js';
 import { sendFor } from './loop/load.js';
 import { WatchedServer } from './loop/server.js';

@@ -1,5 +1,4 @@
-import type { Plan } from '../../src/engine/index.js';
-import { longestPrompt } from '../../src/engine/index.js';
+import { longestPrompt, type Plan } from '../../src/engine/index.js';
 
 /**
  * The tokens that any engine must compute: each distinct prefix once, and every suffix. `head` is the common beginning

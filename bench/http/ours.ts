@@ -23,7 +23,8 @@ import {
   type PrepareResult,
   type SentTask,
 } from '../../src/decide/index.js';
-import { openBody, readRequest } from '../../src/decide/request/index.js';
+import { openBody } from '../../src/decide/request/open-body.js';
+import { readRequest } from '../../src/decide/request/read-request.js';
 import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { planRequest } from '../../src/decide/index.js';
-import { openBody, readRequest } from '../../src/decide/request/index.js';
+import { openBody } from '../../src/decide/request/open-body.js';
+import { readRequest } from '../../src/decide/request/read-request.js';
 import { Catalog, loadAddon, openModel, readManifest } from '../../src/engine/index.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));

@@ -1,8 +1,9 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
 import type { ImageFile } from '../images/index.js';
-import { imageFiles } from './image-files.js';
-import { findImageUses } from './references/index.js';
-import { type OpenBody, readRequest } from './request/index.js';
+import { findImageUses } from './references/find-uses.js';
+import type { OpenBody } from './request/open-body.js';
+import { readRequest } from './request/read-request.js';
+import { imageFiles } from './request-images.js';
 import type { DecideRequest } from './types.js';
 
 /** What a request is checked against besides itself. */
@@ -18,7 +19,7 @@ export interface RequestTerms {
 }
 
 /** A request that only its images and the model itself may still refuse. */
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
   readonly uses: ReturnType<typeof findImageUses>;

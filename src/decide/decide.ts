@@ -1,9 +1,9 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Engine, RunOptions } from '../engine/index.js';
-import { answer, responseJson } from './answers/index.js';
-import type { PrepareResult } from './prepare.js';
-import type { SentTask } from './prepare-sent.js';
+import { answer } from './answers/answer.js';
+import { responseJson } from './answers/response.js';
+import type { PrepareResult, SentTask } from './prepare.js';
 
 /** A decision, answered. */
 export interface Decision {

@@ -1,14 +1,41 @@
-import { ApiError, type ErrorType } from '../api/index.js';
+import { ApiError, type Content, type ErrorType } from '../api/index.js';
 import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
 import type { ImageReader } from '../images/index.js';
 import { checkRequest, type RequestTerms } from './check-request.js';
-import { type Askable, type Prepared, planRequest } from './plan/index.js';
-import { readImages } from './read-images.js';
-import { openBody } from './request/index.js';
+import { type ReadContent, readContent } from './content/read-content.js';
+import { type Askable, type Prepared, planRequest } from './plan.js';
+import { openBody } from './request/open-body.js';
+import { readImages } from './request-images.js';
 import type { Question } from './types.js';
 
+/** A request as it was sent: what a preparing thread is given. */
+export interface SentTask extends Omit<PrepareTask, 'files'> {
+  /** How `body` is compressed, and what it is when it is not. */
+  readonly content: Content;
+  /** Where less than the limit is to be decompressed: more is `body_too_large`. */
+  readonly decompressedBytesMax?: number;
+}
+
+/**
+ * From the bytes as sent to a plan: decompresses, takes the parts apart, then prepares. Never rejects for a body, however
+ * broken. The thread must have awaited `loadZstd`.
+ */
+export async function prepareSent(
+  { content, decompressedBytesMax, ...task }: SentTask,
+  models: Models,
+): Promise<PrepareResult> {
+  let read: ReadContent;
+  try {
+    read = readContent(task.body, content, decompressedBytesMax);
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    throw error;
+  }
+  return prepare({ ...task, body: read.request, files: read.files }, models);
+}
+
 /** A request, decompressed and taken apart. */
-export interface PrepareTask extends RequestTerms {
+interface PrepareTask extends RequestTerms {
   /** The JSON text of contract 2.1, unread. */
   readonly body: Uint8Array;
 }
@@ -19,7 +46,7 @@ export type PrepareResult =
   | { readonly ok: false; readonly type: ErrorType; readonly message: string };
 
 /** The models of this server, as the preparing thread sees them. */
-export interface Models {
+interface Models {
   readonly catalog: Catalog;
   open(build: CatalogBuild): Askable;
   readonly images: ImageReader;
@@ -29,7 +56,7 @@ export interface Models {
  * From the body's bytes to a plan: every check of a decide request, in the order of the errors' table, and
  * the prompt's tokens. Never rejects for a body, however broken.
  */
-export async function prepare(
+async function prepare(
   { body, ...terms }: PrepareTask,
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {

@@ -1,23 +1,16 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import type { CountMemory } from './addon/index.js';
+import type { CountMemory } from './addon/count-memory.js';
 import { DrainRate } from './drain-rate.js';
 import { type EngineEvents, UNWATCHED } from './events.js';
-import {
-  type Answer,
-  ContextState,
-  type EmbeddingSizes,
-  Embeddings,
-  type Entry,
-  noEmbeddings,
-  Scheduler,
-  type Sharing,
-  settle,
-  type Urgency,
-  type Wave,
-} from './scheduler/index.js';
-import type { EngineThread } from './thread/index.js';
-import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/index.js';
+import { ContextState, type Sharing } from './scheduler/context-state.js';
+import { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';
+import { Scheduler, type Urgency } from './scheduler/scheduler.js';
+import { type Answer, settle } from './scheduler/step.js';
+import type { Entry } from './scheduler/types.js';
+import type { Wave } from './scheduler/wave-builder.js';
+import type { EngineThread } from './thread.js';
+import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/types.js';
 
 /** Waves of batch plans that wait, beside those under way. */
 const WAVES_AHEAD = 2;
@@ -71,7 +64,7 @@ interface Waiting extends Entry {
 }
 
 /** What the engine needs of a thread. */
-export type WaveRunner = Pick<EngineThread, 'run'>;
+type WaveRunner = Pick<EngineThread, 'run'>;
 
 interface Lane {
   readonly thread: WaveRunner;

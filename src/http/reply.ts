@@ -36,7 +36,10 @@ const MALFORMED: Readonly<Record<MalformedStatus, readonly [ErrorType, message: 
     'headers_too_large',
     'The first line and the header fields are over the limit of 16 KiB or 98 fields.',
   ],
-  505: ['http_version_not_supported', 'The first line must be a method, a path and HTTP/1.1. Behind nginx, set proxy_http_version 1.1.'],
+  505: [
+    'http_version_not_supported',
+    'The first line must be a method, a path and HTTP/1.1. Behind nginx, set proxy_http_version 1.1.',
+  ],
 };
 
 /** The answer to what is no request that we read. */

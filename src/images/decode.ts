@@ -1,7 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../api/index.js';
-import type { Pixels } from './pixels.js';
-import type { Size } from './size.js';
+import type { Pixels, Size } from './pixels.js';
 
 // libvips is one for all threads of the process, and must outlive them all: the main thread imports this too, by way of
 // `decide`, before it starts another. Of its loaders only two may run, both on bytes in memory: whatever a file looks

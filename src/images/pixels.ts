@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { PlanImage } from '../engine/index.js';
-import type { Size } from './size.js';
 
 /** An image in memory: red, green and blue of 8 bits each, pixel by pixel, row by row. */
 export interface Pixels extends Size {
@@ -11,4 +10,30 @@ export interface Pixels extends Size {
 export function toImage({ width, height, rgb }: Pixels): PlanImage {
   const key = createHash('sha256').update(`${width} ${height} `).update(rgb).digest('base64');
   return { width, height, rgb: new Uint8Array(rgb.buffer, rgb.byteOffset, rgb.byteLength), key };
+}
+
+/** Width and height in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const sameSize = (a: Size, b: Size) => a.width === b.width && a.height === b.height;
+
+/**
+ * The size an image is stretched to before a Gemma-4 projector sees it: as many squares of `side` pixels as `tokens`
+ * allow, in whole squares, near its own proportions; small images are made larger. The rule that was published with the
+ * models, in its order of operations: where a side comes out even, another order rounds another way.
+ *
+ * @param tokens the image budget of the request (contract 2.1 `image_budget`); what is used is `gridTokens`, never more
+ */
+export function gridSize({ width, height }: Size, tokens: number, side: number): Size {
+  const factor = Math.sqrt((tokens * side ** 2) / (height * width));
+  const whole = (length: number) => Math.floor((factor * length) / side) * side;
+  return { width: whole(width), height: whole(height) };
+}
+
+/** Tokens of an image of that size, its markers left out: one for every square. */
+export function gridTokens({ width, height }: Size, side: number): number {
+  return (width / side) * (height / side);
 }

@@ -3,10 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { CountMemory, PlanImage } from '../engine/index.js';
 import { type CheckedFile, checkImageFile, type ImageFile, refused } from './check-file.js';
 import { decode, decodeSize } from './decode.js';
-import { gridSize } from './grid.js';
-import { toImage } from './pixels.js';
+import { gridSize, type Size, sameSize, toImage } from './pixels.js';
 import { resize } from './resize.js';
-import { type Size, sameSize } from './size.js';
 
 /** What a model makes of an image. */
 export interface Fit {

@@ -1,5 +1,4 @@
-import type { Pixels } from './pixels.js';
-import type { Size } from './size.js';
+import type { Pixels, Size } from './pixels.js';
 
 /** Fixed-point bits of a weight: with 8 of a pixel and two of room they fill 32. */
 const WEIGHT_BITS = 22;

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { referencesBody, searchCases } from '../../bench/references/cases.js';
-import { ReferenceSearch } from '../../src/decide/references/index.js';
+import { ReferenceSearch } from '../../src/decide/references/search.js';
 
 test('texts and references have the sizes asked for, and nothing is found', async (t) => {
   for (const { name, text, references } of searchCases(100_000, 64 * 1_024)) {

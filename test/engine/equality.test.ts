@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import type { Plan } from '../../src/engine/index.js';
-import { ContextState } from '../../src/engine/scheduler/index.js';
+import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import {
   addon,
   answerAll,

@@ -1,13 +1,11 @@
 import { test } from 'tap';
 import { imageTokens, type Plan, type PlanImage } from '../../src/engine/index.js';
-import {
-  ContextState,
-  Embeddings,
-  type Entry,
-  Scheduler,
-  settle,
-  type Wave,
-} from '../../src/engine/scheduler/index.js';
+import { ContextState } from '../../src/engine/scheduler/context-state.js';
+import { Embeddings } from '../../src/engine/scheduler/embeddings.js';
+import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
+import { settle } from '../../src/engine/scheduler/step.js';
+import type { Entry } from '../../src/engine/scheduler/types.js';
+import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
 import { roundsOf } from '../../src/engine/wave/rounds.js';
 import { COLD, planOf } from '../support/engine.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import type { Entry, Running } from '../../src/engine/scheduler/index.js';
 import { KvCache } from '../../src/engine/scheduler/kv-cache.js';
+import type { Entry, Running } from '../../src/engine/scheduler/types.js';
 import { planOf } from '../support/engine.js';
 
 const NO_SHARING = { head: new Int32Array(0), idleCellsMax: 0 };

@@ -1,13 +1,9 @@
 import { test } from 'tap';
-import {
-  ContextState,
-  Scheduler,
-  type Sharing,
-  settle,
-  type Wave,
-  WaveBuilder,
-} from '../../src/engine/scheduler/index.js';
-import type { WaveBounds } from '../../src/engine/wave/index.js';
+import { ContextState, type Sharing } from '../../src/engine/scheduler/context-state.js';
+import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
+import { step } from '../../src/engine/scheduler/step.js';
+import { type Wave, WaveBuilder } from '../../src/engine/scheduler/wave-builder.js';
+import type { WaveBounds } from '../../src/engine/wave/types.js';
 import { Cache, drop, type Entry, tokensOf } from '../support/cache.js';
 import { COLD, planOf } from '../support/engine.js';
 
@@ -38,14 +34,8 @@ function setUp(sharing: Sharing = COLD) {
   const cache = new Cache(BOUNDS);
   /** Plays the next wave; returns the entries it answers. */
   const next = (): Entry[] => {
-    const wave = scheduler.fill(state);
-    if (wave === null) return [];
-    cache.play(wave.task);
-    return settle(
-      state,
-      wave,
-      wave.answered.map(() => Float32Array.of(0)),
-    ).map((answered) => answered.entry);
+    const done = step(scheduler, state, (task) => cache.play(task).map(() => Float32Array.of(0)));
+    return (done ?? []).map((answer) => answer.entry);
   };
   return { scheduler, next, state, cache };
 }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { EngineThread } from '../../src/engine/index.js';
-import type { WaveTask } from '../../src/engine/wave/index.js';
+import type { WaveTask } from '../../src/engine/wave/task.js';
 import { BOUNDS, buildOf } from '../support/engine.js';
 
 /** A wave of one prompt on an empty context. */

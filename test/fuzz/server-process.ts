@@ -12,7 +12,7 @@ import {
 } from '../../src/access/index.js';
 import { createLog, systemClock } from '../../src/base/index.js';
 import { Engine } from '../../src/engine/index.js';
-import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
+import type { WaveResult, WaveTask } from '../../src/engine/wave/task.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { gridSize, gridTokens } from '../../src/images/grid.js';
-import type { Pixels } from '../../src/images/pixels.js';
+import { gridSize, gridTokens, type Pixels } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
 
 const BUDGETS = [70, 140, 280];

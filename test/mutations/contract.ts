@@ -115,12 +115,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'bytesPerMinute: 256 * 1024 * 1024',
     'bytesPerMinute: 256 * 1024 * 1024 + 1',
   ]),
-  ...inFile('decide/content/multipart/read-multipart.ts', [
-    '4.1 rule 3',
-    "REQUEST = 'request'",
-    "REQUEST = 'body'",
-  ]),
-  ...inFile('images/base64.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
+  ...inFile('decide/content/multipart.ts', ['4.1 rule 3', "REQUEST = 'request'", "REQUEST = 'body'"]),
+  ...inFile('images/check-file.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
   ...inFile(
     'images/check-file.ts',
     ['7.2 unsupported_image_format', "extent === 'animated'", "extent === ''"],
@@ -140,18 +136,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4.3 rule 1', "find(question.instructions ?? '')", "find('')"],
     ['4.3 rule 1', "find(description ?? '')", "find('')"],
   ),
-  ...inFile('decide/references/state-uses.ts', [
-    '4.3 rule 6',
-    'end > text.length)',
-    'end > text.length + 1)',
-  ]),
+  ...inFile('decide/references/find-uses.ts', ['4.3 rule 6', 'end > text.length)', 'end > text.length + 1)']),
   ...inFile('decide/references/search.ts', [
     '4.3 rule 5',
     'if (start <= held.start)',
     'if (start < held.start)',
   ]),
-  ...inFile('decide/image-files.ts', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
-  ...inFile('decide/plan/plan.ts', [
+  ...inFile('decide/request-images.ts', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
+  ...inFile('decide/plan.ts', [
     '8 limit model input',
     'prefix.length + made.length > model.contextLength',
     'false',

@@ -11,14 +11,12 @@ import {
   type PlanLogits,
   type Sharing,
 } from '../../src/engine/index.js';
-import { ContextState, type Entry, runTogether } from '../../src/engine/scheduler/index.js';
-import {
-  contextOptions,
-  type ImageEncoder,
-  prefixKey,
-  runWave,
-  type WaveBounds,
-} from '../../src/engine/wave/index.js';
+import { ContextState } from '../../src/engine/scheduler/context-state.js';
+import { runTogether } from '../../src/engine/scheduler/step.js';
+import type { Entry } from '../../src/engine/scheduler/types.js';
+import { prefixKey } from '../../src/engine/wave/images.js';
+import { type ImageEncoder, runWave } from '../../src/engine/wave/run.js';
+import { contextOptions, type WaveBounds } from '../../src/engine/wave/types.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,

@@ -1,5 +1,5 @@
 import { Engine, type EngineOptions } from '../../src/engine/index.js';
-import type { WaveResult, WaveTask } from '../../src/engine/wave/index.js';
+import type { WaveResult, WaveTask } from '../../src/engine/wave/task.js';
 import { BOUNDS, COLD } from './engine.js';
 import { fakeClock } from './fake-clock.js';
 import { manualThread } from './fake-engine.js';

@@ -1,6 +1,5 @@
 import type { Option, Question } from '../types.js';
-import { roundProbabilities, UNITS } from './probabilities.js';
-import { softmax } from './softmax.js';
+import { roundProbabilities, softmax, UNITS } from './probabilities.js';
 
 /** Ordered `[name, value]` pairs, since a plain object would reorder names like `10`. */
 export type Pairs<Value> = ReadonlyArray<readonly [name: string, value: Value]>;

@@ -2,7 +2,7 @@ import type { Question } from '../types.js';
 import type { Answer, Pairs } from './answer.js';
 
 /** Tokens of one call (contract 2.4 `usage`). */
-export interface Usage {
+interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }

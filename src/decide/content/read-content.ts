@@ -1,6 +1,6 @@
 import { ApiError, type Content, LIMITS } from '../../api/index.js';
 import { decompress } from './decompress.js';
-import { readMultipart } from './multipart/index.js';
+import { readMultipart } from './multipart.js';
 
 /** The parts of a body. */
 export interface ReadContent {

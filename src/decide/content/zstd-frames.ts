@@ -1,7 +1,7 @@
 import { ApiError, LIMITS } from '../../api/index.js';
 
 /** What the frames of a zstd body say of its output, before anything is decompressed. */
-export interface ZstdSize {
+interface ZstdSize {
   /** The sum of what the frames announce. Where a frame announces nothing it counts 0. */
   readonly bytesMin: number;
   /** The same, but where a frame announces nothing it counts what its blocks can hold. */

@@ -1,8 +1,16 @@
 import { ApiError, LIMITS } from '../../api/index.js';
-import { quoteName } from '../request/index.js';
-import type { Asset, DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from '../types.js';
-import { ReferenceSearch } from './search.js';
-import { findStateUses, plainUse } from './state-uses.js';
+import { stateText, type TextNode } from '../request/state-text.js';
+import { quoteName } from '../request/strings.js';
+import type {
+  Asset,
+  DecideRequest,
+  ImageUse,
+  ImageUses,
+  JsonNode,
+  Question,
+  QuestionUses,
+} from '../types.js';
+import { type Found, ReferenceSearch } from './search.js';
 
 /**
  * Where a request shows its images (contract 4.3). Every image of the state and those of a question's own instructions
@@ -56,5 +64,82 @@ function unreferenced(name: string): ApiError {
   return new ApiError(
     'unreferenced_asset',
     `The asset ${name} is shown nowhere: neither the state nor a question refers to it.`,
+  );
+}
+
+/**
+ * Where the state shows images: in the text itself, or in every text value of JSON in document order, before escaping;
+ * never in keys (contract 4.3 rules 1 and 2). Positions are code units of the text that the model reads, as it is
+ * before images take the place of references.
+ *
+ * @param max finds no more than these, though the state may show more
+ * @throws ApiError `image_reference_truncated` for a use that does not end within the code points that the model reads
+ */
+function findStateUses(
+  state: JsonNode,
+  search: ReferenceSearch,
+  max: number,
+  nameOf: (asset: number) => string,
+): ImageUse[] {
+  const found = new Map<TextNode, readonly Found[]>();
+  collect(state, search, max, found);
+  const starts = new Map<TextNode, number>();
+  const text = stateText(state, LIMITS.stateCodePoints, (node, start) => {
+    if (found.has(node)) starts.set(node, start);
+  });
+  return [...found].flatMap(([node, uses]) => {
+    const start = starts.get(node) ?? Number.POSITIVE_INFINITY;
+    const placed = node === state ? uses.map(plainUse) : escapedUses(node.value, uses, start);
+    const beyond = placed.find(({ end }) => end > text.length);
+    if (beyond !== undefined) throw truncated(nameOf(beyond.asset));
+    return placed;
+  });
+}
+
+/** A use in a text that is shown as it is. */
+const plainUse = ({ start, end, reference }: Found): ImageUse => ({ start, end, asset: reference });
+
+/** @returns how many more may be found */
+function collect(
+  node: JsonNode,
+  search: ReferenceSearch,
+  max: number,
+  found: Map<TextNode, readonly Found[]>,
+): number {
+  switch (node.kind) {
+    case 'text': {
+      const uses = search.find(node.value, max);
+      if (uses.length > 0) found.set(node, uses);
+      return max - uses.length;
+    }
+    case 'array':
+      return node.items.reduce((left, item) => collect(item, search, left, found), max);
+    case 'object':
+      return node.entries.reduce((left, [, value]) => collect(value, search, left, found), max);
+    case 'literal':
+      return max;
+  }
+}
+
+/** @param start where the JSON string stands, its quote included */
+function escapedUses(value: string, uses: readonly Found[], start: number): ImageUse[] {
+  let [at, place] = [0, start + 1];
+  const placeOf = (unit: number) => {
+    place += JSON.stringify(value.slice(at, unit)).length - 2;
+    at = unit;
+    return place;
+  };
+  return uses.map(({ start: from, end, reference }) => ({
+    start: placeOf(from),
+    end: placeOf(end),
+    asset: reference,
+  }));
+}
+
+function truncated(name: string): ApiError {
+  const limit = LIMITS.stateCodePoints.toLocaleString('en');
+  return new ApiError(
+    'image_reference_truncated',
+    `The state refers to the asset ${name} beyond the first ${limit} characters, which are all that the model reads.`,
   );
 }

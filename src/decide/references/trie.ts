@@ -4,7 +4,7 @@ export const NONE = -1;
 const UNITS = 65_536;
 
 /** A child of a state that is not the state behind it. */
-export interface Branch {
+interface Branch {
   readonly from: number;
   readonly unit: number;
   readonly to: number;

@@ -1,8 +1,7 @@
 import { ApiError, IMAGE_FORMATS, LIMITS } from '../../api/index.js';
 import type { Asset } from '../types.js';
-import { isAbsent } from './absent.js';
-import { toWellFormed } from './code-points.js';
-import { quoteName } from './quote-name.js';
+import { isAbsent } from './nodes.js';
+import { quoteName, toWellFormed } from './strings.js';
 
 /**
  * Checks the shape of `assets` (contract 2.3) and reads them; their bytes are not looked at. Other fields of an entry

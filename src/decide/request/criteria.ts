@@ -1,7 +1,7 @@
 import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Option } from '../types.js';
 import { firstRepeated, textOrNull } from './nodes.js';
-import { quoteName } from './quote-name.js';
+import { quoteName } from './strings.js';
 
 /**
  * The options that a question's criteria stand for (contract 2.2).

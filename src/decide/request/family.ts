@@ -1,8 +1,8 @@
 import { ApiError, LIMITS } from '../../api/index.js';
 import type { JsonNode } from '../types.js';
-import { truncateCodePoints } from './code-points.js';
 import { field } from './nodes.js';
 import { stateText } from './state-text.js';
+import { truncateCodePoints } from './strings.js';
 
 /**
  * A question of a family client in the form of contract 2.2. A family client may send, to `/v1/systemone` only:

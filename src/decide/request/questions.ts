@@ -1,10 +1,9 @@
 import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Question } from '../types.js';
-import { truncateCodePoints } from './code-points.js';
 import { readOptions } from './criteria.js';
 import { fromFamily } from './family.js';
 import { field, firstRepeated, textOrNull } from './nodes.js';
-import { quoteName } from './quote-name.js';
+import { quoteName, truncateCodePoints } from './strings.js';
 
 /**
  * Checks `questions` (contract 2.1 and contract 2.2) and reads them in the order sent.

@@ -1,11 +1,11 @@
 import { ApiError, DEFAULT_IMAGE_BUDGET, IMAGE_BUDGETS, type ImageBudget } from '../../api/index.js';
 import type { DecideRequest, JsonNode, Question } from '../types.js';
-import { isAbsent } from './absent.js';
 import { readAssets } from './assets.js';
+import { isAbsent } from './nodes.js';
 import type { OpenBody } from './open-body.js';
 import { readOrdered } from './ordered-json.js';
 import { readQuestions } from './questions.js';
-import { quoteName } from './quote-name.js';
+import { quoteName } from './strings.js';
 
 /** What an endpoint knows about models. */
 export interface ReadOptions {

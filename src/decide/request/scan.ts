@@ -1,8 +1,7 @@
 import { ApiError, LIMITS } from '../../api/index.js';
-import { BYTE } from './bytes.js';
+import { BYTE, stringEnd } from './bytes.js';
 import { type ByteRange, FieldRanges } from './fields.js';
 import { KeyCount, UNCOUNTED_BODY_BYTES_MAX } from './key-count.js';
-import { stringEnd } from './string-end.js';
 
 /**
  * Looks over a body's bytes once, before anything parses it: enforces the limits that keep a parser's time

@@ -1,5 +1,5 @@
 import type { JsonNode } from '../types.js';
-import { toWellFormed, truncateCodePoints } from './code-points.js';
+import { toWellFormed, truncateCodePoints } from './strings.js';
 
 export type TextNode = Extract<JsonNode, { kind: 'text' }>;
 type OnText = (node: TextNode, start: number) => void;

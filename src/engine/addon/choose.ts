@@ -20,7 +20,7 @@ export interface Machine {
   hasRenderNode(): boolean;
 }
 
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
   backends: platform().backends,
   installed: (backend) => libraries(backend) !== null,
   probe(backend) {
@@ -37,7 +37,7 @@ export const thisMachine: Machine = {
 };
 
 /** The backend to load, and what the operator should know about the choice. */
-export interface BackendDecision {
+interface BackendDecision {
   readonly backend: Backend;
   /** One sentence, or null: a GPU that is not used, and the command that changes it. */
   readonly notice: string | null;

@@ -15,7 +15,7 @@ import type { Addon, Device } from './types.js';
 const require = createRequire(import.meta.url);
 
 /** The addon of one backend, loaded, with the devices it found. */
-export interface LoadedAddon {
+interface LoadedAddon {
   readonly backend: Backend;
   readonly addon: Addon;
   readonly devices: readonly Device[];

@@ -1,15 +1,11 @@
-import type { Addon } from '../addon/index.js';
-import { type OpenModel, openProjector } from '../models/index.js';
-import { ContextState, Embeddings, EXACT, noEmbeddings, runTogether } from '../scheduler/index.js';
-import {
-  contextOptions,
-  type ImageEncoder,
-  NO_ENCODER,
-  type Plan,
-  type PlanLogits,
-  runWave,
-  type WaveBounds,
-} from '../wave/index.js';
+import type { Addon } from '../addon/types.js';
+import type { OpenModel } from '../models/model.js';
+import { openProjector } from '../models/projector.js';
+import { ContextState, EXACT } from '../scheduler/context-state.js';
+import { Embeddings, noEmbeddings } from '../scheduler/embeddings.js';
+import { runTogether } from '../scheduler/step.js';
+import { type ImageEncoder, NO_ENCODER, runWave } from '../wave/run.js';
+import { contextOptions, type Plan, type PlanLogits, type WaveBounds } from '../wave/types.js';
 
 /** What a file is refused for. */
 const NOT_NUMBERS = 'what it computes is not a number; its weights or its metadata are damaged';

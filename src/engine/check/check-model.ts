@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type CatalogBuild, ModelError } from '../models/index.js';
+import type { CatalogBuild } from '../models/catalog.js';
+import { ModelError } from '../models/manifest.js';
 import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
 
 /** Limits of the process that checks a model. */

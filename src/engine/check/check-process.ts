@@ -1,15 +1,12 @@
 // Started by check-model.ts as a child process: opens a model as a server would, asks it, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
-import { type Addon, loadAddon } from '../addon/index.js';
-import {
-  type CatalogProjector,
-  type ImageReading,
-  ModelError,
-  type OpenModel,
-  openModel,
-  readProjector,
-} from '../models/index.js';
-import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/index.js';
+import { loadAddon } from '../addon/load.js';
+import type { Addon } from '../addon/types.js';
+import type { CatalogProjector } from '../models/catalog.js';
+import { ModelError } from '../models/manifest.js';
+import { type OpenModel, openModel } from '../models/model.js';
+import { type ImageReading, readProjector } from '../models/projector.js';
+import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/types.js';
 import { askOnce } from './ask-once.js';
 import { extremeImages, firstPlan } from './first-plans.js';
 import type { CheckReport, CheckTask, ModelFacts } from './messages.js';

@@ -1,6 +1,10 @@
-import { type ImageReading, type OpenModel, SIDE_TOKENS_MAX } from '../models/index.js';
-import { fillParts, imageTokens, noImages, type ShownPart, type Slot } from '../profile/index.js';
-import { type Plan, type PlanImage, prefixKey } from '../wave/index.js';
+import type { OpenModel } from '../models/model.js';
+import { type ImageReading, SIDE_TOKENS_MAX } from '../models/projector.js';
+import { fillParts } from '../profile/fill.js';
+import { imageTokens, noImages } from '../profile/image-tokens.js';
+import type { ShownPart, Slot } from '../profile/types.js';
+import { type PlanImage, prefixKey } from '../wave/images.js';
+import type { Plan } from '../wave/types.js';
 
 /** The question that a check asks; weights that answer it wrongly deserve a look. */
 export const FIRST_QUESTION = {

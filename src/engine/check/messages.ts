@@ -1,6 +1,8 @@
 import type { Backend } from '#native/platform.mjs';
 import type { QuestionType } from '../../api/index.js';
-import type { CatalogBuild, ImageReading, OpenModel } from '../models/index.js';
+import type { CatalogBuild } from '../models/catalog.js';
+import type { OpenModel } from '../models/model.js';
+import type { ImageReading } from '../models/projector.js';
 
 /** What passes between a process and the one that checks a model for it. */
 

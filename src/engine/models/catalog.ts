@@ -19,7 +19,7 @@ export interface CatalogProjector {
 }
 
 /** One entry of the model list (contract 2.8). */
-export interface CatalogModel {
+interface CatalogModel {
   readonly id: string;
   readonly description: string;
   readonly releaseDate: string | null;

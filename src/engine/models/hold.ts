@@ -1,4 +1,4 @@
-import type { Addon } from '../addon/index.js';
+import type { Addon } from '../addon/types.js';
 import type { CatalogBuild } from './catalog.js';
 
 /**

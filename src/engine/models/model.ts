@@ -1,17 +1,13 @@
-import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
-import {
-  FORMATS,
-  type Format,
-  Profile,
-  ProfileError,
-  readDecisionMetadata,
-  readTemperatures,
-  Tokenizer,
-} from '../profile/index.js';
+import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
+import { FORMATS } from '../profile/formats.js';
+import { readDecisionMetadata } from '../profile/metadata.js';
+import { Profile } from '../profile/profile.js';
+import { readTemperatures } from '../profile/temperatures.js';
+import { Tokenizer } from '../profile/tokenizer.js';
+import { type Format, ProfileError } from '../profile/types.js';
 import type { CatalogBuild } from './catalog.js';
-import { ModelError } from './manifest.js';
+import { ModelError, reason } from './manifest.js';
 import { type ImageReading, readProjector } from './projector.js';
-import { reason } from './reason.js';
 
 /** A model that has been loaded and proven askable. */
 export interface OpenModel {
@@ -29,7 +25,7 @@ export interface OpenModel {
 }
 
 /** Options of `openModel`. */
-export interface Opening {
+interface Opening {
   /** Called with the loaded part of the weights, 0 to 1; returns whether to go on. */
   readonly onProgress?: (fraction: number) => boolean;
   /** Maps the file instead of copying its weights: faster, but safe only while nobody writes to the file. */

@@ -1,9 +1,8 @@
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
-import type { Addon, ModelDescription, ProjectorFile } from '../addon/index.js';
-import type { ImageMarkers } from '../profile/index.js';
+import type { Addon, ModelDescription, ProjectorFile } from '../addon/types.js';
+import type { ImageMarkers } from '../profile/image-tokens.js';
 import type { CatalogBuild, CatalogProjector } from './catalog.js';
-import { ModelError } from './manifest.js';
-import { reason } from './reason.js';
+import { ModelError, reason } from './manifest.js';
 
 /** The tokens that llama.cpp writes around an image, by kind of projector. */
 const MARKERS = {
@@ -83,7 +82,7 @@ export function readProjector(
 const isKnown = (kind: string): kind is keyof typeof MARKERS => Object.hasOwn(MARKERS, kind);
 
 /** A projector that is loaded. */
-export interface OpenProjector {
+interface OpenProjector {
   /** Whether the tokens of an image see those behind them. */
   readonly nonCausal: boolean;
   /** Numbers of an embedding. */

@@ -1,5 +1,5 @@
 import { Template } from '@huggingface/jinja';
-import type { ModelDescription } from '../addon/index.js';
+import type { ModelDescription } from '../addon/types.js';
 import { renderInTime } from './render.js';
 import { ProfileError } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { ModelDescription } from '../addon/index.js';
+import type { ModelDescription } from '../addon/types.js';
 import { type Format, ProfileError } from './types.js';
 
 /** Decision types that read the logits of letters in one prompt per question, and how they show noul. */
@@ -9,7 +9,7 @@ const LETTER_TYPES: Readonly<Record<string, Format['noulFirst']>> = {
 };
 
 /** What a GGUF says of itself as a decision model. */
-export interface DecisionMetadata {
+interface DecisionMetadata {
   readonly format: Format | null;
   readonly temperatures: Readonly<Record<string, number>>;
 }

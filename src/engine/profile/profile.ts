@@ -1,6 +1,6 @@
 import type { Template } from '@huggingface/jinja';
 import type { QuestionType } from '../../api/index.js';
-import type { ModelDescription } from '../addon/index.js';
+import type { ModelDescription } from '../addon/types.js';
 import { type ChatFrame, chatFrame } from './chat.js';
 import { fillParts } from './fill.js';
 import { noImages } from './image-tokens.js';

@@ -1,4 +1,4 @@
-import type { Addon, ModelDescription, ModelHandle } from '../addon/index.js';
+import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
 
 /**
  * Turns text into tokens under one rule: only text of a template may become a marker of structure.

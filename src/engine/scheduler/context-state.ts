@@ -1,4 +1,5 @@
-import { type PlanImage, planCells, type WaveBounds } from '../wave/index.js';
+import type { PlanImage } from '../wave/images.js';
+import { planCells, type WaveBounds } from '../wave/types.js';
 import { noEmbeddings } from './embeddings.js';
 import { KvCache } from './kv-cache.js';
 import type { Entry } from './types.js';

@@ -1,5 +1,6 @@
-import type { CountMemory, Pixels } from '../addon/index.js';
-import type { PlanImage } from '../wave/index.js';
+import type { CountMemory } from '../addon/count-memory.js';
+import type { Pixels } from '../addon/types.js';
+import type { PlanImage } from '../wave/images.js';
 
 /** How images become embeddings, as far as waves are planned by it. */
 export interface EmbeddingSizes {

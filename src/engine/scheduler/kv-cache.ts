@@ -1,4 +1,4 @@
-import { longestSuffix, type Plan, planCells, type Suffix, type WaveBounds } from '../wave/index.js';
+import { longestSuffix, type Plan, planCells, type Suffix, type WaveBounds } from '../wave/types.js';
 import { type OwnPartial, PartialPrefills } from './partial-prefills.js';
 import { type OwnPrefix, PrefixCache, Sequences } from './prefix-cache.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
@@ -7,7 +7,7 @@ import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './t
 const HEAD_KEY = 'head';
 
 /** How a context shares cells between plans. */
-export interface CellSharing {
+interface CellSharing {
   /** Tokens that every prompt begins with: computed once, then copied by reference. Empty: none. */
   readonly head: Int32Array;
   /** Most cells of prefixes that are kept for later requests. */
@@ -15,7 +15,7 @@ export interface CellSharing {
 }
 
 /** A plan that `tryAdmit` has admitted. */
-export interface Admitted<E extends Entry> {
+interface Admitted<E extends Entry> {
   readonly running: Running<E>;
   /** Not null: the plan's prefix is new and starts as a copy of the head. */
   readonly head: CachedPrefix | null;
@@ -24,7 +24,7 @@ export interface Admitted<E extends Entry> {
 }
 
 /** What the end of a wave frees. */
-export interface Freed<E extends Entry> {
+interface Freed<E extends Entry> {
   /** Per suffix that ends in the wave. */
   readonly answered: ReadonlyArray<Readonly<Answered<E>>>;
   /** Sequences to remove before the wave computes anything. */

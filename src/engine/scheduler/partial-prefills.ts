@@ -1,4 +1,5 @@
-import { type PlanImage, prefixKey, type Suffix } from '../wave/index.js';
+import { type PlanImage, prefixKey } from '../wave/images.js';
+import type { Suffix } from '../wave/types.js';
 import type { Sequences } from './prefix-cache.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
 

@@ -1,4 +1,5 @@
-import type { PlanImage, WaveBounds } from '../wave/index.js';
+import type { PlanImage } from '../wave/images.js';
+import type { WaveBounds } from '../wave/types.js';
 import type { CachedPrefix } from './types.js';
 
 /** The free sequences of one context. */

@@ -17,7 +17,7 @@ const SHARE_BESIDE_LIVE = 0.2;
 /** Most waiting plans that are considered for one wave; a wave has room for far fewer. */
 const CANDIDATES_MAX = 256;
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   /** Most plans that wait, per urgency. */
   readonly queueMax: number;
 }

@@ -1,4 +1,5 @@
-import type { Plan, PlanLogits, WaveResult, WaveTask } from '../wave/index.js';
+import type { WaveResult, WaveTask } from '../wave/task.js';
+import type { Plan, PlanLogits } from '../wave/types.js';
 import type { ContextState } from './context-state.js';
 import { Scheduler } from './scheduler.js';
 import type { Entry } from './types.js';

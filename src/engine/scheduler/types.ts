@@ -1,4 +1,5 @@
-import type { Plan, PlanImage, Suffix } from '../wave/index.js';
+import type { PlanImage } from '../wave/images.js';
+import type { Plan, Suffix } from '../wave/types.js';
 
 /** A plan in the scheduler. */
 export interface Entry {

@@ -1,5 +1,6 @@
-import { imageAt } from '../profile/index.js';
-import { type PlanImage, runEnd, textEnd, type WaveTask } from '../wave/index.js';
+import { imageAt } from '../profile/image-tokens.js';
+import { type PlanImage, runEnd, textEnd } from '../wave/images.js';
+import type { WaveTask } from '../wave/task.js';
 import type { ContextState } from './context-state.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
 import { type SuffixChunk, WaveWriter } from './wave-writer.js';

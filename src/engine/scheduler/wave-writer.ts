@@ -1,13 +1,6 @@
-import { imageAt } from '../profile/index.js';
-import {
-  type Copy,
-  type Phase,
-  type PlanImage,
-  runEnd,
-  type Stream,
-  textEnd,
-  type WaveImage,
-} from '../wave/index.js';
+import { imageAt } from '../profile/image-tokens.js';
+import { type PlanImage, runEnd, textEnd } from '../wave/images.js';
+import type { Copy, Phase, Stream, WaveImage } from '../wave/task.js';
 import type { Embeddings } from './embeddings.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill } from './types.js';
 

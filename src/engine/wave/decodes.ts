@@ -1,10 +1,10 @@
-import type { DecodeBatch } from '../addon/index.js';
+import type { DecodeBatch } from '../addon/types.js';
 import { roundsOf } from './rounds.js';
 import type { Stream, WaveImage } from './task.js';
 import type { WaveBounds } from './types.js';
 
 /** One llama_decode. */
-export interface Decode {
+interface Decode {
   readonly batch: DecodeBatch;
   /** Per answer slot: which of the streams that have options it belongs to. */
   readonly answers: readonly number[];

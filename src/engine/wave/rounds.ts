@@ -1,7 +1,7 @@
 import type { Stream } from './task.js';
 
 /** Streams of one kind that go in one decode, as far as it has room. */
-export interface Round {
+interface Round {
   readonly images: boolean;
   readonly streams: ReadonlyArray<{ readonly stream: Stream; readonly index: number }>;
 }

@@ -1,4 +1,4 @@
-import type { NativeContext, Pixels } from '../addon/index.js';
+import type { NativeContext, Pixels } from '../addon/types.js';
 import { buildDecodes, type EmbeddingTerms, NO_EMBEDDINGS } from './decodes.js';
 import type { WaveResult, WaveTask } from './task.js';
 import type { WaveBounds } from './types.js';

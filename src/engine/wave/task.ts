@@ -1,4 +1,4 @@
-import type { Pixels } from '../addon/index.js';
+import type { Pixels } from '../addon/types.js';
 
 /** A run of tokens, or an image, that stands in one or more sequences. */
 export interface Stream {

@@ -1,4 +1,4 @@
-import type { ContextOptions } from '../addon/index.js';
+import type { ContextOptions } from '../addon/types.js';
 import type { PlanImage } from './images.js';
 
 /** The tokens of one question and where its answer is read. */
@@ -57,9 +57,6 @@ export function longestSuffix(plan: Plan): number {
 export function longestPrompt(plan: Plan): number {
   return plan.prefix.length + longestSuffix(plan);
 }
-
-/** llama.cpp has at most 256 sequences in a context; one of them is the padding's. */
-export const SEQUENCES_MAX = 255;
 
 /**
  * The context that runs waves of these bounds: a sequence and cells more for the padding, and room for the

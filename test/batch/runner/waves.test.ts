@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { PrepareResult } from '../../../src/decide/index.js';
 import { Engine } from '../../../src/engine/index.js';
-import type { WaveResult, WaveTask } from '../../../src/engine/wave/index.js';
+import type { WaveResult, WaveTask } from '../../../src/engine/wave/task.js';
 import { line, World } from '../../support/batch/world.js';
 import { BOUNDS, COLD, planOf } from '../../support/engine.js';
 

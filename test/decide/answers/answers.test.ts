@@ -4,7 +4,7 @@ import {
   type ChoiceAnswer,
   type NoulAnswer,
   type ScoreAnswer,
-} from '../../../src/decide/answers/index.js';
+} from '../../../src/decide/answers/answer.js';
 import type { Question } from '../../../src/decide/types.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 

@@ -4,10 +4,9 @@ import {
   type Answer,
   answer,
   type ChoiceAnswer,
-  roundProbabilities,
   type ScoreAnswer,
-  softmax,
-} from '../../../src/decide/answers/index.js';
+} from '../../../src/decide/answers/answer.js';
+import { roundProbabilities, softmax } from '../../../src/decide/answers/probabilities.js';
 import { choiceOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 import {
   choiceConfidence,

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
-import { decompressGzip } from '../../../src/decide/content/gzip.js';
+import { decompressGzip } from '../../../src/decide/content/decompress.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const LIMIT = 1024 * 1024;

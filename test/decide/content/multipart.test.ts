@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { readMultipart } from '../../../src/decide/content/multipart/index.js';
+import { readMultipart } from '../../../src/decide/content/multipart.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;

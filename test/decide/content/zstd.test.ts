@@ -1,7 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { loadZstd } from '../../../src/decide/content/index.js';
-import { decompressZstd } from '../../../src/decide/content/zstd.js';
+import { decompressZstd, loadZstd } from '../../../src/decide/content/decompress.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 import {
   HELLO_FRAME,

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import type { DecideRequest, Question } from '../../../src/decide/index.js';
-import { planRequest } from '../../../src/decide/plan/index.js';
+import { planRequest } from '../../../src/decide/plan.js';
 import { FORMATS, type OpenModel } from '../../../src/engine/index.js';
 import { openTiny } from '../../support/engine.js';
 import { random, seedFromEnvironment } from '../../support/random.js';

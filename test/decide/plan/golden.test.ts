@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import type { DecideRequest, Question } from '../../../src/decide/index.js';
-import { planRequest } from '../../../src/decide/plan/index.js';
+import { planRequest } from '../../../src/decide/plan.js';
 import type { OpenModel } from '../../../src/engine/index.js';
 import { openTiny } from '../../support/engine.js';
 

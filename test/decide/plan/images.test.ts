@@ -1,7 +1,8 @@
 import { test } from 'tap';
-import { planRequest } from '../../../src/decide/plan/index.js';
-import { findImageUses } from '../../../src/decide/references/index.js';
-import { openBody, readRequest } from '../../../src/decide/request/index.js';
+import { planRequest } from '../../../src/decide/plan.js';
+import { findImageUses } from '../../../src/decide/references/find-uses.js';
+import { openBody } from '../../../src/decide/request/open-body.js';
+import { readRequest } from '../../../src/decide/request/read-request.js';
 import { FORMATS, imageAt, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
 import { OPTIONS } from '../../support/decide/bodies.js';
 import { openTiny } from '../../support/engine.js';

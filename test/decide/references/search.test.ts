@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ReferenceSearch } from '../../../src/decide/references/index.js';
+import { ReferenceSearch } from '../../../src/decide/references/search.js';
 import { naiveFind } from '../../support/decide/naive-search.js';
 import { type Random, random, seedFromEnvironment } from '../../support/random.js';
 

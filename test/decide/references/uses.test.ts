@@ -1,8 +1,9 @@
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
-import { findImageUses, shownParts } from '../../../src/decide/references/index.js';
-import { stateText } from '../../../src/decide/request/index.js';
+import { shownParts } from '../../../src/decide/plan.js';
+import { findImageUses } from '../../../src/decide/references/find-uses.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
+import { stateText } from '../../../src/decide/request/state-text.js';
 import type { Asset, DecideRequest, JsonNode, Question } from '../../../src/decide/types.js';
 import { randomJson } from '../../support/decide/json.js';
 import { naiveFind } from '../../support/decide/naive-search.js';

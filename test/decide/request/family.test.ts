@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
-import { stateText } from '../../../src/decide/request/index.js';
+import { stateText } from '../../../src/decide/request/state-text.js';
 import { OPTIONS, questionRefusedAs, read, refusedAs, withQuestion } from '../../support/decide/bodies.js';
 
 const FAMILY = { ...OPTIONS, unknownModel: 'default' } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
-import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { scanBody } from '../../../src/decide/request/scan.js';
+import { stateText } from '../../../src/decide/request/state-text.js';
 import { read, refusal, refusedAs } from '../../support/decide/bodies.js';
 import { parsedValue, randomJson, randomString } from '../../support/decide/json.js';
 import { random, seedFromEnvironment } from '../../support/random.js';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { truncateCodePoints } from '../../../src/decide/request/code-points.js';
-import { stateText } from '../../../src/decide/request/index.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
-import { quoteName } from '../../../src/decide/request/quote-name.js';
+import { stateText } from '../../../src/decide/request/state-text.js';
+import { quoteName, truncateCodePoints } from '../../../src/decide/request/strings.js';
 import { read } from '../../support/decide/bodies.js';
 import { parsedValue, randomJson } from '../../support/decide/json.js';
 import { random, seedFromEnvironment } from '../../support/random.js';

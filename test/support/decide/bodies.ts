@@ -1,5 +1,6 @@
 import { ApiError, type ErrorType } from '../../../src/api/index.js';
-import { openBody, type ReadOptions, readRequest } from '../../../src/decide/request/index.js';
+import { openBody } from '../../../src/decide/request/open-body.js';
+import { type ReadOptions, readRequest } from '../../../src/decide/request/read-request.js';
 import type { DecideRequest, Question } from '../../../src/decide/types.js';
 
 /** An endpoint that knows the model `known`. */

@@ -1,4 +1,4 @@
-import type { Found } from '../../../src/decide/references/index.js';
+import type { Found } from '../../../src/decide/references/search.js';
 
 /** What the rule says, place by place: the longest reference that begins here, or the next place. */
 export function naiveFind(text: string, references: readonly string[]): Found[] {

@@ -1,7 +1,9 @@
 import type { Test } from 'tap';
 import type { Plan } from '../../../src/engine/index.js';
-import { ContextState, Scheduler, type Sharing, settle } from '../../../src/engine/scheduler/index.js';
-import { longestPrompt, type WaveBounds } from '../../../src/engine/wave/index.js';
+import { ContextState, type Sharing } from '../../../src/engine/scheduler/context-state.js';
+import { Scheduler } from '../../../src/engine/scheduler/scheduler.js';
+import { settle } from '../../../src/engine/scheduler/step.js';
+import { longestPrompt, type WaveBounds } from '../../../src/engine/wave/types.js';
 import { Cache, drop, type Entry, tokensOf } from '../cache.js';
 import { planOf } from '../engine.js';
 import { type Random, random, seedFromEnvironment } from '../random.js';

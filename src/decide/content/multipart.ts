@@ -1,5 +1,37 @@
 import { isUtf8 } from 'node:buffer';
-import { malformed } from './malformed.js';
+import { quoteName } from '../request/strings.js';
+import { malformed, splitParts } from './split-parts.js';
+
+const REQUEST = 'request';
+
+/** A decide request with files (contract 4.1): views of the body, nothing copied. */
+interface Multipart {
+  /** The JSON text, unread. */
+  readonly request: Buffer;
+  /** The other parts by name, in the order sent. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * Reads a `multipart/form-data` body (contract 4.1, RFC 7578): the first part is named `request`, the others are files,
+ * each with a name of its own. Content types and file names of parts are not looked at.
+ *
+ * @throws ApiError `bad_multipart`, with a sentence that says what is wrong
+ */
+export function readMultipart(body: Buffer, boundary: string): Multipart {
+  const parts = splitParts(body, boundary).map(({ header, content }) => ({
+    name: readPartName(header),
+    content,
+  }));
+  const [first, ...others] = parts;
+  if (first?.name !== REQUEST) throw malformed(`its first part must be named \`${REQUEST}\``);
+  const files = new Map<string, Buffer>();
+  for (const { name, content } of others) {
+    if (name === REQUEST || files.has(name)) throw malformed(`two parts are named ${quoteName(name)}`);
+    files.set(name, content);
+  }
+  return { request: first.content, files };
+}
 
 /** A field: a name of token characters, a colon, a text without control characters but the tab. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):((?:\t|\P{Cc})*)$/u;
@@ -16,7 +48,7 @@ const UNCHANGED = ['7bit', '8bit', 'binary'];
  * @throws ApiError `bad_multipart` for a line that is no field, a part without a name, with two or with an empty one,
  *   or content in a transfer encoding
  */
-export function readPartName(header: Buffer): string {
+function readPartName(header: Buffer): string {
   if (!isUtf8(header)) throw malformed('the header of a part is not valid UTF-8');
   const fields = header.toString('utf8').split('\r\n').slice(0, -1).map(readField);
   for (const [field, value] of fields) {

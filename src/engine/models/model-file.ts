@@ -1,21 +1,24 @@
+import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { CatalogBuild } from './catalog.js';
 import { ModelError } from './manifest.js';
 
 /** A model file as it was at one moment. */
-export interface FileVersion {
+interface FileVersion {
   readonly path: string;
   /** Changes when the file is replaced or written to. */
   readonly version: string;
 }
 
 /** A file that is open for reading. */
-export interface OpenFile extends FileVersion {
+interface OpenFile extends FileVersion {
   readonly handle: FileHandle;
 }
 
 /** Opens a model file. Throws ModelError unless it is a regular file: reading a FIFO or a device may never end. */
-export async function openModelFile(path: string): Promise<OpenFile> {
+async function openModelFile(path: string): Promise<OpenFile> {
   // Checked before it is opened, because opening a device can have effects.
   requireRegular(path, await stat(path, { bigint: true }).catch(fail(path)));
   // O_NONBLOCK: a FIFO that has just replaced the file must not block.
@@ -50,3 +53,30 @@ const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
 const fail = (path: string) => (error: NodeJS.ErrnoException) => {
   throw new ModelError(`${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
 };
+
+/**
+ * Reads a build's whole files and compares their SHA-256 with the manifest's. Returns the versions that it read.
+ * Throws ModelError, or the signal's reason.
+ */
+export async function verifyChecksum(build: CatalogBuild, stop?: AbortSignal): Promise<FileVersion[]> {
+  const model = await verifyFile(build, stop);
+  return build.projector === null ? [model] : [model, await verifyFile(build.projector, stop)];
+}
+
+async function verifyFile(
+  { path, sha256 }: Pick<CatalogBuild, 'path' | 'sha256'>,
+  stop?: AbortSignal,
+): Promise<FileVersion> {
+  const { handle, version } = await openModelFile(path);
+  const hash = createHash('sha256');
+  try {
+    const file = handle.createReadStream({ highWaterMark: 4 << 20 });
+    await (stop === undefined ? pipeline(file, hash) : pipeline(file, hash, { signal: stop }));
+  } catch (error) {
+    stop?.throwIfAborted();
+    throw new ModelError(`${path}: ${(error as Error).message}`);
+  }
+  const digest = hash.digest('hex');
+  if (digest === sha256) return { path, version };
+  throw new ModelError(`${path}: its SHA-256 is ${digest}, not the manifest's ${sha256}`);
+}

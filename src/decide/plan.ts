@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
+import { ApiError, LIMITS, type QuestionType } from '../api/index.js';
 import {
   fillParts,
   type ImageTokens,
@@ -13,11 +13,11 @@ import {
   type Skeleton,
   type Slot,
   type Suffix,
-} from '../../engine/index.js';
-import { gridTokens } from '../../images/index.js';
-import { shownParts } from '../references/index.js';
-import { quoteName, stateText } from '../request/index.js';
-import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from '../types.js';
+} from '../engine/index.js';
+import { gridTokens } from '../images/index.js';
+import { stateText } from './request/state-text.js';
+import { quoteName } from './request/strings.js';
+import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from './types.js';
 
 /** A request as the engine computes it, and what its answers need besides the logits. */
 export interface Prepared {
@@ -135,4 +135,18 @@ function tooLong(question: Question, { contextLength }: Askable): ApiError {
     'invalid_question',
     `The state and the question ${quoteName(question.name)} take more than the model's context window of ${contextLength} tokens.`,
   );
+}
+
+/** A text as the model reads it: each reference is replaced by its image, the rest stays (contract 4.3 rule 3). */
+export function shownParts(text: string, uses: readonly ImageUse[]): ShownPart[] {
+  if (uses.length === 0) return [text];
+  const parts: ShownPart[] = [];
+  let at = 0;
+  for (const { start, end, asset } of uses) {
+    if (start > at) parts.push(text.slice(at, start));
+    parts.push({ image: asset });
+    at = end;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  return parts;
 }

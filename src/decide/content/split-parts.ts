@@ -1,8 +1,7 @@
-import { LIMITS } from '../../../api/index.js';
-import { malformed } from './malformed.js';
+import { ApiError, LIMITS } from '../../api/index.js';
 
 /** One part as it stands in the body: views, nothing copied. */
-export interface RawPart {
+interface RawPart {
   /** Header lines with their line ends, without the empty line; may be empty. */
   readonly header: Buffer;
   readonly content: Buffer;
@@ -75,4 +74,9 @@ function readHeaderBlock(body: Buffer, start: number): { block: Buffer; end: num
       ? 'it ends inside the header of a part'
       : `the header of a part has more than the limit of ${LIMITS.multipartHeaderBytes} bytes, or no end`;
   throw malformed(why);
+}
+
+/** The refusal of a multipart body; `why` ends the sentence. */
+export function malformed(why: string): ApiError {
+  return new ApiError('bad_multipart', `The multipart body is malformed: ${why}.`);
 }

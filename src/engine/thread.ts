@@ -1,13 +1,13 @@
-import { ThreadPool } from '../../base/index.js';
-import type { WaveResult, WaveTask } from '../wave/index.js';
-import { type Introduction, type LoadProgress, WORKER_FILE, type WorkerSetup } from '../worker/index.js';
+import { ThreadPool } from '../base/index.js';
+import type { WaveResult, WaveTask } from './wave/task.js';
+import type { Introduction, LoadProgress, WorkerSetup } from './worker.js';
+
+const WORKER_FILE = new URL('./worker.js', import.meta.url);
 
 /**
- * One engine thread and the context it owns: hands it one wave at a time, and another thread takes its place
- * where it dies. What a wave means is none of its business.
+ * One engine thread and the context it owns. It runs one wave at a time; a thread that dies is replaced.
  *
- * A pool of one thread each, and not one pool of several: what a context holds between waves is known by
- * which thread it is on.
+ * Each has a pool of one thread, instead of all sharing one pool: the scheduler has to know which context a wave runs on.
  */
 export class EngineThread {
   private readonly cancelWord = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

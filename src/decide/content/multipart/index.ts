@@ -1,1 +1,0 @@
-export { type Multipart, readMultipart } from './read-multipart.js';
