@@ -50,7 +50,7 @@ npm ci --omit=dev
 serve npm start
 
 echo '# a package: npm pack, npm install, decider serve'
-package=$(npm pack --silent --pack-destination "$folder")
+package=$(npm pack --silent --pack-destination "$folder" | tail -n 1)
 mkdir "$folder/project"
 cd "$folder/project"
 npm init --yes >/dev/null

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ROOT } from '../support/sources.js';
@@ -21,4 +23,22 @@ test('install: with everything in place it does nothing', async (t) => {
 test('install: a compiler with arguments of its own is one', async (t) => {
   const { stderr } = install({ ...(process.env as Record<string, string>), CXX: 'no-such-compiler -m64' });
   t.match(stderr, /^decider needs a C\+\+[^\n]*no-such-compiler -m64/);
+});
+
+test('install: a start without the addon, as after --ignore-scripts, prints the command that builds it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-no-addon-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const name of ['node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
+  cpSync(join(ROOT, 'dist/src'), join(folder, 'dist/src'), { recursive: true });
+  for (const file of readdirSync(join(ROOT, 'native')).filter((name) => name.endsWith('.mjs'))) {
+    cpSync(join(ROOT, 'native', file), join(folder, 'native', file));
+  }
+  const main = join(folder, 'dist/src/cli/main.js');
+  const environment = { ...process.env, DECIDER_DATA: join(folder, 'data'), DECIDER_PORT: '0' };
+  const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], {
+    encoding: 'utf8',
+    env: environment,
+  });
+  t.equal(status, 1);
+  t.match(stderr, /^The addon is not built for \w+\. Run: npm run install:addon\n$/);
 });
