@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LOG_LEVELS } from '../base/index.js';
 import { usableCores } from './cores.js';
 import { readHost } from './hosts.js';
@@ -26,7 +29,11 @@ export const SETTINGS = {
     default: './data',
     meaning: 'Folder of the server’s data: workspaces, keys, charges, batches.',
   }),
-  models: text({ default: './models', meaning: 'Folder of `manifest.json` and the GGUF files.' }),
+  models: text({
+    default: '',
+    meaning:
+      'Folder of `manifest.json` and the GGUF files; if unset, `./models`, or the embedded model if that folder does not exist.',
+  }),
   master_key: text({
     default: '',
     meaning:
@@ -149,6 +156,13 @@ export const SETTINGS = {
 
 export type Settings = Values<typeof SETTINGS>;
 
+/** The models that come with this program: in a clone the same folder, in a package the one inside it. */
+const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
+
+/** The folder of models if none is configured. */
+export const defaultModels = (folder = process.cwd()): string =>
+  existsSync(join(folder, 'models')) ? './models' : EMBEDDED_MODELS;
+
 /** Reads and checks the settings, and fills in what is derived from the machine. Throws SettingsError. */
 export function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -163,6 +177,7 @@ export function loadSettings(
   const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
   return {
     ...settings,
+    models: settings.models || defaultModels(),
     engine: { ...engine, threads: engineThreads },
     prepare: { ...prepare, threads: prepareThreads },
   };

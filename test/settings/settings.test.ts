@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { listSettings, loadSettings, SETTINGS } from '../../src/settings/index.js';
+import { defaultModels } from '../../src/settings/settings.js';
+import { ROOT } from '../support/sources.js';
 
 /** Of each setting a value other than the default: as a variable, as JSON, and as the program sees it. */
 const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown, value?: unknown]>> = {
@@ -95,4 +97,9 @@ test('a wrong value of a string setting is not quoted: it may be secret', async 
   t.throws(() => loadSettings({}, file), {
     message: /master_key must be a string of 1 to \d+ characters\.$/,
   });
+});
+
+test('models: without the setting ./models, or the embedded model where that does not exist', async (t) => {
+  t.equal(defaultModels(t.testdir({ models: {} })), './models');
+  t.equal(defaultModels(t.testdir({})), join(ROOT, 'models'));
 });

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'tap';
+import { ROOT } from '../support/sources.js';
+
+const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+const [packed] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' })) as [
+  { files: { path: string }[] },
+];
+const files = new Set(packed.files.map(({ path }) => path));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+test('package: it has what an installation needs, and nothing else of the repository', async (t) => {
+  for (const file of [
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'bin/decider.mjs',
+    'dist/models/tiny/main.js',
+    'models/manifest.json',
+    'native/install.mjs',
+    'native/llama/package-lock.json',
+    'native/source/addon.cc',
+  ]) {
+    t.ok(files.has(file), file);
+  }
+  for (const file of files) t.notMatch(file, /^(src|test|bench)\/|^dist\/(test|bench)\/|\.(map|gguf)$/);
+});
+
+test('package: every import leads to a file of it or to a runtime dependency', async (t) => {
+  const installed = new Set([
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.optionalDependencies),
+    ...builtinModules,
+  ]);
+  const scripts = [...files].filter((file) => /\.m?js$/.test(file));
+  t.ok(scripts.length > 200);
+  for (const script of scripts) {
+    const text = readFileSync(join(ROOT, script), 'utf8');
+    const imports = text.matchAll(
+      /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]|\bimport\('([^']+)'\)|new URL\('([^']+\.js)'/gm,
+    );
+    for (const [, from, dynamic, url] of imports) {
+      const name = (from ?? dynamic ?? url) as string;
+      if (name.startsWith('.')) {
+        t.ok(files.has(normalize(join(dirname(script), name))), `${script}: ${name}`);
+      } else if (name.startsWith('#native/')) {
+        t.ok(files.has(name.slice(1)), `${script}: ${name}`);
+      } else {
+        const [scope, rest] = name.replace(/^node:/, '').split('/') as [string, string?];
+        t.ok(installed.has(scope.startsWith('@') ? `${scope}/${rest}` : scope), `${script}: ${name}`);
+      }
+    }
+  }
+});
