@@ -10,15 +10,15 @@ import { RateLimiter } from './rate-limit.js';
 import type { FlushPart } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
-/** Who holds a key. */
+/** The holder of a key. */
 export interface Holder extends Caller {
   /** Whether the key works now. */
   readonly works: boolean;
-  /** Whether it never works again: revoked, or expired by a calendar that is beyond doubt. */
+  /** Whether the key will never work again: it was revoked, or has expired by a certain calendar. */
   readonly hasEnded: boolean;
 }
 
-/** All that a request meets between its token and its answer: who calls, whether they may, what it costs. */
+/** Authentication, rate limits and charges: what a request passes between its token and its answer. */
 export class Access {
   private readonly directory: Directory;
   private readonly limiter: RateLimiter;
@@ -34,23 +34,23 @@ export class Access {
     this.ledger = new Ledger(store, this.directory, clock, onError);
   }
 
-  /** Throws ApiError `unauthorized`. `headers`: every `Authorization` there is. */
+  /** Throws ApiError `unauthorized`. `headers`: the values of all `Authorization` headers. */
   authenticate(headers: readonly string[]): Caller {
     return authenticate(headers, this.directory, this.clock.now());
   }
 
-  /** Counts a request that is about to cost money. Throws ApiError `out_of_credit`, `budget_exceeded`, `rate_limited`. */
+  /** Counts a request that costs money. Throws ApiError `out_of_credit`, `budget_exceeded`, `rate_limited`. */
   admit({ key, workspace }: Caller, bytes: number): void {
     this.ledger.checkPaused(workspace);
     this.limiter.take(key.id, bytes, workspace);
   }
 
-  /** Counts a request that costs nothing: also a paused key may make it. Throws ApiError `rate_limited`. */
+  /** Counts a free request, which a paused key may make too. Throws ApiError `rate_limited`. */
   admitFree({ key, workspace }: Caller, bytes: number): void {
     this.limiter.take(key.id, bytes, workspace);
   }
 
-  /** The holder of a key as it stands now. */
+  /** The current holder of a key. */
   holder(keyId: string): Holder | undefined {
     this.directory.refresh();
     const key = this.directory.key(keyId);
@@ -61,12 +61,12 @@ export class Access {
     return { key, workspace, works, hasEnded: !works && isCertain };
   }
 
-  /** Why a workspace may not be charged any more; null where it may. */
+  /** Why a workspace cannot be charged; null if it can. */
   pause(workspace: Workspace): Pause | null {
     return this.ledger.pause(workspace);
   }
 
-  /** Reserves what a batch line costs; null where credit or budget do not cover it now: the line waits. */
+  /** Reserves the cost of a batch line. Null: credit or budget do not cover it now, and the line must wait. */
   reserveLine(caller: Caller, charge: Charge): Reservation | null {
     return this.ledger.reserveLine(caller, charge);
   }
@@ -76,7 +76,7 @@ export class Access {
     return this.ledger.lacks(caller, charge) === null;
   }
 
-  /** What else is written with the charges, in one transaction with them. Call `changed` when there is something. */
+  /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */
   join(part: FlushPart): void {
     this.ledger.join(part);
   }
@@ -85,7 +85,7 @@ export class Access {
     this.ledger.changed();
   }
 
-  /** False while the disk does not take what is written. */
+  /** False while writes to the disk fail. */
   get writable(): boolean {
     return this.ledger.writable;
   }

@@ -3,23 +3,23 @@ import { dayOf, monthOf } from './calendar.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
 
-/** Why a workspace may not be charged any more (contract 5 rule 6). */
+/** Why a workspace cannot be charged (contract 5 rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
-/** What an account asks of the ledger. */
+/** What an account needs from the ledger. */
 export interface AccountDependencies {
-  /** Whether the calendar is beyond doubt: only then another month begins. */
+  /** Whether the calendar is certain: only then does another month begin. */
   isCertain(): boolean;
-  /** What the workspace was charged in a month, by its counters. */
+  /** The charges of the workspace in a month, summed from its counters. */
   chargedIn(month: string): Amount;
 }
 
-/** What a workspace was charged, and what is reserved for requests under way. */
+/** The charges of a workspace, and the amount reserved for its requests in progress. */
 export class Account {
   private charged: Amount;
   private month: string;
   private monthCharged: Amount;
-  /** For requests under way. In memory only: with the process, they end. */
+  /** In memory only: reservations end with the process. */
   private reserved: Amount = 0n;
 
   constructor(
@@ -32,14 +32,14 @@ export class Account {
     this.monthCharged = BigInt(row?.monthCharged ?? 0);
   }
 
-  /** Why the workspace is paused; null where it is not. */
+  /** Why the workspace is paused; null if it is not. */
   pause({ granted, budget }: Workspace, now: number): Pause | null {
     this.turnMonth(now);
     if (granted - this.charged <= 0n) return 'out_of_credit';
     return budget !== null && this.monthCharged >= budget ? 'budget_exceeded' : null;
   }
 
-  /** Why an amount cannot be reserved; null where it can. Reserves nothing. */
+  /** Why an amount cannot be reserved; null if it can. Reserves nothing. */
   lacks(amount: Amount, { granted, budget }: Workspace, now: number): Pause | null {
     this.turnMonth(now);
     const held = this.reserved + amount;
@@ -55,13 +55,13 @@ export class Account {
     this.reserved -= amount;
   }
 
-  /** The day to which a charge counts, which is one of the account's month. */
+  /** The day on which a charge made now is counted. It lies in the account's month. */
   dayToCharge(now: number): string {
     this.turnMonth(now);
     return monthOf(now) === this.month ? dayOf(now) : `${this.month}-01`;
   }
 
-  /** To the month of the last `dayToCharge`. */
+  /** Charges the month of the last `dayToCharge`. */
   charge(amount: Amount): void {
     this.charged += amount;
     this.monthCharged += amount;
@@ -75,7 +75,7 @@ export class Account {
     };
   }
 
-  /** Also back, where the calendar was wrong for a while: every month has its own counters, and so its own sum. */
+  /** Turns back too, after the calendar was wrong: the counters of each month give its sum. */
   private turnMonth(now: number): void {
     const month = monthOf(now);
     if (month === this.month || !this.deps.isCertain()) return;

@@ -4,25 +4,26 @@ import type { Directory } from './directory.js';
 import { digestOf, type Key, keyState, keyWorks } from './keys.js';
 import type { Workspace } from './workspaces.js';
 
-/** Who calls. */
+/** An authenticated caller. */
 export interface Caller {
   readonly key: Key;
   readonly workspace: Workspace;
 }
 
 /**
- * Who sent these `Authorization` headers (contract 5 rules 1 and 3). Throws ApiError `unauthorized` where there is
- * not exactly one, where it holds no token of ours, and where the key's time is over.
+ * The caller who sent these `Authorization` headers (contract 5 rules 1 and 3). Throws ApiError `unauthorized` unless there
+ * is exactly one header, with a known token whose key works.
  */
 export function authenticate(headers: readonly string[], directory: Directory, now: number): Caller {
   const token = /^bearer +(\S+)$/i.exec(headers.length === 1 ? (headers[0] as string) : '')?.[1];
-  if (token === undefined) throw refused('The request needs one header Authorization: Bearer <token>.');
+  if (token === undefined)
+    throw refused('The request needs exactly one header Authorization: Bearer <token>.');
   const digest = digestOf(token);
   directory.refresh();
   const key = digest === null ? undefined : directory.keyOfDigest(digest);
   const workspace = key && directory.workspace(key.workspace);
   if (digest === null || key === undefined || workspace === undefined || !equal(digest, key.digest)) {
-    throw refused('The token is not known.');
+    throw refused('The token is unknown.');
   }
   if (!keyWorks(key, now)) throw refused(`The key is ${keyState(key, now)}.`);
   return { key, workspace };

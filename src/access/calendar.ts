@@ -1,4 +1,4 @@
-/** All days and months of the ledger are UTC's. Instants are milliseconds since 1970. */
+/** All days and months of the ledger are in UTC. Instants are milliseconds since 1970. */
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `2026-11-21` */
@@ -7,20 +7,20 @@ export const dayOf = (instant: number): string => new Date(instant).toISOString(
 /** `2026-11` */
 export const monthOf = (instant: number): string => new Date(instant).toISOString().slice(0, 7);
 
-/** Every day that a month written as `2026-11` can have: 31, some of which are none of some months. */
+/** The 31 possible days of a month written as `2026-11`, including some that do not exist. */
 export const daysOf = (month: string): string[] =>
   Array.from({ length: 31 }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
 
-/** The first millisecond of a day written as `2026-11-21`; null where there is no such day. */
+/** The first millisecond of a day written as `2026-11-21`; null if there is no such day. */
 export function parseDay(text: string): number | null {
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) || dayOf(instant) !== text ? null : instant;
 }
 
-/** The last millisecond of the day that begins with an instant. */
+/** The last millisecond of the day that begins at `start`. */
 export const endOfDay = (start: number): number => start + DAY_MS - 1;
 
-/** The last millisecond of the day after the instant's (contract 5 rule 8). */
+/** The last millisecond of the day after that of `instant` (contract 5 rule 8). */
 export function endOfNextDay(instant: number): number {
   const today = Date.parse(dayOf(instant));
   return today + 2 * DAY_MS - 1;

@@ -3,8 +3,8 @@ import type { Key } from './keys.js';
 import { findWorkspace, type Workspace } from './workspaces.js';
 
 /**
- * Keys and workspaces in memory. `refresh` before a look-up: what any process has changed is then seen, by the store's
- * count of changes. Only what exists is kept, so the tables bound it.
+ * A cache of keys and workspaces. Call `refresh` before a lookup, so that changes made by any process are seen. Only
+ * existing rows are cached, so the size of the tables bounds the cache.
  */
 export class Directory {
   private readonly keys = new Map<string, Key>();
@@ -14,7 +14,7 @@ export class Directory {
 
   constructor(private readonly store: Store) {}
 
-  /** Forgets everything where something has changed. */
+  /** Empties the cache if anything was changed, by the store's count of changes. */
   refresh(): void {
     const changes = this.store.changes();
     if (changes === this.changes) return;

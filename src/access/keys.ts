@@ -4,10 +4,10 @@ import type { Store, Value } from '../store/index.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import { AccessError, getWorkspace } from './workspaces.js';
 
-/** A key. Instants in milliseconds; `expires` null: never, and it is the last millisecond at which it works. */
+/** A key. Instants in milliseconds. `expires` is the last millisecond at which it works; null: it never expires. */
 export type Key = Readonly<Value<'keys'>>;
 
-/** The token is told once, here: only its SHA-256 is kept. */
+/** A new key with its token, which is not stored: only its SHA-256 is. */
 export interface NewKey {
   readonly key: Key;
   readonly token: string;
@@ -17,18 +17,18 @@ export const DEFAULT_LIFETIME_DAYS = 365;
 const TOKEN = /^dk_[A-Za-z0-9]{40}$/;
 const ID = /^key_[A-Za-z0-9]{20}$/;
 
-/** The SHA-256 of a token, in hexadecimal; null where it cannot be a token. */
+/** The SHA-256 of a token, in hexadecimal; null if the string is no token. */
 export function digestOf(token: string): string | null {
   if (!TOKEN.test(token)) return null;
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether a key opens anything at an instant. */
+/** Whether a key works at `now`. */
 export function keyWorks({ revoked, expires }: Key, now: number): boolean {
   return revoked === null && (expires === null || now <= expires);
 }
 
-/** What a person is told of a key. */
+/** The state of a key, for messages and lists. */
 export type KeyState = 'live' | 'rolled' | 'expired' | 'revoked';
 
 export function keyState(key: Key, now: number): KeyState {
@@ -37,15 +37,15 @@ export function keyState(key: Key, now: number): KeyState {
   return key.rolledTo === null ? 'live' : 'rolled';
 }
 
-/** The last instant whose day is shown with four digits of a year, as `Service-Key-Expires` has it. */
+/** The last instant with a year of four digits, as in `Service-Key-Expires`. */
 const INSTANT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Makes a key of a workspace; `expires` null: never; absent: DEFAULT_LIFETIME_DAYS. Throws AccessError. */
+/** Creates a key. `expires` null: never; absent: after DEFAULT_LIFETIME_DAYS. Throws AccessError. */
 export function createKey(store: Store, clock: Clock, workspace: string, expires?: number | null): NewKey {
   const now = clock.now();
   const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
   if (end !== null && !(Number.isInteger(end) && end >= now && end <= INSTANT_MAX)) {
-    throw new AccessError('expires: it must be an instant that is still to come.');
+    throw new AccessError('expires: it must be an instant in the future.');
   }
   return store.change(() => {
     getWorkspace(store, workspace);
@@ -61,16 +61,16 @@ export function listKeys(store: Store, workspace?: string): Key[] {
 }
 
 /**
- * Makes a new key in place of one, which works on until the end of the next day (contract 5 rule 8), or its own
- * end where that is sooner. Throws AccessError where the key does not work, or was rolled already.
+ * Creates a successor of a key. The old key keeps working until the end of the next day (contract 5 rule 8), or until it
+ * expires if that is sooner. Throws AccessError if the key does not work, or was already rolled.
  */
 export function rollKey(store: Store, clock: Clock, id: string): NewKey {
   return store.change(() => {
     const now = clock.now();
     const old = getKey(store, id);
     const state = keyState(old, now);
-    if (state === 'rolled') throw new AccessError(`key: ${id} was rolled already, to ${old.rolledTo}.`);
-    if (state !== 'live') throw new AccessError(`key: ${id} is ${state}; make a new one instead.`);
+    if (state === 'rolled') throw new AccessError(`key: ${id} was already rolled to ${old.rolledTo}.`);
+    if (state !== 'live') throw new AccessError(`key: ${id} is ${state}; create a new one instead.`);
     const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
     const created = addKey(store, now, old.workspace, newExpires);
     const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
@@ -79,7 +79,7 @@ export function rollKey(store: Store, clock: Clock, id: string): NewKey {
   });
 }
 
-/** A revoked key stops at once, and for ever; doing it again changes nothing. Throws AccessError. */
+/** Revokes a key, at once and permanently. Revoking it again changes nothing. Throws AccessError. */
 export function revokeKey(store: Store, clock: Clock, id: string): Key {
   return store.change(() => {
     const key = getKey(store, id);
@@ -89,7 +89,7 @@ export function revokeKey(store: Store, clock: Clock, id: string): Key {
   });
 }
 
-/** Throws AccessError where there is none. */
+/** Throws AccessError if the key does not exist. */
 export function getKey(store: Store, id: string): Key {
   const key = ID.test(id) ? store.table('keys').get(id) : undefined;
   if (key === undefined) throw new AccessError(`key: there is no ${id}.`);
@@ -106,12 +106,12 @@ function addKey(store: Store, now: number, workspace: string, expires: number | 
   return { key, token };
 }
 
-/** A hundred years: more is a slip of the keyboard. */
+/** A hundred years: more is a typing error. */
 const DAYS_MAX = 36_500;
 
 /**
- * The instant until which a key is to work: `never` (null), a number of days from `now`, or the end of a UTC day
- * such as `2027-01-31`. Throws AccessError where it is none of these, or is over.
+ * Reads the expiry of a key: `never` (null), a number of days from `now`, or a UTC day such as `2027-01-31`, whose end is
+ * meant. Throws AccessError if it is none of these, or in the past.
  */
 export function readExpiry(text: string, now: number): number | null {
   if (text === 'never') return null;
@@ -124,6 +124,6 @@ export function readExpiry(text: string, now: number): number | null {
       `expires: "${text}" is not never, a number of days from 1 to ${DAYS_MAX}, or a day such as 2027-01-31.`,
     );
   }
-  if (endOfDay(day) <= now) throw new AccessError(`expires: ${text} is over.`);
+  if (endOfDay(day) <= now) throw new AccessError(`expires: ${text} is in the past.`);
   return endOfDay(day);
 }

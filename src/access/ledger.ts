@@ -9,34 +9,34 @@ import type { Charge } from './money.js';
 import { type FlushPart, UsageCounters } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
-/** Charges are made durable together, so long after the first of them … */
+/** Charges are written together, this long after the first of them. */
 export const FLUSH_DELAY_MS = 50;
-/** … and where that fails, tried again after so long. */
+/** The wait before a failed write is tried again. */
 export const FLUSH_RETRY_MS = 1_000;
-/** Once a charge has waited so long for the disk, nothing more is answered. */
+/** Once a charge has waited this long for the disk, requests are refused. */
 export const UNWRITTEN_MS_MAX = 5_000;
-/** While a charge waits, the clock is looked at so often; a look that comes this much late was kept from coming. */
+/** While a charge waits, the clock is read this often. A reading that is STOPPED_MS_MIN late means a stopped process. */
 const LOOK_MS = 500;
 const STOPPED_MS_MIN = 1_000;
 
-/** Money set aside for one request. Call `post` or `release`, once. */
+/** The reserved cost of one request. Call either `post` or `release`, once. */
 export interface Reservation {
-  /** Charges it. */
+  /** Charges the amount. */
   post(): void;
-  /** Gives it back. */
+  /** Returns the amount. */
   release(): void;
 }
 
 const PAUSED: Record<Pause, string> = {
-  out_of_credit: 'The workspace has no credit left for this request.',
-  budget_exceeded: 'The workspace has reached its budget of this month.',
+  out_of_credit: 'The workspace does not have enough credit for this request.',
+  budget_exceeded: 'The workspace has reached its budget for this month.',
 };
 
 /**
- * The money of live requests and batch lines. Each is reserved before it runs, at exactly what it will cost, and
- * charged when the engine has answered it; so nobody is charged without an answer or answered beyond the credit.
- * Charges are in memory at once and on the disk within FLUSH_DELAY_MS and a commit: what a crash can lose is that
- * much, in the customer's favour. Account and counters change in one transaction.
+ * The money of live requests and batch lines. The exact cost is reserved before a request runs and charged when it is
+ * answered: there is no charge without an answer, and no answer beyond the credit. Charges count in memory at once and
+ * are on the disk within FLUSH_DELAY_MS and a commit. A crash loses at most those charges, in the customer's favour.
+ * Account and counters change in one transaction.
  */
 export class Ledger {
   private readonly accounts = new Map<string, Account>();
@@ -44,12 +44,12 @@ export class Ledger {
   private readonly parts: FlushPart[];
   /** Whether the last write failed. */
   private troubled = false;
-  /** Workspaces whose account is not on the disk as it is. */
+  /** Workspaces whose account has changed since it was last written. */
   private dirty = new Set<string>();
-  /** When the oldest charge came that no write has taken, and the oldest that the write under way took. */
+  /** The time of the oldest charge that waits for a write, and of the oldest in the write in progress. */
   private waitingSince: number | null = null;
   private writingSince: number | null = null;
-  /** When the clock was last looked at; null where no charge waits. */
+  /** When the clock was last read; null if no charge waits. */
   private lookedAt: number | null = null;
   private flushing: Promise<void> | null = null;
   private cancelFlush = () => {};
@@ -58,36 +58,36 @@ export class Ledger {
     private readonly store: Store,
     private readonly directory: Directory,
     private readonly clock: Clock,
-    /** Told when the disk takes no charges, with what it said. */
+    /** Called with the error when charges cannot be written. */
     private readonly onError: (error: unknown) => void,
   ) {
     this.usage = new UsageCounters(store);
     this.parts = [this.usage];
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded` where a workspace is paused. */
+  /** Throws ApiError `out_of_credit` or `budget_exceeded` if a workspace is paused. */
   checkPaused(workspace: Workspace): void {
     refuse(this.pause(workspace));
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded` where credit or budget do not cover the charge. */
+  /** Throws ApiError `out_of_credit` or `budget_exceeded` if credit or budget do not cover the charge. */
   reserve(caller: Caller, charge: Charge): Reservation {
     this.checkDisk();
     refuse(this.lacks(caller, charge));
     return this.hold(caller, charge);
   }
 
-  /** Like `reserve`, for a batch line, which waits where it is not covered: null then. */
+  /** Like `reserve`, for a batch line. Null: the charge is not covered, and the line must wait. */
   reserveLine(caller: Caller, charge: Charge): Reservation | null {
     return this.lacks(caller, charge) === null ? this.hold(caller, charge) : null;
   }
 
-  /** Why a charge cannot be reserved now; null where it can. */
+  /** Why a charge cannot be reserved now; null if it can. */
   lacks({ workspace: { id } }: Caller, charge: Charge): Pause | null {
-    // Credit may have come or gone since the caller was let in.
+    // Credit may have changed since the caller was authenticated.
     this.directory.refresh();
     const workspace = this.directory.workspace(id);
-    if (workspace === undefined) throw new Error('a caller’s workspace is gone');
+    if (workspace === undefined) throw new Error('the workspace of a caller is missing');
     return this.account(id).lacks(costOf(charge), workspace, this.clock.now());
   }
 
@@ -97,7 +97,7 @@ export class Ledger {
     account.reserve(amount);
     let open = true;
     const settle = () => {
-      if (!open) throw new Error('a reservation is settled once');
+      if (!open) throw new Error('a reservation was settled twice');
       open = false;
       account.release(amount);
     };
@@ -114,24 +114,24 @@ export class Ledger {
     const amount = costOf(charge);
     const now = this.clock.now();
     const account = this.account(workspace);
-    // First what can throw, where the counter on the disk is damaged: then nothing is charged.
+    // First, because it throws if the stored counter is damaged: then nothing is charged.
     this.usage.add(workspace, key, account.dayToCharge(now), charge, amount);
     account.charge(amount);
     this.dirty.add(workspace);
     this.changed();
   }
 
-  /** Why a workspace is paused; null where it is not. */
+  /** Why a workspace is paused; null if it is not. */
   pause(workspace: Workspace): Pause | null {
     return this.account(workspace.id).pause(workspace, this.clock.now());
   }
 
-  /** From now on the part is written with the charges; it calls `changed` when it has something to write. */
+  /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
   join(part: FlushPart): void {
     this.parts.push(part);
   }
 
-  /** Something waits to be written. */
+  /** Schedules a write. */
   changed(): void {
     if (this.waitingSince !== null) return;
     this.waitingSince = this.clock.monotonic();
@@ -142,15 +142,15 @@ export class Ledger {
     this.flushAfter(FLUSH_DELAY_MS);
   }
 
-  /** False while the disk does not take what is written. */
+  /** False while writes to the disk fail. */
   get writable(): boolean {
     return !this.troubled;
   }
 
-  /** Everything charged so far is on the disk when it resolves. Rejects with what the store says. */
+  /** Resolves when everything charged so far is on the disk. Rejects with StoreError. */
   async flush(): Promise<void> {
     this.cancelFlush();
-    // One that fails leaves its charges to this one.
+    // If that write fails, this one takes over its charges.
     while (this.flushing !== null) await this.flushing.catch(() => {});
     if (this.waitingSince === null) return;
     this.flushing = this.write().finally(() => {
@@ -188,12 +188,12 @@ export class Ledger {
   private flushAfter(ms: number): void {
     this.cancelFlush();
     this.cancelFlush = this.clock.after(ms, () => {
-      // Whoever fails to write says so, and tries again.
+      // `write` reports the error and schedules another attempt.
       this.flush().catch(() => {});
     });
   }
 
-  /** A process that was stopped (SIGSTOP) could not write meanwhile: that time says nothing about the disk. */
+  /** Does not count the time during which the process was stopped (SIGSTOP) and could not write. */
   private look(): void {
     if (this.lookedAt === null) return;
     const now = this.clock.monotonic();

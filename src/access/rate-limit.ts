@@ -2,17 +2,17 @@ import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import { type RateLimits, SlidingWindow } from './sliding-window.js';
 
-/** From this many keys on, those that were idle for a minute are forgotten before one more is taken in. */
+/** At this many keys, those that were idle for a minute are removed before another one is added. */
 const SWEEP_KEYS_MIN = 1_024;
 
-/** Requests and their bytes per minute, by key (contract 8). Kept in memory: a restart forgives. */
+/** Limits the requests and bytes per minute of each key (contract 8). In memory only: a restart resets it. */
 export class RateLimiter {
   private readonly windows = new Map<string, SlidingWindow>();
   private sweepAt = SWEEP_KEYS_MIN;
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Counts a request of a key, or throws ApiError `rate_limited`, and counts nothing. */
+  /** Counts a request, or throws ApiError `rate_limited` and counts nothing. */
   take(key: string, bytes: number, limits: RateLimits): void {
     const now = this.clock.monotonic();
     const waitMs = this.windowOf(key, now).take(now, bytes, limits);

@@ -3,7 +3,7 @@ import { type Amount, showAmount } from './money.js';
 import type { Workspace } from './workspaces.js';
 import { listWorkspaces } from './workspaces.js';
 
-/** The books of one workspace, each sum made from the table that holds it. */
+/** The sums of one workspace, each from its own table. */
 export interface Books {
   readonly workspace: string;
   readonly granted: Amount;
@@ -13,14 +13,14 @@ export interface Books {
 
 export interface Reconciliation {
   readonly books: readonly Books[];
-  /** What does not add up, a sentence each. Empty where all is well. */
+  /** One sentence for each discrepancy. */
   readonly problems: readonly string[];
 }
 
 /**
- * Proves the ledger from the tables, for each workspace: credit granted = Σ grants; charged = granted − balance =
- * Σ counters' amounts; each amount = tokens × price; the month's charges = Σ counters of that month.
- * Reads one snapshot; beside a running server it proves what is on the disk.
+ * Verifies the ledger of each workspace from the tables: credit granted = Σ grants; charged = granted − balance =
+ * Σ amounts of the counters; each amount = tokens × price; the charges of the month = Σ counters of that month.
+ * Reads one snapshot; while a server runs, that is what is on the disk.
  */
 export function reconcile(store: Store): Reconciliation {
   store.refresh();

@@ -6,7 +6,7 @@ export interface RateLimits {
   readonly requestsPerMinute: number;
 }
 
-/** The requests of one key in the last minute, one by one, so that the limit holds to the request. */
+/** The requests of one key in the last minute, each kept individually, so that the limit is exact. */
 export class SlidingWindow {
   // A ring: `first` is the oldest of `count` entries.
   private times = new Float64Array(CAPACITY_START);
@@ -16,8 +16,8 @@ export class SlidingWindow {
   private bytes = 0;
 
   /**
-   * Counts a request of so many bytes at `now` (milliseconds that never jump) and returns 0; or counts nothing and
-   * returns the milliseconds after which it would be within the limits.
+   * Counts a request of `bytes` bytes at `now` (monotonic milliseconds) and returns 0; or counts nothing and returns after
+   * how many milliseconds the request would be within the limits.
    */
   take(now: number, bytes: number, limits: RateLimits): number {
     this.forget(now);
@@ -32,7 +32,7 @@ export class SlidingWindow {
     return 0;
   }
 
-  /** Whether nothing of the last minute is left. */
+  /** Whether there was no request in the last minute. */
   isIdle(now: number): boolean {
     this.forget(now);
     return this.count === 0;
@@ -46,9 +46,9 @@ export class SlidingWindow {
     }
   }
 
-  /** How long until enough of the oldest have left. */
+  /** How long until enough of the oldest requests are out of the window. */
   private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: RateLimits): number {
-    // Alone it is over the limit: no wait helps, and the longest is told.
+    // The request alone exceeds the limit. No wait helps; the longest one is reported.
     if (bytes > bytesPerMinute) return WINDOW_MS;
     let leaving = Math.max(0, this.count + 1 - requestsPerMinute);
     let left = this.bytes;

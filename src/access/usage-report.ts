@@ -4,17 +4,17 @@ import { getKey } from './keys.js';
 import type { Amount } from './money.js';
 import { AccessError, getWorkspace, listWorkspaces } from './workspaces.js';
 
-/** Which counters are wanted. Days are UTC's, `2026-11-21`, and both are included. */
+/** Selects counters. Days are in UTC, such as `2026-11-21`; `from` and `to` are inclusive. */
 export interface UsageFilter {
   readonly workspace?: string | undefined;
   readonly key?: string | undefined;
-  /** As the counter names it: a model that is no longer served is found as well. */
+  /** A model, which need not be served any longer. */
   readonly model?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** What a key used of a model on a day at one price. */
+/** The usage of a model by a key, on a day, at one price. */
 export interface UsageRow {
   readonly workspace: string;
   readonly day: string;
@@ -30,8 +30,8 @@ export interface UsageRow {
 }
 
 /**
- * The counters that fit, by workspace, day, key, model, kind and price. Throws AccessError where the filter names a
- * workspace or a key that does not exist, or days that are none.
+ * The matching counters, ordered by workspace, day, key, model, kind and price. Throws AccessError if the workspace or key
+ * of the filter does not exist, or a day is invalid.
  */
 export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
   checkDays(filter);
@@ -43,10 +43,10 @@ export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
   return workspaces.flatMap((id) => rowsOf(store, id)).filter((row) => fits(row, filter));
 }
 
-/** What a key used of a model on a day, at whatever prices. */
+/** The usage of a model by a key, on a day, at all prices. */
 export type UsageSum = Omit<UsageRow, 'price'>;
 
-/** The same usage with all prices of a day, key, model and kind in one row. */
+/** Merges the rows that differ only in price. */
 export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
   const sums = new Map<string, UsageSum>();
   for (const row of rows) {
@@ -64,7 +64,7 @@ function rowsOf(store: Store, workspace: string): UsageRow[] {
   });
 }
 
-/** Days are compared as text: their order is the calendar's. */
+/** Days are compared as strings, which sort like dates. */
 function fits(row: UsageRow, { key, model, from, to }: UsageFilter): boolean {
   if (key !== undefined && row.key !== key) return false;
   if (model !== undefined && row.model !== model) return false;

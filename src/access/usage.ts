@@ -2,18 +2,18 @@ import type { RawWrite, Store, Value } from '../store/index.js';
 import { daysOf } from './calendar.js';
 import type { Amount, Charge } from './money.js';
 
-/** Writes on their way to the disk: one of `written` and `lost` is called, once. */
+/** Writes taken for a transaction. Either `written` or `lost` is called, once. */
 export interface TakenWrites {
   readonly writes: readonly RawWrite[];
-  /** They are on the disk. `today`: the UTC day. */
+  /** The transaction is on the disk. `today`: the UTC day. */
   written(today: string): void;
-  /** They are not: they must be among what is taken next. */
+  /** The transaction failed. The next `take` must return its writes again. */
   lost(): void;
 }
 
-/** Something that is written with the charges, in the ledger's transaction: all of it, or none. */
+/** A source of writes that join the ledger's transactions. */
 export interface FlushPart {
-  /** All that has changed since it was taken last. */
+  /** Returns all changes since the last call. */
   take(): TakenWrites;
 }
 
@@ -25,8 +25,8 @@ interface Counter {
 }
 
 /**
- * The counters of what was used, by workspace, UTC day, key, model, kind and price; the price is part of a
- * counter's key so that amount = tokens × price holds for each, whenever prices change.
+ * Usage counters by workspace, UTC day, key, model, kind and price. The price is part of a counter's key, so that
+ * amount = tokens × price holds for each counter even when prices change.
  */
 export class UsageCounters implements FlushPart {
   private readonly counters = new Map<string, Counter>();
@@ -43,7 +43,7 @@ export class UsageCounters implements FlushPart {
     this.dirty.add(counter);
   }
 
-  /** What a workspace was charged in a month, on the disk or not yet. */
+  /** The charges of a workspace in a month, including those not written yet. */
   chargedIn(workspace: string, month: string): Amount {
     let sum = 0n;
     for (const { parts, amount } of this.counters.values()) {
@@ -68,7 +68,7 @@ export class UsageCounters implements FlushPart {
     };
   }
 
-  /** Counters of other days will hardly change again. */
+  /** Counters of other days are unlikely to change again. */
   private forgetBut(today: string): void {
     for (const [name, counter] of this.counters) {
       if (counter.parts[1] !== today && !this.dirty.has(counter)) this.counters.delete(name);
@@ -91,14 +91,14 @@ export class UsageCounters implements FlushPart {
   }
 }
 
-/** What a workspace was charged in a month, as it is on the disk. */
+/** The stored charges of a workspace in a month. */
 export function chargedIn(store: Store, workspace: string, month: string): Amount {
   let sum = 0n;
   for (const { amount } of storedCounters(store, workspace, month)) sum += amount;
   return sum;
 }
 
-/** A workspace's counters of a month. */
+/** The stored counters of a workspace in a month. */
 function* storedCounters(
   store: Store,
   workspace: string,

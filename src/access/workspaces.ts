@@ -7,19 +7,19 @@ export class AccessError extends OperatorError {
   override readonly name = 'AccessError';
 }
 
-/** A workspace: amounts in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
+/** A workspace. Amounts are in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
 export interface Workspace {
   readonly id: string;
   readonly created: number;
   readonly granted: Amount;
-  /** Most that may be charged in a UTC month. */
+  /** The most that may be charged in a UTC month. */
   readonly budget: Amount | null;
   readonly models: readonly string[] | null;
   readonly bytesPerMinute: number;
   readonly requestsPerMinute: number;
 }
 
-/** What can be set. */
+/** The settings of a workspace that can change. */
 export type WorkspaceChange = Partial<
   Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
 >;
@@ -27,12 +27,12 @@ export type WorkspaceChange = Partial<
 export const DEFAULT_WORKSPACE = 'default';
 /** Contract 8 `request bytes` and contract 8 `requests and caps`, of a new workspace. */
 export const DEFAULT_LIMITS = { bytesPerMinute: 256 * 1024 * 1024, requestsPerMinute: 6_000 };
-/** A key's last minute of requests is kept one by one, 16 bytes each. */
+/** Each request of the last minute is kept individually, in 16 bytes. */
 export const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 export const BYTES_PER_MINUTE_MAX = 2 ** 40;
 const ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
-/** Makes a workspace without credit. Throws AccessError. */
+/** Creates a workspace without credit. Throws AccessError. */
 export function createWorkspace(store: Store, clock: Clock, id: string): Workspace {
   if (!ID.test(id)) {
     throw new AccessError(
@@ -41,7 +41,7 @@ export function createWorkspace(store: Store, clock: Clock, id: string): Workspa
   }
   return store.change(() => {
     if (store.table('workspaces').get(id) !== undefined) {
-      throw new AccessError(`workspace: ${id} exists already.`);
+      throw new AccessError(`workspace: ${id} already exists.`);
     }
     const created = clock.now();
     return put(store, { id, created, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS });
@@ -52,7 +52,7 @@ export function listWorkspaces(store: Store): Workspace[] {
   return [...store.table('workspaces').entries()].map(({ value }) => fromRow(value));
 }
 
-/** Throws AccessError where there is none. */
+/** Throws AccessError if the workspace does not exist. */
 export function getWorkspace(store: Store, id: string): Workspace {
   const found = findWorkspace(store, id);
   if (found === undefined) throw new AccessError(`workspace: there is no ${id}.`);
@@ -64,7 +64,7 @@ export function findWorkspace(store: Store, id: string): Workspace | undefined {
   return row && fromRow(row);
 }
 
-/** Gives credit; a negative amount takes it back. Throws AccessError. */
+/** Grants credit; a negative amount takes it back. Throws AccessError. */
 export function grantCredit(store: Store, clock: Clock, id: string, amount: Amount): Workspace {
   return store.change(() => {
     const workspace = getWorkspace(store, id);

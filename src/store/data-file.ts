@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { StoreError } from './data-folder.js';
 
-/** Where LMDB 1.0 has these in each of the two pages a file begins with, on machines of the low byte first. */
+/** Offsets in each of the two meta pages at the start of an LMDB 1.0 file, on little-endian machines. */
 const MAGIC_AT = 24;
 const VERSION_AT = 28;
 const PAGE_SIZE_AT = 48;
@@ -9,14 +9,14 @@ const HEADER_BYTES = 52;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 
-/** Throws StoreError where a file is there and is not LMDB's, on which lmdb ends the process. */
+/** Throws StoreError if a file exists and is not an LMDB file, on which lmdb would abort the process. */
 export function checkHeaders(file: string): void {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return;
   const pageSize = checkHeader(file, 0);
   checkHeader(file, pageSize);
 }
 
-/** The page size that a header tells. */
+/** Returns the page size in a meta page. */
 function checkHeader(file: string, at: number): number {
   const header = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(file, 'r');
@@ -26,22 +26,22 @@ function checkHeader(file: string, at: number): number {
     closeSync(descriptor);
   }
   const known = header.readUInt32LE(MAGIC_AT) === MAGIC && header.readUInt16LE(VERSION_AT) === VERSION;
-  if (!known) throw damaged(file, `at ${at} is no header of LMDB`);
+  if (!known) throw damaged(file, `it has no LMDB header at byte ${at}`);
   return header.readUInt32LE(PAGE_SIZE_AT);
 }
 
 /**
- * Fills a file that ends before its last page up to there; runs `read`, and undoes that where it throws. Inside a
- * transaction, so that nobody else makes the file longer meanwhile.
+ * Extends a file that ends before its last page with zeros, then calls `read`; if that throws, cuts the file again. Call
+ * it inside a transaction, so that no other process extends the file meanwhile.
  *
- * A short file was cut off; or a transaction took its last pages and gave them back, which LMDB then never writes.
- * Reading a page that is missing would end the process; one of zeros LMDB tells from its own.
+ * A file is short if it was truncated, or if a transaction allocated its last pages and freed them again: LMDB never
+ * writes those. Reading a missing page would kill the process; LMDB recognizes a page of zeros as invalid.
  */
 export function fillUp<Result>(file: string, pageSize: number, pages: number, read: () => Result): Result {
   const { size } = statSync(file);
   const length = pages * pageSize;
   if (size >= length) return read();
-  // The rest of a page that was cut in two is not to be read either.
+  // A page that was cut in two must not be read either.
   truncateSync(file, size - (size % pageSize));
   truncateSync(file, length);
   try {
@@ -52,6 +52,6 @@ export function fillUp<Result>(file: string, pageSize: number, pages: number, re
   }
 }
 
-/** What LMDB could not read, or would lose. */
+/** The error for a file that LMDB cannot read, or would lose data of. */
 export const damaged = (file: string, how: string): StoreError =>
   new StoreError(`${file} is damaged: ${how}. Restore it from a copy.`);

@@ -15,7 +15,7 @@ export interface Environment {
   readonly databases: Readonly<Record<TableName, BinaryDatabase>>;
 }
 
-/** Most databases an environment can hold, with room for tables to come. */
+/** Most databases in an environment, with room for future tables. */
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
@@ -80,7 +80,7 @@ function makeEnvironment(path: string): void {
   }
 }
 
-// LMDB alone would answer from a transaction that is in no disk's keeping yet (overlappingSync).
+// With lmdb's overlappingSync, reads would see transactions that are not on the disk yet.
 const openRoot = (path: string): Environment['root'] =>
   open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
 
@@ -107,7 +107,7 @@ function openShort(root: Environment['root'], file: string): Environment['databa
       for (const database of Object.values(databases)) {
         for (const { key } of database.getRange({})) database.getBinary(key);
       }
-      // What is written reads the list of free pages.
+      // A write reads the list of free pages.
       databases.meta.putSync(Buffer.from('\0'), Buffer.from('{}'));
       return databases;
     });

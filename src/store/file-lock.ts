@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { StoreError } from './data-folder.js';
 
-/** What is used of fs-native-extensions, which has no types. False where another open file has the lock. */
+/** The part of fs-native-extensions used here; it has no types. `tryLock` returns false if the lock is taken. */
 interface LockLibrary {
   tryLock(descriptor: number, options: { readonly shared: boolean }): boolean;
   unlock(descriptor: number): void;
@@ -10,15 +10,14 @@ interface LockLibrary {
 
 const { tryLock, unlock } = createRequire(import.meta.url)('fs-native-extensions') as LockLibrary;
 
-/** How often, and how far apart, a lock is tried that another process may have for a moment only. */
+/** Attempts to get a lock, and the pause between two: `isLocked` holds a lock for a moment only. */
 const LOOK_TRIES = 40;
 const PAUSE_MS = 5;
 
 /**
- * Locks a file until the function returned is called, or the process ends in whatever way: the kernel holds the lock
- * (an open file description lock on Linux, flock(2) on macOS), so it is seen from every container, and neither a
- * crash nor a process id leaves a stale one. Returns null where another has it for longer than a look takes.
- * Throws StoreError where the file system has no locks.
+ * Locks a file until the returned function is called or the process ends, however it ends. The kernel holds the lock (an
+ * open file description lock on Linux, flock(2) on macOS), so it works across containers and a crash leaves no stale
+ * lock. Returns null if another process keeps the lock. Throws StoreError if the file system has no locks.
  */
 export function lockFile(file: string, tries: number = LOOK_TRIES): (() => void) | null {
   for (let left = tries; left > 0; left -= 1) {
@@ -29,7 +28,7 @@ export function lockFile(file: string, tries: number = LOOK_TRIES): (() => void)
   return null;
 }
 
-/** Whether somebody has the lock of a file. Throws StoreError where the file system has no locks. */
+/** Whether a file is locked. Throws StoreError if the file system has no locks. */
 export function isLocked(file: string): boolean {
   const unlockFile = tryFile(file, true);
   unlockFile?.();
@@ -37,7 +36,7 @@ export function isLocked(file: string): boolean {
 }
 
 function tryFile(file: string, shared: boolean): (() => void) | null {
-  // Closed in child processes (O_CLOEXEC): they cannot keep the lock.
+  // Node opens files with O_CLOEXEC: child processes cannot keep the lock.
   const descriptor = openSync(file, 'r+');
   try {
     if (tryLock(descriptor, { shared })) {
@@ -56,7 +55,7 @@ function tryFile(file: string, shared: boolean): (() => void) | null {
   return null;
 }
 
-/** Between two tries of a lock: the kernel would wait for it without end. */
+/** Between two attempts. The kernel's own wait has no time limit. */
 export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }

@@ -3,21 +3,21 @@ import { createStore } from './environment.js';
 import { isServedHere, serveAlone, servingProcess } from './serving.js';
 import { Store } from './store.js';
 
-/** How the tables are laid out. Raise it with every change that an older server could not read. */
+/** The version of the tables' format. Increase it with every change that an older server could not read. */
 export const FORMAT = 1;
 
-/** A step from one format to the next; runs in the transaction that also raises the version. */
+/** A step from one format to the next. Runs in the transaction that also sets the new version. */
 export interface Upgrade {
   readonly from: number;
   run(store: Store): void;
 }
 
-/** One step for every format there was before. */
+/** One step for each earlier format. */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
- * Opens a data folder, making it where there is none, and brings its tables to `format`, step by step, in one
- * transaction. Throws StoreError where the format is newer, or where no step leads on.
+ * Opens a data folder, creating it if necessary, and upgrades its tables to `format` in one transaction. Throws StoreError
+ * if the format is newer, or if a step is missing.
  */
 export function openStore(
   folder: string,
@@ -26,7 +26,7 @@ export function openStore(
 ): Store {
   const store = new Store(folder);
   try {
-    // Looked at again inside the transaction: another process may be upgrading it now.
+    // Checked again inside the transaction: another process may be upgrading it now.
     if (formatOf(store) !== format) store.change(() => upgrade(store, format, upgrades));
     return store;
   } catch (error) {
@@ -55,20 +55,20 @@ function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): vo
   const found = formatOf(store) ?? format;
   if (found > format) {
     throw new StoreError(
-      `The data folder ${store.folder} has format ${found}, and this program knows ${format}: a newer one wrote it.`,
+      `The data folder ${store.folder} has format ${found}, and this program supports ${format}: a newer version wrote it. Install that version.`,
     );
   }
   const server = isServedHere(store.folder) ? null : servingProcess(store.folder);
   if (found < format && server !== null) {
     throw new StoreError(
-      `The data folder ${store.folder} has the older format ${found} and is served by ${server}; stop that first.`,
+      `The data folder ${store.folder} has the older format ${found} and is served by ${server}. Stop that process first.`,
     );
   }
   for (let version = found; version < format; version += 1) {
     const step = upgrades.find(({ from }) => from === version);
     if (step === undefined) {
       throw new StoreError(
-        `The data folder ${store.folder} has format ${version}: no step leads from there.`,
+        `The data folder ${store.folder} has format ${version}, which this program cannot upgrade.`,
       );
     }
     step.run(store);

@@ -1,13 +1,13 @@
-/** A part of a key: `text` is UTF-8 and ends with a NUL byte, `number` is 4 bytes, highest first. */
+/** The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian. */
 export type KeyPartKind = 'text' | 'number';
 export type KeyPart = string | number;
 
-/** Shown in the table's list as `workspace, day`. */
+/** The parts of a table's keys, in order, such as `workspace, day`. */
 export type KeyLayout = ReadonlyArray<readonly [name: string, kind: KeyPartKind]>;
 
 /**
- * The bytes of a key, or of the beginning of one where there are fewer parts than the layout has: keys sort by
- * their parts, and those that begin alike stand together. No text holds a NUL: ids and days are ours.
+ * The bytes of a key, or of a prefix if there are fewer parts than in the layout. Keys sort by their parts. No text
+ * contains a NUL byte, because the program itself generates ids and days.
  */
 export function encodeKey(layout: KeyLayout, parts: readonly KeyPart[]): Buffer {
   return Buffer.concat(
@@ -16,7 +16,7 @@ export function encodeKey(layout: KeyLayout, parts: readonly KeyPart[]): Buffer 
       if (kind === 'text' && typeof part === 'string' && !part.includes('\0'))
         return Buffer.from(`${part}\0`);
       if (kind === 'number' && typeof part === 'number') return numberBytes(part);
-      throw new Error(`part ${index} of the key does not fit its layout`);
+      throw new Error(`part ${index} of the key does not match its layout`);
     }),
   );
 }
@@ -27,7 +27,7 @@ function numberBytes(value: number): Buffer {
   return bytes;
 }
 
-/** The parts of a whole key. */
+/** The parts of a complete key. */
 export function decodeKey(layout: KeyLayout, key: Buffer): KeyPart[] {
   let at = 0;
   return layout.map(([, kind]) => {
@@ -42,7 +42,7 @@ export function decodeKey(layout: KeyLayout, key: Buffer): KeyPart[] {
   });
 }
 
-/** The first key behind all those that begin with `prefix`; undefined where nothing is behind them. */
+/** The smallest key greater than all keys that begin with `prefix`; undefined if there is none. */
 export function endOfPrefix(prefix: Buffer): Buffer | undefined {
   for (let at = prefix.length - 1; at >= 0; at -= 1) {
     const byte = prefix[at] as number;

@@ -16,28 +16,28 @@ import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError, syncFolder } from
 import { lockFile, pause } from './file-lock.js';
 import { MASTER_KEY_FILE } from './master-key.js';
 
-/** Free disk space that a new store needs, in bytes: it takes 0.2 MB, and must be able to grow. */
+/** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */
 export const FREE_BYTES_MIN = 16 * 1024 * 1024;
 
 /**
- * LMDB makes its lock file sparse and writes it through memory, so that a full disk would end the process (SIGBUS).
- * A file of this many bytes has room for all its readers.
+ * LMDB creates its lock file sparse and writes it through a memory map, so that a full disk would kill the process
+ * (SIGBUS). A file of this size has room for all readers.
  */
 const LOCK_FILE_BYTES = 16 * 1024;
 
-/** How often a process looks whether the other that makes the store has finished: for 10 seconds. */
+/** Checks whether another process has finished creating the store: 10 seconds in total. */
 const MAKE_TRIES = 2_000;
 
-/** Where a store is made, in the folder that it moves to when it is whole. */
+/** The subfolder in which a store is created before it is moved into place. */
 const UNFINISHED = 'new';
 
-/** Whether a data folder has a store, whole or damaged; where not, the next start makes one. */
+/** Whether a data folder has a store, complete or damaged. If not, the next start creates one. */
 export const storeExists = (folder: string): boolean => sizeOf(dataFileOf(folder)) > 0 || wasUsed(folder);
 
 /**
- * Makes the store of a data folder that is there and has none. `make` writes it to a folder; it is moved into place
- * when it is whole and on the disk, so that a process that ends at any moment leaves no store or a whole one. Of
- * several processes one makes it and the others wait. Throws StoreError.
+ * Creates the store of an existing data folder that has none. `make` writes it to a folder, which is moved into place once
+ * it is complete and on the disk: a process that ends at any moment leaves no store or a complete one. If several
+ * processes try, one creates it and the others wait. Throws StoreError.
  */
 export function makeStore(folder: string, make: (path: string) => void, tries: number = MAKE_TRIES): void {
   const path = pathOf(folder);
@@ -68,7 +68,7 @@ function makeAt(unfinished: string, path: string, make: (path: string) => void):
     writeFileSync(join(unfinished, LOCK_FILE), Buffer.alloc(LOCK_FILE_BYTES), { mode: 0o600, flush: true });
     make(unfinished);
     syncFile(join(unfinished, DATA_FILE));
-    // Before the data: nobody opens a store without data, so nobody has another lock file open.
+    // The lock file first: no process opens a store without data, so none has another lock file open.
     for (const name of [LOCK_FILE, DATA_FILE]) renameSync(join(unfinished, name), join(path, name));
     syncFolder(path);
   } finally {
@@ -77,8 +77,8 @@ function makeAt(unfinished: string, path: string, make: (path: string) => void):
 }
 
 /**
- * Locks the empty file that stands where the data will: from its first appearance, or left by an interrupted start.
- * Null where the data are there by then. Whoever waits has the empty file open, and looks again when it has the lock.
+ * Locks the empty file in the place of the data; an interrupted start may have left one. Null if the data exist by now.
+ * A process that waited has the lock of the empty file, and so checks again.
  */
 function lockEmpty(folder: string, file: string, tries: number): (() => void) | null {
   closeSync(openSync(file, 'a', 0o600));
@@ -93,13 +93,13 @@ function lockEmpty(folder: string, file: string, tries: number): (() => void) | 
     pause();
   }
   throw new StoreError(
-    `Another process is making the store of the data folder ${folder} and does not finish. Stop it.`,
+    `Another process has been creating the store of the data folder ${folder} for 10 seconds. Stop it and try again.`,
   );
 }
 
 /**
- * Whether an empty data file is the remains of a store that was in use. An interrupted first start is told apart by its
- * missing master key, or by its unfinished store.
+ * Whether an empty data file is what is left of a store that was in use. After an interrupted first start, the master key
+ * is missing or an unfinished store exists.
  */
 function wasUsed(folder: string): boolean {
   const path = pathOf(folder);
@@ -107,7 +107,7 @@ function wasUsed(folder: string): boolean {
   return made && !existsSync(join(path, UNFINISHED));
 }
 
-/** Throws StoreError where fewer than `FREE_BYTES_MIN` bytes are free. */
+/** Throws StoreError if fewer than `FREE_BYTES_MIN` bytes are free. */
 export function requireSpace(folder: string, free: number = freeBytes(folder)): void {
   if (free >= FREE_BYTES_MIN) return;
   throw new StoreError(

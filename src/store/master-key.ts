@@ -7,8 +7,8 @@ import { KEY_BYTES } from './sealing.js';
 export const MASTER_KEY_FILE = 'master.key';
 
 /**
- * The key that seals all others: `given` (64 hexadecimal digits) where there is one, else the folder's
- * `master.key`, which is made, readable by its owner only, where `mayCreate`. Throws StoreError.
+ * The key that encrypts all data keys: `given` (64 hexadecimal digits) unless that is empty, else the folder's
+ * `master.key`. If `mayCreate`, a missing file is created, readable by its owner only. Throws StoreError.
  */
 export function masterKey(folder: string, given: string, mayCreate: boolean): Buffer {
   if (given !== '') return parse(given, 'DECIDER_MASTER_KEY');
@@ -16,12 +16,14 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
     if (!mayCreate) {
-      throw new StoreError(`${file} is missing: what is sealed in ${folder} cannot be read without it.`);
+      throw new StoreError(
+        `${file} is missing. Without it the encrypted data in ${folder} cannot be read: restore it from a backup.`,
+      );
     }
     return create(folder, file);
   }
   if ((found.mode & 0o077) !== 0) {
-    throw new StoreError(`${file} is open to others than its owner; make its mode 0600.`);
+    throw new StoreError(`${file} is accessible to other users. Change its mode to 0600.`);
   }
   return parse(read(file).trim(), file);
 }
@@ -34,7 +36,7 @@ function read(file: string): string {
   }
 }
 
-/** Whole or not at all, and on the disk before anything is sealed by it. */
+/** The file appears complete, and is on the disk before anything is encrypted with the key. */
 function create(folder: string, file: string): Buffer {
   const key = randomBytes(KEY_BYTES);
   const unfinished = `${file}.new`;

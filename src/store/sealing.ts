@@ -3,36 +3,36 @@ import { StoreError } from './data-folder.js';
 import { encodeKey, type KeyPart } from './key-layout.js';
 import { TABLES, type TableName } from './tables.js';
 
-/** AES-256-GCM (NIST SP 800-38D): a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
+/** AES-256-GCM (NIST SP 800-38D). Layout: a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
-/** Where a sealed value lives. It opens nowhere else: the place is its associated data. */
+/** Where a sealed value is stored. The place is its associated data: elsewhere the value cannot be decrypted. */
 export interface Place {
   readonly table: string;
   readonly key: Uint8Array;
-  /** How a person calls the place, for the error. */
+  /** The key as a string, for error messages. */
   readonly name: string;
 }
 
-/** The place of a value, without an open environment: the threads that seal have none. */
+/** The place of a value. Needs no open environment: the threads that seal have none. */
 export function placeOf(table: TableName, ...parts: readonly KeyPart[]): Place {
   return { table, key: encodeKey(TABLES[table].key, parts), name: parts.join('/') };
 }
 
-/** Seals `plain` under a key of 32 bytes, for one place. */
+/** Encrypts `plain` with a key of 32 bytes, for one place. */
 export function seal(key: Uint8Array, place: Place, plain: Uint8Array): Buffer {
   const sealed = Buffer.allocUnsafe(sealedBytes(plain));
   sealInto(sealed, key, place, plain);
   return sealed;
 }
 
-/** How long it is when sealed. */
+/** The sealed length of `plain`. */
 export const sealedBytes = (plain: Uint8Array): number => NONCE_BYTES + plain.length + TAG_BYTES;
 
-/** The same, into memory of as many bytes as `sealedBytes` says. */
+/** Like `seal`, into a buffer of `sealedBytes(plain)` bytes. */
 export function sealInto(sealed: Uint8Array, key: Uint8Array, place: Place, plain: Uint8Array): void {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
@@ -43,7 +43,7 @@ export function sealInto(sealed: Uint8Array, key: Uint8Array, place: Place, plai
   sealed.set(cipher.getAuthTag(), sealed.length - TAG_BYTES);
 }
 
-/** What `seal` was given. Throws StoreError where key, place or any bit of the value is another. */
+/** Decrypts what `seal` returned. Throws StoreError if the key, the place or any bit of the value differs. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): Buffer {
   try {
     const tagAt = sealed.length - TAG_BYTES;
@@ -53,12 +53,12 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): Buffe
     decipher.setAAD(associatedData(place));
     decipher.setAuthTag(sealed.subarray(tagAt));
     const plain = decipher.update(sealed.subarray(NONCE_BYTES, tagAt));
-    // It checks the tag, and has no bytes of its own.
+    // Checks the tag; returns no bytes.
     decipher.final();
     return plain;
   } catch {
     throw new StoreError(
-      `The sealed value ${place.name} of the table ${place.table} is damaged, or sealed by another key.`,
+      `The sealed value ${place.name} of the table ${place.table} is damaged, or was encrypted with another key.`,
     );
   }
 }

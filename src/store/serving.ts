@@ -5,7 +5,7 @@ import { isInteger, isObjectOf, isString, readJsonFile, type ValueOf } from '../
 import { dataFileOf, pathOf, StoreError } from './data-folder.js';
 import { isLocked, lockFile } from './file-lock.js';
 
-/** Who serves, for people: what decides is the lock of the data file. */
+/** The process that serves a data folder, for messages. What counts is the lock of the data file. */
 const isServing = isObjectOf({
   pid: isInteger,
   host: isString,
@@ -53,7 +53,7 @@ export function isServedHere(folder: string): boolean {
   return found?.pid === process.pid && found.host === hostname() && found.namespace === pidNamespace();
 }
 
-/** The process that serves a data folder, as `process 7 on host`; null where none does. Throws StoreError. */
+/** The process that serves a data folder, such as `process 7 on host`; null if none does. Throws StoreError. */
 export function servingProcess(folder: string): string | null {
   if (!isServed(folder)) return null;
   const found = readServing(folder);
@@ -61,8 +61,8 @@ export function servingProcess(folder: string): string | null {
 }
 
 /**
- * Throws StoreError where the server of the folder is in another container: LMDB knows its readers by process ids, and
- * a process that exits there would release the reader slots of a process with the same id here.
+ * Throws StoreError if the server of the folder runs in another container. LMDB identifies readers by process id, so a
+ * process that exits there would release the reader slots of the process with the same id here.
  */
 export function refuseOtherContainer(folder: string): void {
   if (!isServed(folder)) return;
@@ -73,14 +73,14 @@ export function refuseOtherContainer(folder: string): void {
   );
 }
 
-/** An empty file is locked by whoever makes the store. */
+/** False for an empty file: a process that creates the store locks it. */
 function isServed(folder: string): boolean {
   const file = dataFileOf(folder);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return size > 0 && isLocked(file);
 }
 
-/** Null where the file is not there, which it is not for a moment after the lock is taken. */
+/** Null if the file does not exist, as for a moment after the lock was taken. */
 function readServing(folder: string): Serving | null {
   try {
     const found = readJsonFile(fileOf(folder));

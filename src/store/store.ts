@@ -8,9 +8,9 @@ import type { RawWrite } from './writer-thread.js';
 /**
  * The tables of one data folder.
  *
- * Administration (`change`) happens in a transaction on this thread, from the command line or at the first start,
- * and raises a counter that every process sees at once. What the running server writes (`write`) goes to a thread of
- * its own, in transactions that are on the disk when they resolve. The two write different tables.
+ * Administration (`change`) runs a transaction on this thread, from the command line or at the first start, and increments
+ * a counter that every process sees at once. The running server writes through another thread (`write`), in transactions
+ * that are on the disk when the promise resolves. The two write different tables.
  */
 export class Store {
   private readonly environment: Environment;
@@ -19,7 +19,7 @@ export class Store {
   private lastWrite: Promise<void> = Promise.resolve();
   private closed = false;
 
-  /** See `openStore`, which also brings it to the format of this server. */
+  /** Use `openStore`, which also upgrades the format. */
   constructor(readonly folder: string) {
     this.environment = openEnvironment(folder);
     const { databases } = this.environment;
@@ -31,9 +31,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` in a transaction: what it puts becomes visible at once, everywhere, or not at all if it throws. A
-   * change inside another is part of that.
-   * Throws StoreError where the disk does not take it.
+   * Runs `work` in a transaction: what it puts becomes visible to every process at once, or not at all if it throws. A
+   * nested change is part of the outer one. Throws StoreError if the disk refuses the commit.
    */
   change<Result>(work: () => Result): Result {
     let worked = false;
@@ -50,25 +49,25 @@ export class Store {
     }
   }
 
-  /** How often administration changed something, as any process sees it now. */
+  /** The number of administrative changes so far, by any process. */
   changes(): number {
     this.refresh();
     return this.table('meta').get('changes')?.changes ?? 0;
   }
 
-  /** What other processes have written is read from here on: without it, reads may be some milliseconds old. */
+  /** Makes later reads see what other processes have written. Without it they may be a few milliseconds old. */
   refresh(): void {
     this.environment.root.resetReadTxn();
   }
 
-  /** Starts the thread that `write` needs, so that the first write does not wait for it. */
+  /** Starts the writer thread, so that the first write does not wait for it. */
   async startWriter(): Promise<void> {
     await this.writerThread().run('ready', null);
   }
 
   /**
-   * All writes in one transaction, on the disk when it resolves; none where it rejects, with StoreError.
-   * Transactions follow each other in the order of the calls, which the queue of the threads does not keep.
+   * Commits all writes in one transaction. Resolves when they are on the disk; rejects with StoreError if none of them
+   * is. Transactions run in the order of the calls, which the thread pool's queue would not preserve.
    */
   write(writes: readonly RawWrite[]): Promise<void> {
     if (this.closed) return Promise.reject(this.notTaken(new Error('it is closed')));
@@ -86,7 +85,7 @@ export class Store {
     this.refresh();
   }
 
-  /** Ends the writes under way, then the environment; from now on `write` rejects. */
+  /** Waits for the writes in progress and closes the environment. From now on `write` rejects. */
   async close(): Promise<void> {
     this.closed = true;
     await this.lastWrite;
@@ -105,6 +104,6 @@ export class Store {
 
   private notTaken(cause: unknown): StoreError {
     const { message } = cause as Error;
-    return new StoreError(`The data folder ${this.folder} does not take what is written: ${message}.`);
+    return new StoreError(`The data folder ${this.folder} cannot be written: ${message}.`);
   }
 }

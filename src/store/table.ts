@@ -5,22 +5,22 @@ import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from 
 import { TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
 
-/** What a table's values are in memory: JSON of the schema, or the sealed bytes. */
+/** The values of a table in memory: JSON of its shape, or ciphertext. */
 export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] extends 'sealed'
   ? Buffer
   : ValueOf<(typeof TABLES)[Name]['value']>;
 
-/** A key as its parts, and its value. */
+/** A key, as its parts, and its value. */
 export interface TableEntry<Name extends TableName> {
   readonly key: KeyPart[];
   readonly value: Value<Name>;
 }
 
-/** What is read in one turn of the event loop where others are to go on meanwhile: about 2 ms of either. */
+/** Entries or keys that the `…InTurns` methods read in one turn of the event loop: about 2 ms of either. */
 const TURN_ENTRIES = 64;
 const TURN_KEYS = 1_024;
 
-/** One table of an open environment. Keys are given as their parts. */
+/** One table of an open environment. Keys are passed as their parts. */
 export class Table<Name extends TableName> {
   private readonly layout: KeyLayout;
   private readonly check: Shape<unknown> | null;
@@ -34,12 +34,12 @@ export class Table<Name extends TableName> {
     this.check = value === 'sealed' ? null : value;
   }
 
-  /** The key's bytes. */
+  /** The bytes of a key. */
   key(...parts: readonly KeyPart[]): Buffer {
     return encodeKey(this.layout, parts);
   }
 
-  /** Throws StoreError where the value is not one of this table. */
+  /** Throws StoreError if the stored value is damaged. */
   get(...parts: readonly KeyPart[]): Value<Name> | undefined {
     const key = this.key(...parts);
     const bytes = this.guarded(() => this.database.getBinary(key));
@@ -51,17 +51,17 @@ export class Table<Name extends TableName> {
     return this.range(this.key(...prefix), endOfPrefix(this.key(...prefix)));
   }
 
-  /** Those of them whose next part is `first` or more. */
+  /** All entries whose keys begin with `prefix` and whose next part is at least `first`. */
   entriesFrom(prefix: readonly KeyPart[], first: KeyPart): Generator<TableEntry<Name>> {
     return this.range(this.key(...prefix, first), endOfPrefix(this.key(...prefix)));
   }
 
-  /** The keys alone. */
+  /** Like `entries`, without the values. */
   keys(...prefix: readonly KeyPart[]): Generator<KeyPart[]> {
     return this.rangeOfKeys(this.key(...prefix), endOfPrefix(this.key(...prefix)));
   }
 
-  /** The last of the keys that begin with these parts. */
+  /** The last key that begins with these parts. */
   lastKey(...prefix: readonly KeyPart[]): KeyPart[] | undefined {
     const first = this.key(...prefix);
     const [last] = this.database.getKeys({
@@ -73,14 +73,14 @@ export class Table<Name extends TableName> {
   }
 
   /**
-   * Like `entries`, in turns of the event loop, so that a large table holds up nobody. An entry that changes meanwhile
-   * is read as it was or as it is; each is read once. Rejects with StoreError.
+   * Like `entries`, in turns of the event loop, so that a large table does not block it. Each entry is read once; one
+   * that changes meanwhile is read before or after the change. Rejects with StoreError.
    */
   entriesInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<TableEntry<Name>> {
     return this.inTurns(prefix, TURN_ENTRIES, (start, end) => this.range(start, end, TURN_ENTRIES), entryKey);
   }
 
-  /** The keys alone. */
+  /** Like `entriesInTurns`, without the values. */
   keysInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<KeyPart[]> {
     return this.inTurns(
       prefix,
@@ -90,7 +90,7 @@ export class Table<Name extends TableName> {
     );
   }
 
-  /** The write that gives a key a value, or that removes it. A value that could not be read again is refused. */
+  /** A write that sets or, with null, removes a key. Throws if the value does not have the table's shape. */
   write(parts: readonly KeyPart[], value: Value<Name> | null): RawWrite {
     if (value !== null && this.check?.(value) === false) {
       throw new Error(`a value does not fit the table ${this.name}`);
@@ -99,7 +99,7 @@ export class Table<Name extends TableName> {
     return { table: this.name, key: this.key(...parts), value: bytes as Buffer | null };
   }
 
-  /** The write that removes all keys from one to the one before another. */
+  /** A write that removes all keys from `from` up to, not including, `to`. */
   removal(from: readonly KeyPart[], to: readonly KeyPart[]): RawWrite {
     return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
   }
@@ -137,13 +137,13 @@ export class Table<Name extends TableName> {
       const items = [...read(start, end)];
       yield* items;
       if (items.length < count) return;
-      // The first key that can stand behind the last one.
+      // The smallest key greater than the last one.
       start = Buffer.concat([this.key(...keyOf(items.at(-1) as Item)), Buffer.of(0)]);
       await nextTurn();
     }
   }
 
-  /** What LMDB finds wrong, as an error that names the table. */
+  /** Turns LMDB's errors into StoreErrors that name the table. */
   private guarded<Result>(use: () => Result): Result {
     try {
       return use();
@@ -169,14 +169,14 @@ export class Table<Name extends TableName> {
 
 const entryKey = ({ key }: { readonly key: readonly KeyPart[] }) => key;
 
-/** lmdb tells an end that is undefined from one that is not there. */
+/** lmdb distinguishes an undefined bound from a missing one. */
 const bounds = (start: Buffer | undefined, end: Buffer | undefined, limit?: number) => ({
   ...(start !== undefined && { start }),
   ...(end !== undefined && { end }),
   ...(limit !== undefined && { limit }),
 });
 
-/** Undefined, which fits no schema, where the bytes are not JSON. */
+/** Undefined, which no shape allows, if the bytes are not JSON. */
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

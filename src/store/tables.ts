@@ -30,7 +30,7 @@ const isBatchState = isOneOf(
   'cancelled',
 );
 
-/** The room that writes a table, and what it keeps there. */
+/** The room that writes a table, and what it stores there. */
 interface TableFacts {
   readonly owner: 'store' | 'access' | 'batch';
   readonly meaning: string;
@@ -39,14 +39,14 @@ interface TableFacts {
 
 /**
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
- * sealing.ts). `administration` tables are written by the command line and the first start, the others by the
- * running server alone: that is what lets it keep them in memory.
+ * sealing.ts). Workspaces, grants, keys and digests are written by the command line and the first start; the others are
+ * written by the running server alone, which may therefore keep them in memory.
  */
 export const TABLES = {
   meta: {
     owner: 'store',
     meaning:
-      'The format’s version, a count of administrative changes, what proves the master key, the time of the server.',
+      'The version of the format, the number of administrative changes, a check of the master key, the server’s clock.',
     key: [['name', 'text']],
     value: isPartOf({
       format: isCount,
@@ -58,7 +58,7 @@ export const TABLES = {
   },
   workspaces: {
     owner: 'access',
-    meaning: 'A workspace: what it was granted, its budget, models and limits.',
+    meaning: 'A workspace: credit granted, budget, models and limits.',
     key: [['workspace', 'text']],
     value: isObjectOf({
       id: isString,
@@ -72,7 +72,7 @@ export const TABLES = {
   },
   grants: {
     owner: 'access',
-    meaning: 'Credit given to a workspace, or taken back.',
+    meaning: 'Credit granted to a workspace, or taken back.',
     key: [
       ['workspace', 'text'],
       ['number', 'number'],
@@ -81,7 +81,7 @@ export const TABLES = {
   },
   keys: {
     owner: 'access',
-    meaning: 'An API key. The token itself is nowhere.',
+    meaning: 'An API key. The token itself is not stored.',
     key: [['key', 'text']],
     value: isObjectOf({
       id: isString,
@@ -101,7 +101,7 @@ export const TABLES = {
   },
   accounts: {
     owner: 'access',
-    meaning: 'What a workspace was charged in all, and in its last month.',
+    meaning: 'What a workspace was charged in total, and in its current month.',
     key: [['workspace', 'text']],
     value: isObjectOf({
       charged: isAmount,
@@ -111,7 +111,7 @@ export const TABLES = {
   },
   usage: {
     owner: 'access',
-    meaning: 'What a key used of a model on a UTC day at one price, live and batch apart.',
+    meaning: 'What a key used of a model on a UTC day at one price, live and batch separately.',
     key: [
       ['workspace', 'text'],
       ['day', 'text'],
@@ -124,7 +124,7 @@ export const TABLES = {
   },
   batches: {
     owner: 'batch',
-    meaning: 'A batch: where it stands, its counts, when it ends and is deleted.',
+    meaning: 'A batch: its state, its counts, when it ends and is deleted.',
     key: [['batch', 'text']],
     value: isObjectOf({
       id: isString,
@@ -160,7 +160,7 @@ export const TABLES = {
   },
   batch_lines: {
     owner: 'batch',
-    meaning: 'Lines as they were sent, in chunks; gone when the batch has finished.',
+    meaning: 'The lines as they were sent, in chunks; removed when the batch finishes.',
     key: [
       ['batch', 'text'],
       ['chunk', 'number'],
@@ -169,7 +169,7 @@ export const TABLES = {
   },
   batch_ids: {
     owner: 'batch',
-    meaning: 'The custom id and the model of every line, in the same chunks.',
+    meaning: 'The custom ids and models of the lines, in the same chunks.',
     key: [
       ['batch', 'text'],
       ['chunk', 'number'],
@@ -178,7 +178,7 @@ export const TABLES = {
   },
   batch_results: {
     owner: 'batch',
-    meaning: 'The result line of every line that was answered, refused or given up.',
+    meaning: 'The result of every line that was answered, refused or given up.',
     key: [
       ['batch', 'text'],
       ['line', 'number'],
@@ -187,13 +187,13 @@ export const TABLES = {
   },
   batch_webhooks: {
     owner: 'batch',
-    meaning: 'The address to call when a batch has finished.',
+    meaning: 'The webhook address of a batch.',
     key: [['batch', 'text']],
     value: 'sealed',
   },
   submissions: {
     owner: 'batch',
-    meaning: 'The batch that a key’s idempotency key has made, by its SHA-256, and the SHA-256 of the body.',
+    meaning: 'The batch made under an idempotency key, by the SHA-256 of that, with the SHA-256 of the file.',
     key: [
       ['key', 'text'],
       ['digest', 'text'],
@@ -202,7 +202,7 @@ export const TABLES = {
   },
   data_keys: {
     owner: 'store',
-    meaning: 'The key that seals one owner’s data, itself sealed by the master key.',
+    meaning: 'The data key that encrypts one owner’s values, itself encrypted by the master key.',
     key: [['owner', 'text']],
     value: 'sealed',
   },

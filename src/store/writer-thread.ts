@@ -1,15 +1,15 @@
-// The thread that commits what the running server writes. LMDB waits for the disk inside a commit, and the main
-// thread must not; and lmdb's own asynchronous writes were tried and rejected: a callback of `transaction` was
-// never called on Node 20, and a commit that fails is reported as an unhandled rejection besides.
+// The thread that commits what the running server writes. A commit waits for the disk, and the main thread must not.
+// lmdb's own asynchronous writes were rejected: on Node 20 a callback of `transaction` was never called, and a failed
+// commit is also reported as an unhandled rejection.
 import { workerData } from 'node:worker_threads';
 import { openEnvironment } from './environment.js';
 import type { TableName } from './tables.js';
 
-/** One change of a table; without a value the key is removed. */
+/** One change of a table. A null value removes the key. */
 export interface RawWrite {
   readonly table: TableName;
   readonly key: Uint8Array;
-  /** With it, and without a value, all keys from `key` to before this one are removed. */
+  /** With a null value: removes all keys from `key` up to, not including, this one. */
   readonly end?: Uint8Array;
   readonly value: Uint8Array | null;
 }
@@ -18,7 +18,7 @@ let scratch = Buffer.alloc(0);
 
 const { root, databases } = openEnvironment(workerData as string);
 
-/** All or nothing, on the disk when it returns. */
+/** Commits all writes in one transaction. They are on the disk when it returns. */
 export function write(writes: readonly RawWrite[]): void {
   root.transactionSync(() => {
     for (const { table, key, end, value } of writes) {
@@ -30,21 +30,21 @@ export function write(writes: readonly RawWrite[]): void {
 }
 
 function removeRange(table: TableName, start: Buffer, end: Buffer): void {
-  // All of them first: a cursor does not stand well on a key that is removed.
+  // Keys are collected first: removing the key under a cursor moves the cursor.
   for (const key of [...databases[table].getKeys({ start, end })]) databases[table].removeSync(key);
 }
 
-/** A Buffer that crossed threads is a plain Uint8Array. Of shared memory lmdb would write other bytes: it is copied. */
+/** A Buffer from another thread arrives as a Uint8Array. Shared memory is copied: lmdb would write wrong bytes. */
 function asBuffer(bytes: Uint8Array): Buffer {
   const { buffer, byteOffset, length } = bytes;
   if (!(buffer instanceof SharedArrayBuffer)) return Buffer.from(buffer, byteOffset, length);
-  // Always to the same place, for `putSync` has taken a value when it returns: 30 MB of garbage a batch otherwise.
+  // Reused, because `putSync` copies the value: without it a batch makes 30 MB of garbage.
   if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length);
   scratch.set(bytes);
   return scratch.subarray(0, length);
 }
 
-/** Answers when the environment is open. */
+/** Returns when the environment is open. */
 export function ready(): true {
   return true;
 }

@@ -36,18 +36,18 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
   },
   expired: {
     bring: ({ clock }) => clock.advance(DAY_MS + 1),
-    expected: { shown: 'expired', authenticate: 'unauthorized', roll: /is expired; make a new one/ },
+    expected: { shown: 'expired', authenticate: 'unauthorized', roll: /is expired; create a new one/ },
   },
   revoked: {
     bring: ({ store, clock }, { key }) => void revokeKey(store, clock, key.id),
-    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; make a new one/ },
+    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; create a new one/ },
   },
   'revoked, and then its time over': {
     bring: ({ store, clock }, { key }) => {
       revokeKey(store, clock, key.id);
       clock.advance(DAY_MS + 1);
     },
-    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; make a new one/ },
+    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; create a new one/ },
   },
   rolled: {
     bring: ({ store, clock }, { key }) => void rollKey(store, clock, key.id),
@@ -56,7 +56,7 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
       authenticate: null,
       admit: null,
       reserve: null,
-      roll: /was rolled already, to key_/,
+      roll: /was already rolled to key_/,
     },
   },
   'rolled, and the next day over': {
@@ -64,14 +64,14 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
       rollKey(store, clock, key.id);
       clock.set(endOfNextDay(clock.now()) + 1);
     },
-    expected: { shown: 'expired', authenticate: 'unauthorized', roll: /is expired; make a new one/ },
+    expected: { shown: 'expired', authenticate: 'unauthorized', roll: /is expired; create a new one/ },
   },
   'rolled, and then revoked': {
     bring: ({ store, clock }, { key }) => {
       rollKey(store, clock, key.id);
       revokeKey(store, clock, key.id);
     },
-    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; make a new one/ },
+    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; create a new one/ },
   },
   'of a workspace without credit': {
     bring: ({ store, clock }) => void grantCredit(store, clock, 'acme', -100n),

@@ -122,12 +122,12 @@ test('a reservation is settled once: posted or released, whichever comes first',
   const { token } = workspace('acme', 10n * COST);
   const posted = reserve(token, TOKENS, PRICE);
   posted.post();
-  t.throws(() => posted.post(), /settled once/);
-  t.throws(() => posted.release(), /settled once/);
+  t.throws(() => posted.post(), /settled twice/);
+  t.throws(() => posted.release(), /settled twice/);
   const released = reserve(token, TOKENS, PRICE);
   released.release();
-  t.throws(() => released.release(), /settled once/);
-  t.throws(() => released.post(), /settled once/);
+  t.throws(() => released.release(), /settled twice/);
+  t.throws(() => released.post(), /settled twice/);
   await access.flush();
   t.equal(balanceOf(store, getWorkspace(store, 'acme'), clock.now()).charged, COST);
 });

@@ -25,7 +25,7 @@ test('createWorkspace: ids of 1 to 64 letters, digits, _ and -, with a letter or
   }
   t.throws(() => createWorkspace(store, clock, 'a'), {
     name: 'AccessError',
-    message: 'workspace: a exists already.',
+    message: 'workspace: a already exists.',
   });
   t.strictSame(
     listWorkspaces(store).map(({ id }) => id),

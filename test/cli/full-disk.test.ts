@@ -32,6 +32,6 @@ test('serve: a last charge that the disk does not take is told at the end, with 
   child.kill('SIGTERM');
   const { code, stderr } = await command.end();
   t.equal(code, 1, `signal ${child.signalCode}`);
-  t.match(stderr, /The data folder \S+ does not take what is written/);
+  t.match(stderr, /The data folder \S+ cannot be written/);
   t.notMatch(stderr, /^ +at /m, 'no stack');
 });

@@ -44,7 +44,7 @@ test('keys create: never, days, and a day', async (t) => {
     );
   }
   await mistake(
-    /^expires: 2020-01-31 is over\.$/m,
+    /^expires: 2020-01-31 is in the past\.$/m,
     'keys',
     'create',
     '--workspace=default',
@@ -65,7 +65,7 @@ test('keys list, roll, revoke', async (t) => {
   t.ok(untils.includes(second.rolled.expires), second.rolled.expires);
   t.not(second.token, first.token);
   await mistake(
-    new RegExp(`^key: ${first.id} was rolled already, to ${second.id}`),
+    new RegExp(`^key: ${first.id} was already rolled to ${second.id}`),
     'keys',
     'roll',
     first.id,
@@ -73,7 +73,7 @@ test('keys list, roll, revoke', async (t) => {
   const revoked = await json('keys', 'revoke', second.id);
   t.match(revoked, { id: second.id, state: 'revoked', revoked: /Z$/ });
   t.same(await json('keys', 'revoke', second.id), revoked, 'again changes nothing');
-  await mistake(/^key: key_\w+ is revoked; make a new one instead\.$/m, 'keys', 'roll', second.id);
+  await mistake(/^key: key_\w+ is revoked; create a new one instead\.$/m, 'keys', 'roll', second.id);
   const rows = await json('keys', 'list', '--workspace', 'default');
   t.match(rows, [
     { id: first.id, workspace: 'default', state: 'rolled', revoked: null, rolled_to: second.id },

@@ -94,7 +94,7 @@ test('workspaces models: names of the manifest, all, and models that are gone', 
 test('workspaces: ids that cannot be, are there already, or are not there', async (t) => {
   const { json, mistake } = books(t);
   await json('workspaces', 'create', 'w');
-  await mistake(/^workspace: w exists already\.$/m, 'workspaces', 'create', 'w');
+  await mistake(/^workspace: w already exists\.$/m, 'workspaces', 'create', 'w');
   for (const id of ['', 'x'.repeat(5_000)]) {
     await mistake(/^workspace: .* is not 1 to 64 /, 'workspaces', 'create', id);
     await mistake(/^workspace: there is no /, 'workspaces', 'show', id);

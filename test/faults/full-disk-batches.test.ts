@@ -61,7 +61,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     // LMDB writes of it too, and ends no line.
     t.match(JSON.parse(told.slice(told.indexOf('{'))), {
       level: 50,
-      err: { message: /does not take what is written/ },
+      err: { message: /cannot be written/ },
     });
     // Lines that were with the engine come back.
     await sleep(1_500);

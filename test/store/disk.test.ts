@@ -20,7 +20,7 @@ test('a full disk: the write rejects, the process lives, nothing acknowledged is
     if (said !== 'undefined') break;
   }
   t.ok(acknowledged > 0);
-  t.match(said, /^StoreError: .* does not take what is written/);
+  t.match(said, /^StoreError: .* cannot be written/);
   t.match(await writer.ask(`write ${acknowledged} 5000`), /^StoreError: /, 'the next one too');
   t.equal(await writer.ask('count'), String(acknowledged), 'it reads on');
   t.match(

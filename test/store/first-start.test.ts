@@ -82,7 +82,7 @@ test('interrupted first start: a process that makes the store and does not finis
   t.teardown(lockFile(join(folder, 'store', 'data.mdb')) ?? (() => {}));
   t.throws(() => makeStore(folder, () => t.fail('two make it'), 2), {
     name: 'StoreError',
-    message: /^Another process is making the store of the data folder .* does not finish\. Stop it\.$/,
+    message: /^Another process has been creating the store of the data folder .* Stop it and try again\.$/,
   });
 });
 

@@ -41,7 +41,7 @@ test('a step that fails leaves the folder as it was', async (t) => {
   t.throws(() => openStore(folder, 3, [step(1), failing]), { name: 'RangeError' });
   t.throws(() => openStore(folder, 3, [step(1)]), {
     name: 'StoreError',
-    message: /has format 2: no step leads from there/,
+    message: /has format 2, which this program cannot upgrade/,
   });
   const store = openStore(folder, 1, []);
   t.equal(store.table('digests').get('steps'), undefined);
@@ -51,7 +51,7 @@ test('a step that fails leaves the folder as it was', async (t) => {
 test('a newer format is refused, and stays', async (t) => {
   const folder = t.testdir();
   await openStore(folder, 3, []).close();
-  const newer = { name: 'StoreError', message: /has format 3, and this program knows 2/ };
+  const newer = { name: 'StoreError', message: /has format 3, and this program supports 2/ };
   t.throws(() => openStore(folder, 2, [step(1)]), newer);
   t.throws(() => openStore(folder, 2, [step(1)]), newer);
 });

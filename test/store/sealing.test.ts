@@ -17,7 +17,7 @@ const KEY = Buffer.alloc(32, 7);
 const PLACE: Place = { table: 'data_keys', key: Buffer.from('acme\0'), name: 'acme' };
 const DAMAGED = {
   name: 'StoreError',
-  message: 'The sealed value acme of the table data_keys is damaged, or sealed by another key.',
+  message: 'The sealed value acme of the table data_keys is damaged, or was encrypted with another key.',
 };
 
 test('what is sealed opens, and shows nothing of what it holds', async (t) => {
@@ -52,7 +52,7 @@ test('a sealed value opens in no other place, and by no other key', async (t) =>
   const sealed = seal(KEY, PLACE, Buffer.from('plaintext'));
   t.throws(
     () => unseal(KEY, { ...PLACE, table: 'data_key' }, sealed),
-    /is damaged, or sealed by another key/,
+    /is damaged, or was encrypted with another key/,
   );
   t.throws(() => unseal(KEY, { ...PLACE, key: Buffer.from('acme2\0') }, sealed), DAMAGED);
   t.throws(() => unseal(Buffer.alloc(32, 8), PLACE, sealed), DAMAGED);
