@@ -21,7 +21,7 @@ import {
   type DecideDependencies,
   decide,
   type PrepareResult,
-  type SentTask,
+  type SentRequest,
 } from '../../src/decide/index.js';
 import { openBody } from '../../src/decide/request/open-body.js';
 import { readRequest } from '../../src/decide/request/read-request.js';
@@ -45,7 +45,7 @@ const immediate: ReturnType<DecideDependencies['engine']> = {
 };
 
 /** All processing of a body before tokenizing, on this thread. */
-async function read({ body, unknownModel }: SentTask) {
+async function read({ body, unknownModel }: SentRequest) {
   const { questions } = readRequest(openBody(body), {
     ignoresModel: false,
     knows: () => false,
@@ -143,8 +143,8 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           admit,
           admitFree: () => {},
           batches: null,
-          decide: ({ body, content, model, unknownModel, signal }) =>
-            decide({ body, content, model, unknownModel, allowedModels: models }, calls, { signal }),
+          allowedModels: models,
+          decide: (request, signal) => decide(request, calls, { signal }),
         };
       },
       serves: () => false,

@@ -3,7 +3,7 @@ import type { Clock } from '../base/index.js';
 import type { Engine, RunOptions } from '../engine/index.js';
 import { answer } from './answers/answer.js';
 import { responseJson } from './answers/response.js';
-import type { PrepareResult, SentTask } from './prepare.js';
+import type { PrepareResult, SentRequest } from './prepare.js';
 
 /** A decision, answered. */
 export interface Decision {
@@ -28,7 +28,7 @@ export interface Settlement {
 export interface DecideDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Runs `prepareSent` on another thread. */
-  prepare(task: SentTask): Promise<PrepareResult>;
+  prepare(task: SentRequest): Promise<PrepareResult>;
   /** The engine of a build; undefined if it is not loaded. */
   engine(build: string): Pick<Engine, 'run'> | undefined;
   /** Reserves the cost of an answer before the plan is queued. What it throws, `decide` rejects with. */
@@ -42,7 +42,7 @@ export interface DecideDependencies {
  * @throws ApiError if the request is refused, the engine's error, or the signal's reason
  */
 export async function decide(
-  task: SentTask,
+  task: SentRequest,
   dependencies: DecideDependencies,
   options: RunOptions,
 ): Promise<Decision> {

@@ -4,7 +4,7 @@ export { checkRequest, mayUse } from './check-request.js';
 export { decompress, loadZstd } from './content/decompress.js';
 export { type DecideDependencies, type Decision, decide, type Settlement } from './decide.js';
 export { planRequest } from './plan.js';
-export { type PrepareResult, prepareSent, type SentTask } from './prepare.js';
+export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
 export { checkImages } from './request-images.js';
 export type { DecideRequest, ImageUses, Question } from './types.js';

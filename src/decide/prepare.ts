@@ -8,11 +8,12 @@ import { openBody } from './request/open-body.js';
 import { readImages } from './request-images.js';
 import type { Question } from './types.js';
 
-/** A request as it was sent: what a preparing thread is given. */
-export interface SentTask extends Omit<PrepareTask, 'files'> {
-  /** How `body` is compressed, and what it is when it is not. */
+/** A decide request as sent: nothing of its body has been read. Live requests and batch lines alike. */
+export interface SentRequest extends Omit<RequestTerms, 'files'> {
+  readonly body: Uint8Array;
+  /** The encoding of `body`, and its media type. */
   readonly content: Content;
-  /** Where less than the limit is to be decompressed: more is `body_too_large`. */
+  /** A limit below the usual one for the decompressed size; beyond it the result is `body_too_large`. */
   readonly decompressedBytesMax?: number;
 }
 
@@ -21,23 +22,17 @@ export interface SentTask extends Omit<PrepareTask, 'files'> {
  * broken. The thread must have awaited `loadZstd`.
  */
 export async function prepareSent(
-  { content, decompressedBytesMax, ...task }: SentTask,
+  { body, content, decompressedBytesMax, ...terms }: SentRequest,
   models: Models,
 ): Promise<PrepareResult> {
   let read: ReadContent;
   try {
-    read = readContent(task.body, content, decompressedBytesMax);
+    read = readContent(body, content, decompressedBytesMax);
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
     throw error;
   }
-  return prepare({ ...task, body: read.request, files: read.files }, models);
-}
-
-/** A request, decompressed and taken apart. */
-interface PrepareTask extends RequestTerms {
-  /** The JSON text of contract 2.1, unread. */
-  readonly body: Uint8Array;
+  return prepare(read.request, { ...terms, files: read.files }, models);
 }
 
 /** What it gives back; an error crosses threads as its parts. */
@@ -57,7 +52,8 @@ interface Models {
  * the prompt's tokens. Never rejects for a body, however broken.
  */
 async function prepare(
-  { body, ...terms }: PrepareTask,
+  body: Uint8Array,
+  terms: RequestTerms,
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {

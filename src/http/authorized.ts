@@ -5,21 +5,17 @@ import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
 import { checkContent, checkFile } from './content.js';
 import type { Downloads } from './downloads.js';
-import type { Framing } from './framing.js';
-import { readQuery } from './query.js';
-import { BATCHES, DECISIONS, type RouteReply, SUBMISSIONS } from './routes/index.js';
-import type { Incoming } from './transport/index.js';
+import type { Framing } from './head.js';
+import { BATCHES, DECISIONS, decisionReply, type RouteReply, SUBMISSIONS } from './routes.js';
+import type { Incoming } from './transport/types.js';
 
-/** A request whose token was accepted, at a route that wants one. */
-export interface AuthorizedRequest {
+/** A route that wants a token, as a target names it. */
+export interface Match {
   readonly route: Extract<Route, { readonly token: true }>;
-  readonly caller: Authorized;
-  readonly framing: Framing;
-  readonly incoming: Incoming;
+  /** The model that the path or the endpoint pins; null: the body names it. */
   readonly model: string | null;
   /** What stands at `{id}` in the path. */
   readonly id: string | null;
-  readonly requestId: string;
 }
 
 export interface AuthorizedOptions {
@@ -31,30 +27,33 @@ export interface AuthorizedOptions {
   readonly batches: boolean;
 }
 
-/** The checks of the head, the body, then the route's own work. Up to the body all of it is synchronous. */
-export function callAuthorized(
+/** Answers an authenticated request: checks its head, receives its body, calls the route. Synchronous up to the body. */
+export function answerAuthorized(
   options: AuthorizedOptions,
-  request: AuthorizedRequest,
+  { route, model, id }: Match,
+  caller: Authorized,
+  incoming: Incoming,
+  framing: Framing,
 ): Promise<RouteReply> | RouteReply {
-  const { route, caller, framing, incoming, model, requestId } = request;
-  const { headers, signal } = incoming;
+  const { headers, target, signal } = incoming;
   if (route.body === 'decision') {
     const { length, ...content } = checkContent(framing, headers);
+    const unknownModel = DECISIONS[route.name];
+    const { allowedModels } = caller;
     caller.admit(length);
-    return withBody(options, request, length, (body) =>
-      DECISIONS[route.name]({ caller, body, content, model, requestId, signal }),
+    return withBody(options, caller, incoming, length, async (body) =>
+      decisionReply(await caller.decide({ body, content, model, unknownModel, allowedModels }, signal)),
     );
   }
   const batches = batchApp(options, caller);
-  const call = { batches, id: request.id ?? '', query: readQuery(incoming.target), model, requestId, signal };
   if (route.body === 'none') {
     caller.admitFree(0);
-    return answerBatchCall(options, request, () => BATCHES[route.name](call));
+    return withDownload(options, caller, incoming, () => BATCHES[route.name](batches, id ?? '', target));
   }
   const { length, encoding } = checkFile(framing, headers);
   caller.admit(length);
-  return withBody(options, request, length, (body) =>
-    SUBMISSIONS[route.name]({ ...call, body, encoding, headers }),
+  return withBody(options, caller, incoming, length, (body) =>
+    SUBMISSIONS[route.name](batches, body, encoding, headers),
   );
 }
 
@@ -64,9 +63,10 @@ function batchApp({ batches: here }: AuthorizedOptions, caller: Authorized): Bat
   throw new ApiError('batch_unavailable', 'This endpoint has no batch interface.');
 }
 
-async function answerBatchCall(
+async function withDownload(
   { downloads }: AuthorizedOptions,
-  { caller, incoming }: AuthorizedRequest,
+  caller: Authorized,
+  incoming: Incoming,
   handle: () => RouteReply | Promise<RouteReply>,
 ): Promise<RouteReply> {
   const reply = await handle();
@@ -79,9 +79,10 @@ const ownerOf = ({ workspaceId, keyId }: Authorized): Owner => ({ workspace: wor
 
 async function withBody(
   { clock, deadlines, memory }: AuthorizedOptions,
-  { caller, incoming }: AuthorizedRequest,
+  caller: Authorized,
+  incoming: Incoming,
   length: number,
-  handle: (body: Buffer) => RouteReply | Promise<RouteReply>,
+  handle: (body: Buffer) => Promise<RouteReply>,
 ): Promise<RouteReply> {
   const place = memory.take(ownerOf(caller), length);
   try {

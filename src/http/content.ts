@@ -7,19 +7,19 @@ import {
   SENT_ENCODINGS,
 } from '../api/index.js';
 import { readBoundary } from './boundary.js';
-import type { Framing } from './framing.js';
-import { type HeaderList, valuesOf } from './headers.js';
+import { type Framing, valuesOf } from './head.js';
+import type { HeaderList } from './transport/types.js';
 
-/** What the head says of the body, and that it is no more than we take. */
+/** What the head says about the body; within the limits. */
 export interface ContentHead extends Content {
   /** Bytes as sent. */
   readonly length: number;
 }
 
 /**
- * Checks what a request says of its body before a byte of it is read (contract 4.1): `length_required`,
- * `body_too_large`, `unsupported_encoding`, `unsupported_media_type`, in this order. A boundary that is missing or not
- * valid is an error of the body, and left to its reader.
+ * Checks what a head says about the body before a byte of it is read (contract 4.1): `length_required`,
+ * `body_too_large`, `unsupported_encoding`, `unsupported_media_type`, in this order. A missing or
+ * invalid boundary is an error of the body, reported by its reader.
  */
 export function checkContent(framing: Framing, headers: HeaderList): ContentHead {
   const length = checkLength(framing);
@@ -34,7 +34,10 @@ export function checkFile(framing: Framing, headers: HeaderList): Omit<ContentHe
   const length = checkLength(framing);
   const encoding = checkEncoding(headers);
   if (!valuesOf(headers, 'content-type').some(isMultipart)) return { length, encoding };
-  throw new ApiError('unsupported_media_type', 'A batch is the JSON Lines file itself, not multipart.');
+  throw new ApiError(
+    'unsupported_media_type',
+    'A batch is submitted as the JSON Lines file itself, not as multipart.',
+  );
 }
 
 function checkLength({ length }: Framing): number {
@@ -43,7 +46,7 @@ function checkLength({ length }: Framing): number {
   throw new ApiError('body_too_large', `The body is larger than the limit of ${LIMITS.bodyBytes} bytes.`);
 }
 
-/** Contract 4.1 names two values: the aliases of RFC 9110, such as `x-gzip`, and `identity` are refused too. */
+/** Contract 4.1 allows two values; aliases of RFC 9110 such as `x-gzip` are refused, and so is `identity`. */
 function checkEncoding(headers: HeaderList): ContentEncoding {
   const values = valuesOf(headers, 'content-encoding');
   if (values.length === 0) return 'identity';
@@ -51,14 +54,14 @@ function checkEncoding(headers: HeaderList): ContentEncoding {
   if (known !== undefined && values.length === 1) return known;
   throw new ApiError(
     'unsupported_encoding',
-    'Content-Encoding can only be gzip or zstd, and one of them; leave it out for a body that is not compressed.',
+    'Content-Encoding must be gzip or zstd, given once; omit it for an uncompressed body.',
   );
 }
 
 const FORM_TYPE = /^multipart\/form-data\s*(;.*)?$/i;
 
 /**
- * Any type but a multipart one is read as JSON: the contract asks for no type, and `curl -d` sends that of a form.
+ * Any type that is not multipart is read as JSON: the contract requires none, and `curl -d` sends that of a form.
  */
 function checkMediaType(headers: HeaderList): MediaType {
   const types = valuesOf(headers, 'content-type');
@@ -67,7 +70,7 @@ function checkMediaType(headers: HeaderList): MediaType {
   if (types.length === 1 && FORM_TYPE.test(type)) return { kind: 'multipart', boundary: readBoundary(type) };
   throw new ApiError(
     'unsupported_media_type',
-    'A multipart Content-Type can only be multipart/form-data, given once.',
+    'A multipart Content-Type must be multipart/form-data, given once.',
   );
 }
 

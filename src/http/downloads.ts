@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import { type Owner, ShareCounts, type Shares } from '../base/index.js';
-import type { BodyStream, Incoming } from './transport/index.js';
+import type { BodyStream, Incoming } from './transport/types.js';
 
 /** Streams that are sent at one time: a key may collect all batches that it may have open at once. */
 export const DOWNLOADS_MAX: Shares = { key: 10, workspace: 20, all: 80 };

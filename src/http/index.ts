@@ -2,21 +2,21 @@ export type {
   App,
   Authorized,
   BatchApp,
-  DecideCall,
   DecideReply,
   ModelListEntry,
   Results,
-  SubmitCall,
+  SentFile,
 } from './app.js';
-export { isLoopback } from './loopback.js';
 export type { AccessEntry } from './pipeline.js';
-export { newRequestId } from './request-id.js';
 export {
   BODY_DEADLINES,
   createBounds,
   type HttpOptions,
   type HttpServer,
+  isLoopback,
+  newRequestId,
   type SharedBounds,
   startHttp,
 } from './start.js';
-export { ListenError, type TransportChoice, type TransportName } from './transport/index.js';
+export type { TransportChoice } from './transport/choose.js';
+export { ListenError, type TransportName } from './transport/types.js';

@@ -1,7 +1,6 @@
 import { type ApiError, LIMITS } from '../api/index.js';
-import type { Framing } from './framing.js';
-import { valuesOf } from './headers.js';
-import type { Incoming, UnreadReason } from './transport/index.js';
+import { type Framing, valuesOf } from './head.js';
+import type { Incoming, UnreadReason } from './transport/types.js';
 
 /**
  * Whether the connection ends behind an error. A body that was not read is discarded by the transport and the

@@ -1,38 +1,36 @@
 import { ApiError } from '../api/index.js';
 import type { App, Authorized } from './app.js';
-import { type AuthorizedOptions, callAuthorized } from './authorized.js';
-import { type Framing, readFraming } from './framing.js';
-import { valuesOf } from './headers.js';
+import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
+import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
 import { errorReply, malformedReply, okReply } from './reply.js';
-import { checkMethodKnown, isOriginForm } from './request-line.js';
-import { OPEN, type RouteReply } from './routes/index.js';
-import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/index.js';
+import { OPEN, type RouteReply } from './routes.js';
+import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/types.js';
 
 /**
- * What the log keeps of a request (contract 8 `data handling`), and its id. What a transport answers without
- * calling the handler, such as bytes that are no request, makes no entry.
+ * The log entry of a request (contract 8 `data handling`). What a transport answers without calling the handler, such
+ * as malformed bytes, makes no entry.
  */
 export interface AccessEntry {
-  /** `-` where it is none of the usual ones: a caller's own text is not logged. */
+  /** `-` if it is not a usual one: callers' own text is not logged. */
   readonly method: string;
-  /** The path of the route, without a model, never the target sent; `-` where no route has it. */
+  /** The path of the route, without a model, never the target sent; `-` if no route matches. */
   readonly path: string;
-  /** 499 where the client went away before the answer. */
+  /** 499 if the client disconnected before the response. */
   readonly status: number;
-  /** From the end of the request's head to the answer, or to the client's leaving. */
+  /** From the end of the request's head to the response or the disconnect. */
   readonly durationMs: number;
   readonly requestId: string;
 }
 
 export interface PipelineOptions extends AuthorizedOptions {
   readonly app: App;
-  /** The model that answers whatever a request names; null where requests name it. */
+  /** The model that answers every request, whatever it names; null: requests name theirs. */
   readonly model: string | null;
   readonly newRequestId: () => string;
   readonly onAccess: (entry: AccessEntry) => void;
-  /** An error that is no `ApiError`; its caller sees only `internal_error`. */
+  /** Receives errors other than `ApiError`; the caller sees only `internal_error`. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
 }
 
@@ -49,7 +47,7 @@ const USUAL_METHODS = new Set([
   'CONNECT',
 ]);
 
-/** Answers every request there can be, and tells the log of it. The handler for a transport. */
+/** The handler for a transport: answers every request and logs it. */
 export function createPipeline(options: PipelineOptions): Handler {
   return async (incoming) => {
     const started = options.clock.monotonic();
@@ -91,9 +89,9 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
       const caller = app.authorize(valuesOf(incoming.headers, 'authorization'));
       own = keyHeaders(caller);
       const { id } = target;
-      reply = await callAuthorized(options, { route, caller, framing, incoming, model, id, requestId });
+      reply = await answerAuthorized(options, { route, model, id }, caller, incoming, framing);
     } else {
-      reply = await OPEN[route.name]({ app, model, requestId, signal: incoming.signal });
+      reply = OPEN[route.name](app, model);
     }
     const headers = [...own, ...(reply.headers ?? [])];
     return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
@@ -106,7 +104,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   }
 }
 
-/** On every response to a caller whose token was accepted, errors included (contract 4.1). */
+/** Headers of every response to an authenticated caller, errors included (contract 4.1). */
 function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
   return [
     ['Service-Key-Id', keyId],
@@ -114,7 +112,7 @@ function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
   ];
 }
 
-/** What is refused before the token is looked at, such as a path, is still a response to the caller that it names. */
+/** The same for a response that precedes authentication, such as an unknown path. */
 function callerHeaders(app: App, { headers }: Incoming): HeaderList {
   const tokens = valuesOf(headers, 'authorization');
   if (tokens.length === 0) return [];
@@ -127,7 +125,7 @@ function callerHeaders(app: App, { headers }: Incoming): HeaderList {
 
 function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
-  if (found === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+  if (found === undefined) throw new ApiError('not_found', 'No such path.');
   if (found.model !== null && !app.serves(found.model, model)) {
     throw new ApiError('model_not_found', 'The model in the path is not served here.');
   }
@@ -135,11 +133,11 @@ function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Targ
 }
 
 function unexpected(options: PipelineOptions, error: unknown, requestId: string): ApiError {
-  if (!isLeaving(error)) options.onUnexpected(error, requestId);
+  if (!isDisconnect(error)) options.onUnexpected(error, requestId);
   return new ApiError('internal_error', 'The server failed to answer this request.');
 }
 
-/** Work given up because the client left is no failure, and nobody reads the answer. */
-function isLeaving(error: unknown): boolean {
+/** Whether work was abandoned because the client disconnected, which is not a failure. */
+function isDisconnect(error: unknown): boolean {
   return error instanceof ClientGone || (error instanceof Error && error.name === 'AbortError');
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorType } from '../api/index.js';
-import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/index.js';
+import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/types.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -1,27 +1,21 @@
-import type { Clock } from '../base/index.js';
+import { isIPv4 } from 'node:net';
+import { type Clock, randomLetters } from '../base/index.js';
 import type { App } from './app.js';
 import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
-import { newRequestId } from './request-id.js';
-import {
-  chooseTransport,
-  ListenError,
-  type Listener,
-  type MalformedStatus,
-  type TransportChoice,
-  type TransportName,
-} from './transport/index.js';
+import { chooseTransport, type TransportChoice } from './transport/choose.js';
+import { ListenError, type Listener, type MalformedStatus, type TransportName } from './transport/types.js';
 
-/** A body that brings less than 64 KiB in 8 seconds, or 8 KiB per second, is given up, and any after a minute. */
+/** A body must progress by 64 KiB in 8 seconds (8 KiB per second) and be complete within a minute. */
 export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, stallBytes: 64 * 1024, totalMs: 60_000 };
 
 /** Sixteen bodies of the largest size; see `bodyShares`. */
 export const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
 
-/** What the requests of all endpoints of a server have together. */
+/** Bounds that all endpoints of a server share. */
 export interface SharedBounds {
   readonly memory: BodyMemory;
   readonly downloads: Downloads;
@@ -38,20 +32,20 @@ export interface HttpOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly app: App;
-  /** The model that answers here whatever a request names; null or absent where requests name it. */
+  /** The model that answers every request here, whatever it names; null or absent: requests name theirs. */
   readonly model?: string | null;
-  /** Whether this endpoint has the batch interface; it has where absent. */
+  /** Whether this endpoint has the batch interface; true if absent. */
   readonly batches?: boolean;
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
-  /** Called with what an app threw that is no `ApiError`. Must not throw. */
+  /** Called with errors of the app other than `ApiError`. Must not throw. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly newRequestId?: () => string;
   readonly deadlines?: BodyDeadlines;
-  /** The most memory of bodies at a time, where `bounds` is absent. */
+  /** Maximum memory for bodies, if `bounds` is absent. */
   readonly bodyMemoryBytes?: number;
-  /** Shared with other endpoints; its own where absent. */
+  /** Shared with other endpoints; separate if absent. */
   readonly bounds?: SharedBounds;
 }
 
@@ -60,14 +54,14 @@ export interface HttpServer extends Listener {
 }
 
 /**
- * Starts answering requests (contract 4). Rejects with a `ListenError` where the address cannot be had, and with
- * an `Error` where the transport asked for does not load.
+ * Starts answering requests (contract 4). Rejects with `ListenError` if the address is not available, and with
+ * `SettingsError` if the chosen transport does not load.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { host, port, clock } = options;
-  // Checked here: uWebSockets.js would take the lower 16 bits of a larger number.
+  // uWebSockets.js would use the lower 16 bits of a larger number.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw ListenError.at(host, port, 'a port is a whole number from 0 to 65535');
+    throw ListenError.at(host, port, 'a port must be an integer from 0 to 65535');
   }
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({
@@ -85,4 +79,14 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
   const listener = await transport.listen({ host, port, handler, refuse, clock });
   return { ...listener, transport: transport.name };
+}
+
+/** A new id of a request: `req_` and 24 letters or digits (contract 4.1 `X-Request-Id`). */
+export const newRequestId = (): string => `req_${randomLetters(24)}`;
+
+/** Whether a listening address is reachable from this machine only: 127.0.0.0/8, `::1` or `localhost`. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  if (name === 'localhost' || name === '::1') return true;
+  return isIPv4(name) && name.startsWith('127.');
 }

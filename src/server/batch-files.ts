@@ -3,8 +3,8 @@ import type { Caller } from '../access/index.js';
 import { FairQueue, type Shares, ThreadPool } from '../base/index.js';
 import type { DigestResult, DigestTask, IngestResult, IngestTask } from '../batch/index.js';
 import type { Manifest } from '../engine/index.js';
-import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
 import { inTurn } from './queue-full.js';
+import { type IngestSetup, YOUNG_MEBIBYTES } from './thread-setup.js';
 
 /**
  * Files that are read at one time, a part of each in turn, so that one which takes minutes (thousands of images) holds

@@ -2,7 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { type CheckedChunk, type ChunkWork, checkChunks } from '../batch/index.js';
 import { Catalog } from '../engine/index.js';
-import type { IngestSetup } from './ingest-setup.js';
+import type { IngestSetup } from './thread-setup.js';
 
 const { manifest, models } = workerData as IngestSetup;
 const catalog = new Catalog(manifest, models);

@@ -14,7 +14,7 @@ import {
 } from '../batch/index.js';
 import { loadZstd } from '../decide/index.js';
 import { Catalog } from '../engine/index.js';
-import { type IngestSetup, YOUNG_MEBIBYTES } from './ingest-setup.js';
+import { type IngestSetup, YOUNG_MEBIBYTES } from './thread-setup.js';
 
 const setup = workerData as IngestSetup;
 const { manifest, models, helpers, filesAtOnce } = setup;

@@ -1,5 +1,5 @@
 import { FairQueue, type Owner, type Shares, ThreadPool, type ThreadPoolOptions } from '../base/index.js';
-import type { PrepareResult, SentTask } from '../decide/index.js';
+import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { inTurn } from './queue-full.js';
 
 /** Requests that may wait for a thread of one lane; their bodies' bytes are bounded by http. */
@@ -27,7 +27,7 @@ export class PrepareLane {
    * Prepares a request in its owner's turn. Rejects with ApiError `overloaded` where too much waits, and with the
    * signal's reason where the client leaves before the turn comes.
    */
-  run(task: SentTask, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+  run(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     return inTurn(this.queue, owner, 'requests', () => this.prepare(task), signal);
   }
 
@@ -35,7 +35,7 @@ export class PrepareLane {
     return this.pool.close();
   }
 
-  private prepare(task: SentTask): Promise<PrepareResult> {
+  private prepare(task: SentRequest): Promise<PrepareResult> {
     const { buffer, byteLength } = task.body;
     const owned =
       buffer instanceof ArrayBuffer && byteLength >= TRANSFER_BYTES_MIN && buffer.byteLength === byteLength;

@@ -1,8 +1,8 @@
 import type { Owner } from '../base/index.js';
-import type { PrepareResult, SentTask } from '../decide/index.js';
+import type { PrepareResult, SentRequest } from '../decide/index.js';
 import type { CountMemory } from '../engine/index.js';
 import { PrepareLane } from './prepare-lane.js';
-import type { PrepareSetup } from './prepare-messages.js';
+import type { PrepareSetup } from './thread-setup.js';
 
 /**
  * The largest body of the text threads, as sent and decompressed: 20,000 characters, which a model reads of a state, take
@@ -57,7 +57,7 @@ export class PreparePool {
    * The body must not be used afterwards; where its memory is shared, not changed until this settles. Rejects with
    * ApiError `overloaded` where too many requests wait, and with the signal's reason where the client leaves first.
    */
-  async prepare(task: SentTask, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+  async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const result = await this.inItsLane(task, owner, signal);
     if (result.ok)
       for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
@@ -65,7 +65,7 @@ export class PreparePool {
   }
 
   /** The same for a line of a batch, which is never refused. */
-  prepareLine(task: SentTask): Promise<PrepareResult> {
+  prepareLine(task: SentRequest): Promise<PrepareResult> {
     return this.prepare(task, BATCHES);
   }
 
@@ -77,7 +77,7 @@ export class PreparePool {
     return this.images === null ? [this.texts, this.large] : [this.texts, this.large, this.images];
   }
 
-  private async inItsLane(task: SentTask, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+  private async inItsLane(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const { encoding } = task.content;
     if (this.images !== null && mayShowImages(task)) return this.images.run(task, owner, signal);
     if (encoding === 'identity') {
@@ -99,7 +99,7 @@ const COMPRESSED_TEXT_BYTES_MAX = 16 * 1024;
  * A guess, right or wrong at no one's cost but time. Of a compressed body the size says most: at the head of the text
  * threads' queue, a dozen requests of four images let a text wait for 6 seconds. Looks through the body, once.
  */
-function mayShowImages({ body, content }: SentTask): boolean {
+function mayShowImages({ body, content }: SentRequest): boolean {
   if (content.encoding !== 'identity') return body.byteLength > COMPRESSED_TEXT_BYTES_MAX;
   if (content.media.kind === 'multipart') return true;
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ASSETS);

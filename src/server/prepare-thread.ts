@@ -1,6 +1,6 @@
 // The entry of a preparing thread: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
-import { loadZstd, type PrepareResult, prepareSent, type SentTask } from '../decide/index.js';
+import { loadZstd, type PrepareResult, prepareSent, type SentRequest } from '../decide/index.js';
 import {
   Catalog,
   type CatalogBuild,
@@ -10,7 +10,7 @@ import {
   openModel,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
-import type { PrepareSetup } from './prepare-messages.js';
+import type { PrepareSetup } from './thread-setup.js';
 
 const setup = workerData as PrepareSetup;
 const { addon } = loadAddon(setup.backend);
@@ -29,7 +29,7 @@ const images = new ImageReader(memoryCounter(addon));
 await loadZstd();
 
 /** Body bytes as sent to plan. */
-export function prepare(task: SentTask): Promise<PrepareResult> {
+export function prepare(task: SentRequest): Promise<PrepareResult> {
   return prepareSent(task, { catalog, open, images });
 }
 

@@ -1,8 +1,8 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll, type Metrics } from '../base/index.js';
-import { type DecideDependencies, type Decision, decide } from '../decide/index.js';
-import type { App, Authorized, BatchApp, DecideCall, ModelListEntry } from '../http/index.js';
+import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
+import type { App, Authorized, BatchApp, ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
@@ -10,12 +10,12 @@ import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
 import { PreparePool } from './prepare-pool.js';
 
-/** How long a client may wait before it asks again while the models load: nobody knows how long that takes. */
+/** `Retry-After` while the models load, which takes an unknown time. */
 const LOADING_RETRY_SECONDS = 5;
 
 const PHASES = ['prepare', 'queue', 'engine'] as const;
 
-/** What HTTP stands in front of: keys and money, the engines, the preparing threads, the decision between them. */
+/** The service behind HTTP: access and ledger, engines, preparing threads, and the decision between them. */
 export class Service implements App {
   private preparing: PreparePool | undefined;
   private batches: BatchService | null = null;
@@ -43,7 +43,7 @@ export class Service implements App {
     return new Service(settings, dependencies, metrics, engines, money);
   }
 
-  /** Resolves when it can answer. Rejects with ModelError or the reason to stop; `close` it then. */
+  /** Resolves when requests can be answered. Rejects with ModelError or the reason to stop; then call `close`. */
   async load(): Promise<void> {
     const { engines, settings } = this;
     await engines.load();
@@ -81,7 +81,7 @@ export class Service implements App {
     const { catalog } = this.engines;
     const build = catalog.find(model);
     if (build === undefined || only === null) return build !== undefined;
-    // An endpoint of a dated build has that one, an endpoint of a model all of its builds.
+    // An endpoint of a dated build serves that build, an endpoint of a model all builds of the model.
     return catalog.find(only)?.id === only ? build.id === only : catalog.movingId(model) === only;
   }
 
@@ -106,15 +106,16 @@ export class Service implements App {
       get batches() {
         return batches();
       },
-      decide: (call) => this.decide(caller, call),
+      allowedModels: caller.workspace.models,
+      decide: (request, signal) => this.decide(caller, request, signal),
     };
   }
 
-  /** Gives up what is under way, ends the threads, writes what is charged. */
+  /** Abandons work in progress, ends the threads and writes the charges. */
   async close(): Promise<void> {
-    // Before the engines: for them a line that is cut off would have failed.
+    // Before the engines: otherwise an interrupted line would count as failed.
     const stopped = Promise.resolve(this.batches?.stop());
-    // Told when its turn comes.
+    // Reported by `endAll` below.
     stopped.catch(() => {});
     this.engines.cancel();
     await endAll([
@@ -125,20 +126,16 @@ export class Service implements App {
     ]);
   }
 
-  private async decide(
-    caller: Caller,
-    { body, content, model, unknownModel, signal }: DecideCall,
-  ): Promise<Decision> {
+  private async decide(caller: Caller, request: SentRequest, signal: AbortSignal): Promise<Decision> {
     const preparing = this.loaded();
     const owner = { workspace: caller.workspace.id, key: caller.key.id };
     const dependencies: DecideDependencies = {
       clock: this.dependencies.clock,
-      prepare: (task) => preparing.prepare(task, owner, signal),
+      prepare: (sent) => preparing.prepare(sent, owner, signal),
       engine: (build) => this.engines.get(build),
       reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
     };
-    const task = { body, content, model, unknownModel, allowedModels: caller.workspace.models };
-    const decision = await decide(task, dependencies, { signal });
+    const decision = await decide(request, dependencies, { signal });
     this.count(decision);
     return decision;
   }
@@ -164,7 +161,7 @@ export class Service implements App {
 
   private loaded(): PreparePool {
     if (this.ready && this.preparing !== undefined) return this.preparing;
-    throw new ApiError('model_unavailable', 'The models are still being loaded.', {
+    throw new ApiError('model_unavailable', 'The models are still loading.', {
       retryAfterSeconds: LOADING_RETRY_SECONDS,
     });
   }

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
-import { BATCHES, DECISIONS, OPEN, SUBMISSIONS } from '../../src/http/routes/index.js';
+import { BATCHES, DECISIONS, OPEN, SUBMISSIONS } from '../../src/http/routes.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
@@ -96,17 +96,6 @@ onBoth('ids are the server’s own, one per request', async (t, transport) => {
     access.map(({ requestId }) => requestId),
     ids,
   );
-});
-
-onBoth('the app gets the id of the answer', async (t, transport) => {
-  let made = 0;
-  const newRequestId = () => `id-${++made}`;
-  const { ask } = await serve(t, transport, async ({ requestId }) => JSON.stringify(requestId), {
-    newRequestId,
-  });
-  const response = await ask(request('POST', '/v1/decide', '{}'));
-  t.equal(response.headers.get('x-request-id'), 'id-1');
-  t.equal(response.body, '"id-1"');
 });
 
 onBoth('the log gets method, route, status and duration, nothing the caller wrote', async (t, transport) => {

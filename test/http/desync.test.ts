@@ -17,6 +17,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     keyId: 'key_test',
     workspaceId: 'ws_test',
     keyExpires: 'never',
+    allowedModels: null,
     admitFree: () => {},
     batches: null,
   };

@@ -60,8 +60,10 @@ onBoth('overloaded: two endpoints share the memory for bodies', async (t, transp
 });
 
 onBoth('every type an app throws is answered as the table says', async (t, transport) => {
-  const decide = async ({ body }: { body: Buffer }): Promise<string> => {
-    throw new ApiError(JSON.parse(body.toString()) as ErrorType, 'why', { retryAfterSeconds: 2.2 });
+  const decide = async ({ body }: { body: Uint8Array }): Promise<string> => {
+    throw new ApiError(JSON.parse(Buffer.from(body).toString()) as ErrorType, 'why', {
+      retryAfterSeconds: 2.2,
+    });
   };
   const { ask, unexpected, access, logged } = await serve(t, transport, decide);
   const types = Object.keys(ERRORS) as ErrorType[];

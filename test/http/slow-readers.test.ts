@@ -94,6 +94,7 @@ async function serveBody(
         keyId: keys.find((key) => header.endsWith(key)) ?? 'k',
         workspaceId: header.slice(-1),
         keyExpires: 'never',
+        allowedModels: null,
         admit: () => {},
         admitFree: () => {},
         batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,

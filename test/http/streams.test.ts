@@ -30,6 +30,7 @@ async function start(
     keyId: 'key_test',
     workspaceId: 'default',
     keyExpires: 'never',
+    allowedModels: null,
     admit: () => {},
     admitFree: () => {},
   };

@@ -87,11 +87,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7.4 unsupported_media_type', '!types.some(isMultipart)', 'true'],
   ),
   ...inFile(
-    'http/routes/models.ts',
+    'http/routes.ts',
     ['2.8 object', "object: 'list'", "object: 'models'"],
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
+    ['4.5', '{"status":"ok"}', '{"status":"up"}'],
   ),
-  ...inFile('http/routes/health.ts', ['4.5', '{"status":"ok"}', '{"status":"up"}']),
   ...inFile('http/match.ts', [
     '9 rule 1',
     "target.split('?', 1)[0] as string;",

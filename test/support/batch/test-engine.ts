@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/base/index.js';
-import type { PrepareResult, SentTask } from '../../../src/decide/index.js';
+import type { PrepareResult, SentRequest } from '../../../src/decide/index.js';
 import type { EngineAnswer, Plan, RunOptions } from '../../../src/engine/index.js';
 
 interface Waiting {
@@ -47,7 +47,7 @@ export class TestEngine {
     };
   }
 
-  async prepare({ body }: SentTask): Promise<PrepareResult> {
+  async prepare({ body }: SentRequest): Promise<PrepareResult> {
     const { custom_id: id, model } = JSON.parse(Buffer.from(body).toString());
     // As a body of its own goes to the preparing threads: it cannot be read again.
     if (body.buffer instanceof ArrayBuffer) structuredClone(null, { transfer: [body.buffer] });

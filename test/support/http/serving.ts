@@ -1,8 +1,8 @@
 import { type Test, test } from 'tap';
 import { systemClock } from '../../../src/base/index.js';
+import type { SentRequest } from '../../../src/decide/index.js';
 import {
   type AccessEntry,
-  type DecideCall,
   type HttpOptions,
   type HttpServer,
   startHttp,
@@ -27,7 +27,7 @@ export function onBoth(name: string, run: (t: Test, transport: TransportName) =>
   test(`${name} (uws)`, { skip: uwsMissing }, (t) => run(t, 'uws'));
 }
 
-type Decide = (call: DecideCall) => Promise<string>;
+type Decide = (request: SentRequest & { readonly signal: AbortSignal }) => Promise<string>;
 
 /** A server on a free port with an app of the test's own, and what it told the logs. */
 export interface Serving {
@@ -45,7 +45,7 @@ export interface Serving {
 
 /** The app's answer unless a test brings its own: what it was given. */
 export const echo: Decide = async ({ body, unknownModel }) =>
-  JSON.stringify({ length: body.length, text: body.subarray(0, 100).toString(), unknownModel });
+  JSON.stringify({ length: body.length, text: Buffer.from(body).subarray(0, 100).toString(), unknownModel });
 
 /** Starts a server for one test, which stops it again. */
 export async function serve(
@@ -70,8 +70,12 @@ export async function serve(
         keyExpires: '2027-01-01',
         admit: () => {},
         admitFree: () => {},
+        allowedModels: null,
         batches: null,
-        decide: async (call) => ({ json: await decide(call), timing: { queue: 1.5, engine: 20 } }),
+        decide: async (request, signal) => ({
+          json: await decide({ ...request, signal }),
+          timing: { queue: 1.5, engine: 20 },
+        }),
       }),
       serves: (model) => model === 'm',
       models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null }],

@@ -1,0 +1,111 @@
+import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index.js';
+import { VERSION } from '../base/index.js';
+import type { SentRequest } from '../decide/index.js';
+import { openApi } from '../openapi/index.js';
+import type { App, BatchApp, DecideReply, ListPage } from './app.js';
+import { valuesOf } from './head.js';
+import { JSON_TYPE } from './reply.js';
+import type { BodyStream, HeaderList } from './transport/types.js';
+
+/** The 200 of a route: a JSON text or a stream, and headers besides the common ones. */
+export interface RouteReply {
+  readonly body: string | BodyStream;
+  readonly headers?: HeaderList;
+}
+
+type Answer = RouteReply | Promise<RouteReply>;
+type Named<Token extends boolean, Body> = Extract<
+  Route,
+  { readonly token: Token; readonly body: Body }
+>['name'];
+
+/** The routes that take a decide request, and what an unknown model means there (contract 4.1, contract 4.2). */
+export const DECISIONS: Readonly<Record<Named<true, 'decision'>, SentRequest['unknownModel']>> = {
+  decide: 'refuse',
+  systemone: 'default',
+};
+
+/** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
+export function decisionReply({ json, timing }: DecideReply): RouteReply {
+  const parts = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+  return { body: json, headers: [['Server-Timing', parts.join(', ')]] };
+}
+
+type Submit = (
+  batches: BatchApp,
+  body: Buffer,
+  encoding: ContentEncoding,
+  headers: HeaderList,
+) => Promise<RouteReply>;
+
+/** The route that takes a batch file. */
+export const SUBMISSIONS: Readonly<Record<Named<true, 'lines'>, Submit>> = {
+  submitBatch: async (batches, body, encoding, headers) => {
+    const webhook = valuesOf(headers, 'service-webhook-url');
+    const idempotencyKey = valuesOf(headers, 'idempotency-key');
+    return { body: JSON.stringify(await batches.submit({ body, encoding, webhook, idempotencyKey })) };
+  },
+};
+
+/** The routes about batches that have no body. `id`: '' if the path has none. */
+export const BATCHES: Readonly<
+  Record<Named<true, 'none'>, (batches: BatchApp, id: string, target: string) => Answer>
+> = {
+  listBatches: async (batches, _, target) => {
+    const list = await batches.list(readPage(target));
+    if (typeof list === 'string') return { body: list };
+    return { body: { pieces: list, type: JSON_TYPE, sent: () => {} } };
+  },
+  showBatch: (batches, id) => ({ body: JSON.stringify(batches.show(id)) }),
+  batchResults: async (batches, id) => {
+    const { pieces, collected } = await batches.results(id);
+    return { body: { pieces, type: 'application/jsonl', sent: collected } };
+  },
+  cancelBatch: async (batches, id) => ({ body: JSON.stringify(await batches.cancel(id)) }),
+};
+
+const OPENAPI = JSON.stringify(openApi(VERSION));
+
+/** The routes without a token. `model`: the one that the path or the endpoint pins, or null. */
+export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, model: string | null) => RouteReply>> = {
+  /** Every model served, once in each of the two lists of contract 2.8. */
+  models: (app, model) => {
+    const served = app.models(model);
+    const json = JSON.stringify({
+      object: 'list',
+      data: served.map(({ id, ownedBy }) => ({ id, object: 'model', owned_by: ownedBy })),
+      models: served.map(({ id, description, releaseDate }) => ({
+        name: id,
+        description,
+        release_date: releaseDate,
+      })),
+    });
+    return { body: json };
+  },
+  /** Contract 4.5; 503 until the models are loaded, so that a load balancer can wait for them. */
+  health: (app) => {
+    app.checkReady();
+    return { body: '{"status":"ok"}' };
+  },
+  openapi: () => ({ body: OPENAPI }),
+};
+
+/** `limit` and `after` of a list (contract 4.6 rule 9); other parameters are ignored. Throws `invalid_request`. */
+function readPage(target: string): ListPage {
+  const at = target.indexOf('?');
+  const query = new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
+  const limit = readOne(query, 'limit');
+  return { limit: limit === null ? null : readLimit(limit), after: readOne(query, 'after') };
+}
+
+function readLimit(text: string): number {
+  const limit = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMITS.batchesListed) return limit;
+  throw new ApiError('invalid_request', `\`limit\` must be an integer from 1 to ${LIMITS.batchesListed}.`);
+}
+
+function readOne(query: URLSearchParams, name: string): string | null {
+  const values = query.getAll(name);
+  if (values.length > 1) throw new ApiError('invalid_request', `\`${name}\` may be given only once.`);
+  return values[0] ?? null;
+}

@@ -1,2 +1,0 @@
-export { chooseTransport, type TransportChoice } from './choose.js';
-export * from './types.js';
