@@ -20,8 +20,9 @@ import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
 import { thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
-const OPERATIONS = 10_000;
+const OPERATIONS = scaled({ short: 2_000, long: 10_000 });
 const COMPARE_EVERY = 500;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -13,7 +13,7 @@ import {
 } from '@typesafe-ai/sdk';
 import { APICallError, type Experimental_DecisionModel, experimental_evaluate, RetryError } from 'ai';
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { onBoth, serve } from '../support/http/serving.js';
 import { passWaits } from '../support/waits.js';
 
@@ -52,7 +52,7 @@ onBoth('@typesafe-ai/sdk: what it throws for each type, and how often it asks', 
   for (const type of TYPES) {
     const { status } = ERRORS[type];
     const { asked, decide } = refusing(type);
-    const { port } = await serve(t, transport, decide, { clock: new FakeClock() });
+    const { port } = await serve(t, transport, decide, { clock: fakeClock() });
     const client = new TypeSafeClient({
       apiKey: 'any',
       baseURL: `http://127.0.0.1:${port}`,
@@ -77,7 +77,7 @@ onBoth('ai: what it throws for each type, and how often it asks', async (t, tran
   for (const type of TYPES) {
     const { status } = ERRORS[type];
     const { asked, decide } = refusing(type);
-    const { port } = await serve(t, transport, decide, { clock: new FakeClock() });
+    const { port } = await serve(t, transport, decide, { clock: fakeClock() });
     const provider = createTypeSafeAi({ apiKey: 'any', baseURL: `http://127.0.0.1:${port}/v1` });
     const model = provider.evaluationModel('jev-latest') as Experimental_DecisionModel;
     const questions = { q: { type: 'boolean', instructions: 'Is it?' } } as const;

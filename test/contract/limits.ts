@@ -1,13 +1,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeWorkspace } from '../../src/access/index.js';
+import { changeWorkspace, getWorkspace } from '../../src/access/index.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
+import { scaled } from '../support/scale.js';
+
+const MIB = 1024 * 1024;
 
 /** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
-  rule('8 limit request bytes: 256 MiB per minute and key', async (t, { post, account }) => {
-    const { token } = account('request-bytes');
-    const spaces = Buffer.alloc(32 * 1024 * 1024, ' ');
+  rule('8 limit request bytes: 256 MiB per minute and key', async (t, { post, account, store }) => {
+    const { token, workspace } = account('request-bytes');
+    t.equal(getWorkspace(store, workspace).bytesPerMinute, 256 * MIB);
+    const limit = scaled({ short: MIB, long: 256 * MIB });
+    changeWorkspace(store, workspace, { bytesPerMinute: limit });
+    const spaces = Buffer.alloc(limit / 8, ' ');
     for (let count = 0; count < 8; count += 1) {
       t.equal((await post(spaces, { token })).json.type, 'invalid_json', 'counted, whatever they hold');
     }

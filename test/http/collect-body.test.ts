@@ -4,7 +4,7 @@ import { collectBody } from '../../src/http/body.js';
 import { BLOCKS_MAX, BodyBlocks } from '../../src/http/body-blocks.js';
 import { BodyMemory, bodyShares } from '../../src/http/body-memory.js';
 import { type BodyListener, ClientGone } from '../../src/http/transport/types.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const MIB = 1024 * 1024;
 const KIB = 1024;
@@ -15,7 +15,7 @@ const owner = (key: string, workspace = key) => ({ key, workspace });
 
 /** Bodies that the test brings in by hand. */
 function receiver(limitBytes = LIMIT_BYTES) {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const memory = new BodyMemory(limitBytes, clock);
   const deadlines = { stallMs: 8_000, stallBytes: FIRST_BYTES, totalMs: 60_000 };
   const begin = (length: number, of = owner('k')) => {
@@ -43,14 +43,14 @@ test('a body that brings 64 KiB in every 8 seconds has a minute in all', async (
     feed(FIRST_BYTES);
   }
   clock.advance(799);
-  t.equal(clock.timers, 1);
+  t.equal(clock.timers(), 1);
   clock.advance(1);
   await t.rejects(body, {
     type: 'request_timeout',
     message: `Only ${8 * FIRST_BYTES} of ${10 * MIB} bytes of the body arrived in time.`,
   });
   feed('a chunk too late is ignored');
-  t.equal(clock.timers, 0);
+  t.equal(clock.timers(), 0);
 });
 
 test('item 2: a body that brings one byte less than 64 KiB in 8 seconds is given up', async (t) => {
@@ -63,7 +63,7 @@ test('item 2: a body that brings one byte less than 64 KiB in 8 seconds is given
   }
   feed(FIRST_BYTES - 8);
   clock.advance(999);
-  t.equal(clock.timers, 1);
+  t.equal(clock.timers(), 1);
   clock.advance(1);
   await t.rejects(body, { type: 'request_timeout' } as never);
 });
@@ -90,7 +90,7 @@ test('a body is a copy of what came, in memory of its own length', async (t) => 
   const whole = await body;
   t.equal(whole.toString(), 'abcdef');
   t.equal(whole.buffer.byteLength, 6, 'not a part of a shared pool');
-  t.equal(clock.timers, 0);
+  t.equal(clock.timers(), 0);
 });
 
 test('a body keeps its bytes while its memory grows', async (t) => {
@@ -112,7 +112,7 @@ test('the client that goes away is the reason', async (t) => {
   const { gone, body } = begin(6);
   gone.abort(new ClientGone());
   await t.rejects(body, ClientGone);
-  t.equal(clock.timers, 0);
+  t.equal(clock.timers(), 0);
 });
 
 test('item 2: announced bytes take no memory: two keys with eight sockets each, another key goes on', async (t) => {

@@ -1,12 +1,12 @@
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { createBounds } from '../../src/http/index.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
 import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('request_timeout: a body that stops coming', async (t, transport) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const { client } = await serve(t, transport, undefined, { clock });
   const connection = await client();
   await connection.send(request('POST', '/v1/decide', '{"st', { 'Content-Length': '100' }));
@@ -17,7 +17,7 @@ onBoth('request_timeout: a body that stops coming', async (t, transport) => {
   t.equal(errorType(response), 'request_timeout');
   t.equal(response.headers.get('connection'), 'close');
   t.equal(await connection.untilClosed(), '');
-  t.equal(clock.timers, 0, 'no timer is left');
+  t.equal(clock.timers(), 0, 'no timer is left');
 });
 
 onBoth('overloaded: more bodies at a time than memory is set aside for', async (t, transport) => {

@@ -1,10 +1,10 @@
 import { ClientGone } from '../../src/http/transport/types.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
 import { deferred, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('a client that leaves in the middle of its body', async (t, transport) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const { client, ask, access, logged, unexpected } = await serve(t, transport, undefined, { clock });
   const connection = await client();
   await connection.send(request('POST', '/v1/decide', '{"st', { 'Content-Length': '100' }));
@@ -12,7 +12,7 @@ onBoth('a client that leaves in the middle of its body', async (t, transport) =>
   connection.destroy();
   await logged(1);
   t.equal(access[0]?.status, 499);
-  t.equal(clock.timers, 0, 'no timer is left');
+  t.equal(clock.timers(), 0, 'no timer is left');
   t.strictSame(unexpected, []);
   t.equal((await ask(request('GET', '/health'))).status, 200);
 });

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/index.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS, Linger } from '../../src/http/transport/linger.js';
 import type { Handler } from '../../src/http/transport/types.js';
 import { loadUws } from '../../src/http/transport/uws.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { errorType, onBoth, serve, uwsMissing } from '../support/http/serving.js';
 
@@ -78,7 +78,7 @@ for (const transport of ['node', 'uws'] as const) {
 }
 
 onBoth('a body behind a 413 that stops coming is waited for only so long', async (t, transport) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const { client } = await serve(t, transport, undefined, { clock });
   const connection = await client();
   await connection.send(tooLarge(2 * LIMITS.bodyBytes));
@@ -87,7 +87,7 @@ onBoth('a body behind a 413 that stops coming is waited for only so long', async
   await connection.send('x');
   clock.advance(LINGER_IDLE_MS * 2);
   t.equal(await connection.untilClosed(), '');
-  t.equal(clock.timers, 0, 'no timer is left');
+  t.equal(clock.timers(), 0, 'no timer is left');
 });
 
 onBoth('a body behind a 413 that does not end is cut off', async (t, transport) => {
@@ -106,7 +106,7 @@ onBoth('a body behind a 413 that does not end is cut off', async (t, transport) 
 });
 
 test('Linger: ends with a byte over the limit', async (t) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   let ends = 0;
   const linger = new Linger(clock, () => {
     ends += 1;
@@ -116,12 +116,12 @@ test('Linger: ends with a byte over the limit', async (t) => {
   linger.discarded(1);
   t.equal(ends, 1);
   clock.advance(LINGER_MS);
-  t.strictSame([ends, clock.timers], [1, 0]);
+  t.strictSame([ends, clock.timers()], [1, 0]);
 });
 
 test('Linger: ends when nothing comes for two seconds, and after half a minute of anything', async (t) => {
   const ended = (each: number) => {
-    const clock = new FakeClock();
+    const clock = fakeClock();
     let at: number | undefined;
     const linger = new Linger(clock, () => {
       at = clock.monotonic();
@@ -130,18 +130,19 @@ test('Linger: ends when nothing comes for two seconds, and after half a minute o
       clock.advance(each);
       if (at === undefined) linger.discarded(1);
     }
-    t.equal(clock.timers, 0);
+    t.equal(clock.timers(), 0);
     return at;
   };
   t.equal(ended(LINGER_IDLE_MS), LINGER_IDLE_MS);
-  t.equal(ended(LINGER_IDLE_MS - 1), LINGER_MS);
+  const busy = ended(LINGER_IDLE_MS - 1);
+  t.ok(busy >= LINGER_MS && busy < LINGER_MS + LINGER_IDLE_MS, `${busy} ms`);
 });
 
 test('Linger: a stop leaves no timer', async (t) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   new Linger(clock, () => t.fail('ended')).stop();
   clock.advance(LINGER_MS);
-  t.equal(clock.timers, 0);
+  t.equal(clock.timers(), 0);
 });
 
 test('uws: an answer before the body has arrived is the last', { skip: uwsMissing }, async (t) => {

@@ -3,7 +3,7 @@ import { type Test, test } from 'tap';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { type BatchApp, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS, SendPace } from '../../src/http/transport/send-pace.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { onBoth } from '../support/http/serving.js';
 import { movableClock } from '../support/movable-clock.js';
 import { until } from '../support/until.js';
@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 const BODY_BYTES = 64 * MIB;
 
 function paced() {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const pace = new SendPace(clock);
   let slow = false;
   const wait = () =>
@@ -55,7 +55,7 @@ test('readers: time counts only while the server waits, and nothing is saved up 
     pace.took(100 * MIB);
     clock.advance(60 * 60 * 1_000);
   }
-  t.equal(clock.timers, 0);
+  t.equal(clock.timers(), 0);
   wait();
   clock.advance(SEND_PATIENCE_MS);
   t.equal(isSlow(), true);

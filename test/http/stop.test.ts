@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { systemClock } from '../../src/base/index.js';
 import { ListenError, startHttp } from '../../src/http/index.js';
-import { FakeClock } from '../support/http/fake-clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { deferred, onBoth, serve } from '../support/http/serving.js';
 
@@ -34,7 +34,7 @@ onBoth('a stop waits for the request in progress and refuses new connections', a
 });
 
 onBoth('a stop waits for a body that is still arriving', async (t, transport) => {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const { client, server } = await serve(t, transport, undefined, { clock });
   const connection = await client();
   await connection.send(request('POST', '/v1/decide', '{', { 'Content-Length': '2' }));
@@ -64,7 +64,7 @@ onBoth('a stop waits until a slow reader has a long answer', async (t, transport
 });
 
 onBoth('a stop waits for no client that does not leave behind a last answer', async (t, transport) => {
-  const { port, server } = await serve(t, transport, undefined, { clock: new FakeClock() });
+  const { port, server } = await serve(t, transport, undefined, { clock: fakeClock() });
   const tooLarge = request('POST', '/v1/decide', 'x', { 'Content-Length': '99999999' });
   const refused = ['noise\r\n\r\n', request('CONNECT', '/health', 'x')];
   for (const bytes of transport === 'uws' ? [tooLarge] : [tooLarge, ...refused]) {

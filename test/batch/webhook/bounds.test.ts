@@ -59,7 +59,7 @@ test('the time-out includes DNS', async (t) => {
   let found = (_addresses: readonly string[]) => {};
   const guard = localGuard({ resolve: () => new Promise((resolve) => (found = resolve)) });
   const call = callWebhook(receiver.address(), DONE, guard);
-  while ((await outcome(call)) === 'open' && guard.clock.timers < 2);
+  while ((await outcome(call)) === 'open' && guard.clock.timers() < 2);
   guard.clock.advance(LIMITS.webhookTimeoutMs);
   t.equal(await call, 'failed');
   found(['127.0.0.1']);

@@ -68,7 +68,7 @@ test('each call has a connection of its own', async (t) => {
     await receiver.left();
     t.equal(receiver.connections, call);
   }
-  t.equal(guard.clock.timers, 0, 'no timer is left');
+  t.equal(guard.clock.timers(), 0, 'no timer is left');
 });
 
 /** Sets variables of this process for the time of a test. */

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../src/api/index.js';
 import { callWebhook, checkWebhookAddress, systemGuard } from '../../../src/batch/index.js';
 import { startNameServer } from '../../support/batch/name-server.js';
 import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
-import { FakeClock } from '../../support/http/fake-clock.js';
+import { fakeClock } from '../../support/fake-clock.js';
 
 const V6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
 /** Waits for ever. */
@@ -31,7 +31,7 @@ const RECORDS = {
 };
 
 test('the name servers are asked for all addresses of a name, of both families', async (t) => {
-  const guard = systemGuard(new Set(), new FakeClock(), [await startNameServer(t, RECORDS)]);
+  const guard = systemGuard(new Set(), fakeClock(), [await startNameServer(t, RECORDS)]);
   const found = async (name: string) => [...(await guard.resolve(name, PATIENT))].sort();
   t.strictSame(await found('both.example.com'), ['2606:4700:4700::1111', '8.8.4.4', '8.8.8.8']);
   t.strictSame(await found('four.example.com'), ['8.8.8.8']);
@@ -45,11 +45,11 @@ test('the name servers are asked for all addresses of a name, of both families',
 
 test('a host that is allowed by name is looked up as the system does, in /etc/hosts too', async (t) => {
   const server = await startNameServer(t, RECORDS);
-  const open = systemGuard(new Set(['localhost']), new FakeClock(), [server]);
+  const open = systemGuard(new Set(['localhost']), fakeClock(), [server]);
   const addresses = await open.resolve('localhost', PATIENT);
   t.ok(addresses.length > 0 && addresses.every((address) => ['127.0.0.1', '::1'].includes(address)));
   await checkWebhookAddress('https://localhost/', open);
-  const closed = systemGuard(new Set(), new FakeClock(), [server]);
+  const closed = systemGuard(new Set(), fakeClock(), [server]);
   t.strictSame(
     await closed.resolve('localhost', PATIENT),
     ['8.8.8.8'],
@@ -63,7 +63,7 @@ test('a call finds its host over the name servers, and connects to nothing priva
     'rebind.example.com': { A: [[127, 0, 0, 1]] },
   });
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
-  const guard = systemGuard(new Set(), new FakeClock(), [server]);
+  const guard = systemGuard(new Set(), fakeClock(), [server]);
   const batch = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
   t.equal(await callWebhook(receiver.address('/', 'rebind.example.com'), batch, guard), 'failed');
   t.equal(receiver.connections, 0);
@@ -76,7 +76,7 @@ test('webhooks: a name server that does not answer is given up when nobody waits
   t.teardown(() => silent.close());
   silent.bind(0, '127.0.0.1');
   await once(silent, 'listening');
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const guard = systemGuard(new Set(), clock, [`127.0.0.1:${silent.address().port}`]);
   const asked = once(silent, 'message');
   let found: Promise<readonly string[]> | undefined;
@@ -96,7 +96,7 @@ test('webhooks: a name server that does not answer is given up when nobody waits
 test('webhooks: look-ups of one host by the system are one look-up', async (t) => {
   const answers: Array<(addresses: string[]) => void> = [];
   const askSystem = () => new Promise<string[]>((resolve) => answers.push(resolve));
-  const guard = systemGuard(new Set(['a.corp', 'b.corp']), new FakeClock(), [], askSystem);
+  const guard = systemGuard(new Set(['a.corp', 'b.corp']), fakeClock(), [], askSystem);
   const all = ['a.corp', 'a.corp', 'b.corp', 'a.corp'].map((host) => guard.resolve(host, PATIENT));
   t.equal(answers.length, 2);
   for (const answer of answers) answer(['10.0.0.1']);

@@ -2,6 +2,7 @@ import { test } from 'tap';
 import { ReferenceSearch } from '../../../src/decide/references/search.js';
 import { naiveFind } from '../../support/decide/naive-search.js';
 import { type Random, random, seedFromEnvironment } from '../../support/random.js';
+import { scaled } from '../../support/scale.js';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 const find = (text: string, references: string[], max = ALL) =>
@@ -60,7 +61,7 @@ test('as the naive search finds, over texts and references made against each oth
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
   const alphabets = [['a'], ['a', 'b'], ['a', 'b', 'c'], ['x', 'é', '🙂', '🙃'], ['ab', 'ba', 'aab']];
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < scaled({ short: 3_000, long: 20_000 }); round += 1) {
     const alphabet = next.pick(alphabets);
     const references = Array.from({ length: 1 + next.integer(8) }, () =>
       randomText(next, alphabet, 1 + next.integer(6)),

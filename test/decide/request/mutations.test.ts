@@ -9,6 +9,7 @@ import { DecideBody, SystemoneBody } from '../../../src/openapi/index.js';
 import { OPTIONS, read } from '../../support/decide/bodies.js';
 import { fullBody, mutateBytes, mutateValue } from '../../support/decide/mutations.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
+import { scaled } from '../../support/scale.js';
 
 const schema = Compile(DecideBody);
 
@@ -41,7 +42,7 @@ for (const [path, schema, options] of [
     t.comment(`TEST_SEED=${seed}`);
     const source = random(seed);
     const counts = { accepted: 0, refused: 0, beyond: 0 };
-    for (let count = 0; count < 5_000; count += 1) {
+    for (let count = 0; count < scaled({ short: 1_000, long: 5_000 }); count += 1) {
       const value = fullBody();
       mutateValue(source, value);
       if (source.integer(2) === 0 && Object.keys(value).length > 0) mutateValue(source, value);
@@ -64,7 +65,7 @@ test('2,000 bodies with mutated bytes are read, or refused by a 4xx type of the 
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
-  for (let count = 0; count < 2_000; count += 1) {
+  for (let count = 0; count < scaled({ short: 500, long: 2_000 }); count += 1) {
     let body: Buffer = Buffer.from(JSON.stringify(fullBody()));
     for (let left = source.integer(3); left >= 0 && body.length > 0; left -= 1) {
       body = mutateBytes(source, body);

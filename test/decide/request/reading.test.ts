@@ -7,6 +7,7 @@ import { stateText } from '../../../src/decide/request/state-text.js';
 import { read, refusal, refusedAs } from '../../support/decide/bodies.js';
 import { parsedValue, randomJson, randomString } from '../../support/decide/json.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
+import { scaled } from '../../support/scale.js';
 
 const QUESTIONS = '"questions":{"q":{"type":"noul"}}';
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -187,7 +188,7 @@ test('the ordered reader agrees with JSON.parse on random JSON', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
-  for (let count = 0; count < 5_000; count += 1) {
+  for (let count = 0; count < scaled({ short: 1_000, long: 5_000 }); count += 1) {
     const json = randomJson(source, source.integer(7));
     assert.deepEqual(parsedValue(readOrdered(json)), JSON.parse(json), json);
   }
@@ -201,7 +202,7 @@ test('the scan’s ranges agree with JSON.parse on random bodies', async (t) => 
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
   const keys = ['"state"', '"st\\u0061te"', '"questions"', '"state "', '"\\"state"'];
-  for (let count = 0; count < 5_000; count += 1) {
+  for (let count = 0; count < scaled({ short: 1_000, long: 5_000 }); count += 1) {
     const entries = Array.from({ length: source.integer(6) }, () => {
       const key = source.integer(4) === 0 ? randomString(source) : source.pick(keys);
       return `${key}:${randomJson(source, 4)}`;

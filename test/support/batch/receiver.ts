@@ -4,14 +4,14 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { Test } from 'tap';
 import type { WebhookGuard } from '../../../src/batch/index.js';
 import { selfSigned } from '../certificate.js';
-import { FakeClock } from '../http/fake-clock.js';
+import { fakeClock } from '../fake-clock.js';
 
 export const HOST = 'receiver.test';
 const own = selfSigned(HOST);
 
 /** A guard that finds every host at 127.0.0.1, may call `HOST` there and trusts its certificate. */
 export function localGuard(change: Partial<WebhookGuard> = {}) {
-  const clock = new FakeClock();
+  const clock = fakeClock();
   const allowedHosts: ReadonlySet<string> = new Set([HOST]);
   const resolve = async (_host: string): Promise<readonly string[]> => ['127.0.0.1'];
   return { resolve, allowedHosts, authorities: own.cert, ...change, clock };
