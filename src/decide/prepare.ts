@@ -73,7 +73,7 @@ async function prepare(
       return {
         ok: false,
         type: 'invalid_question',
-        message: `The model cannot be asked so: ${error.message}.`,
+        message: `The model's template cannot express this question: ${error.message}.`,
       };
     }
     throw error;

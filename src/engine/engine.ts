@@ -124,7 +124,8 @@ export class Engine {
   run(plan: Plan, { signal, urgency = 'live', onQueued }: RunOptions): Promise<EngineAnswer> {
     const { bounds, clock, deadlineMs } = this.options;
     return new Promise((resolve, reject) => {
-      if (longestPrompt(plan) > bounds.cells) throw new Error('the plan was not checked against the cells');
+      if (longestPrompt(plan) > bounds.cells)
+        throw new Error('the plan does not fit into the cells of a context');
       if (signal.aborted) {
         this.events.planCancelled();
         throw signal.reason;

@@ -22,7 +22,7 @@ export { type OpenModel, openModel } from './models/model.js';
 export { requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector } from './models/projector.js';
 export { fillParts } from './profile/fill.js';
-export { FORMATS } from './profile/formats.js';
+export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
 export { LABELS } from './profile/labels.js';
 export { RENDER_MS_MAX } from './profile/render.js';

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorType, type ImageFormat, LIMITS } from '../api/index.js';
-import { FORMATS } from './header.js';
+import { FORMAT_READERS } from './header.js';
 import type { Size } from './pixels.js';
 
 /** An image as it was sent. */
@@ -31,11 +31,11 @@ export function checkImageFile({ subject, format, data }: ImageFile): CheckedFil
   if (format === null) {
     throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
   }
-  const { magic, readSize, extentOf } = FORMATS[format];
+  const { magic, readSize, extentOf } = FORMAT_READERS[format];
   if (!bytes.subarray(0, magic.length).equals(magic)) {
     throw refused(
       'unsupported_image_format',
-      `${subject} is no ${format.toUpperCase()}, which its \`format\` says`,
+      `${subject} is not a ${format.toUpperCase()}, although its \`format\` says so`,
     );
   }
   const size = readSize(bytes);
@@ -45,7 +45,7 @@ export function checkImageFile({ subject, format, data }: ImageFile): CheckedFil
   if (extent === 'animated') {
     throw refused('unsupported_image_format', `${subject} is animated; only still images are read`);
   }
-  if (extent === 'cut') throw refused('invalid_image', `${subject} is cut short`);
+  if (extent === 'cut') throw refused('invalid_image', `${subject} is truncated`);
   return { subject, bytes, size };
 }
 
@@ -59,7 +59,7 @@ function readBytes(subject: string, data: string | Uint8Array): Buffer {
   if (bytes === null) {
     throw refused(
       'invalid_image',
-      `${subject}: \`data_base64\` must be standard base64 with its padding, without a \`data:\` prefix and white space`,
+      `${subject}: \`data_base64\` must be standard base64 with padding, without a \`data:\` prefix or white space`,
     );
   }
   checkBytes(subject, bytes);

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../api/index.js';
-import type { Pixels, Size } from './pixels.js';
+import type { Bitmap, Size } from './pixels.js';
 
 // libvips is one for all threads of the process, and must outlive them all: the main thread imports this too, by way of
 // `decide`, before it starts another. Of its loaders only two may run, both on bytes in memory: whatever a file looks
@@ -19,7 +19,7 @@ sharp.cache(false);
  * What bounds the memory of all decodes: a request has one at a time; they run on the threads of libuv, one pool for
  * the process, by default four; and each has at most the limit of pixels.
  */
-export async function decode(bytes: Buffer): Promise<Pixels | null> {
+export async function decode(bytes: Buffer): Promise<Bitmap | null> {
   const found = await finish(pixelsOf(bytes));
   return found && { width: found.info.width, height: found.info.height, rgb: found.data };
 }

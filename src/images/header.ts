@@ -11,7 +11,7 @@ interface FormatReader {
 }
 
 /** The formats that are read (contract 2.3). Nothing is decoded here: a header is looked at where it stands. */
-export const FORMATS: Readonly<Record<ImageFormat, FormatReader>> = {
+export const FORMAT_READERS: Readonly<Record<ImageFormat, FormatReader>> = {
   png: {
     magic: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     readSize: readPngSize,

@@ -1,9 +1,9 @@
-import type { Pixels, Size } from './pixels.js';
+import type { Bitmap, Size } from './pixels.js';
 
 /** Fixed-point bits of a weight: with 8 of a pixel and two of room they fill 32. */
 const WEIGHT_BITS = 22;
 const HALF = 1 << (WEIGHT_BITS - 1);
-/** Pixels to each side that the bicubic kernel sees where nothing is made smaller. */
+/** Pixels on each side that the bicubic kernel sees where nothing is made smaller. */
 const KERNEL_REACH = 2;
 const CHANNELS = 3;
 /** What the first step makes, used again for every image: 4 MB of the largest, that nothing needs to look for. */
@@ -25,11 +25,11 @@ interface Weights {
  * see. sharp was rejected: made larger, its pixels were 7 to 16 steps off in the mean. What it makes is in memory that
  * threads share.
  */
-export function resize(pixels: Pixels, to: Size): Pixels {
+export function resize(pixels: Bitmap, to: Size): Bitmap {
   return resizeColumns(resizeRows(pixels, to.width), to.height);
 }
 
-function resizeRows({ width, height, rgb }: Pixels, made: number): Pixels {
+function resizeRows({ width, height, rgb }: Bitmap, made: number): Bitmap {
   const { first, count, weight, stride } = weightsOf(width, made);
   const length = made * height * CHANNELS;
   if (between.length < length) between = new Uint8ClampedArray(length);
@@ -56,7 +56,7 @@ function resizeRows({ width, height, rgb }: Pixels, made: number): Pixels {
 }
 
 /** Goes along the rows, as the pixels lie in memory. */
-function resizeColumns({ width, height, rgb }: Pixels, made: number): Pixels {
+function resizeColumns({ width, height, rgb }: Bitmap, made: number): Bitmap {
   const { first, count, weight, stride } = weightsOf(height, made);
   const length = width * CHANNELS;
   const out = new Uint8ClampedArray(new SharedArrayBuffer(length * made));

@@ -46,7 +46,7 @@ for (const [key, value, reason] of METADATA) {
 for (const [fault, projector] of [
   ['that ends the process', withValue(tinyProjector({ kind: 'gemma4v' }), 'clip.vision.patch_size', 7)],
   ['whose weights are no numbers', withoutNumbers(tinyProjector({ kind: 'gemma4uv' }))],
-  ['that is cut short', tinyProjector({ kind: 'gemma4v' }).subarray(0, 100_000)],
+  ['that is truncated', tinyProjector({ kind: 'gemma4v' }).subarray(0, 100_000)],
 ] as const) {
   test(`a projector ${fault}: one line and status 1`, async (t) => {
     await areRefused(t, writeModels(t.testdir(), undefined, projector), 'tiny-projector', /gguf: ./);

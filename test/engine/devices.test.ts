@@ -32,7 +32,7 @@ test('an unknown name is an error that names the devices found', async (t) => {
     () =>
       chooseDevices(TWO, names);
   t.throws(unknown('CUDA0', 'CUDA7'), {
-    message: 'engine.devices: there is no GPU "CUDA7" to compute on. Found: CUDA0, CUDA1.',
+    message: 'engine.devices: no GPU is named "CUDA7". Found: CUDA0, CUDA1.',
   });
   t.throws(unknown('CPU'), BackendError, 'the CPU is no GPU');
   t.throws(() => chooseDevices([CPU], ['CUDA0']), { message: /Found: none\.$/ });

@@ -67,18 +67,18 @@ test('a letter that merges with what stands before it is refused where the forma
 test('a GGUF of another kind of decision model is refused, and one without its template', async (t) => {
   t.match(
     refused(t.testdir(), { metadata: decision('clef') }),
-    /decision type clef is not read from letters/,
+    /decision type clef is not answered with letters/,
   );
   t.match(refused(t.testdir(), { metadata: decision('nimble') }), /no template named systemone/);
 });
 
 for (const [name, template, reason] of [
   ['does not parse', '{% if %}', /does not parse/],
-  ['leaves the state out', '{{ instructions }}', /shows the question before the state/],
-  ['shows the question first', '{{ instructions }}{{ state }}', /shows the question before the state/],
-  ['leaves the instructions out', '{{ state }}', /does not show the instructions/],
-  ['changes a text', '{{ state | upper | replace("<", "") }}', /changes the texts/],
-  ['shows all questions', '{{ state }}{{ questions[0].id }}', /changes the texts/],
+  ['leaves the state out', '{{ instructions }}', /renders the question before the state/],
+  ['shows the question first', '{{ instructions }}{{ state }}', /renders the question before the state/],
+  ['leaves the instructions out', '{{ state }}', /does not render the instructions/],
+  ['changes a text', '{{ state | upper | replace("<", "") }}', /changes its inputs/],
+  ['shows all questions', '{{ state }}{{ questions[0].id }}', /changes its inputs/],
   [
     'shows the type before the state',
     '{{ type }} {{ state }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}',
@@ -95,7 +95,7 @@ for (const filter of ['upper', 'title', 'indent(4)', 'replace("\\n", " ")', 'rep
   test(`a decision template that applies ${filter} to the state is refused`, async (t) => {
     const template = `{{ state | ${filter} }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}`;
     const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
-    t.match(refused(t.testdir(), { metadata }), /decision template (changes the texts|does not render)/);
+    t.match(refused(t.testdir(), { metadata }), /decision template (changes its inputs|does not render)/);
   });
 }
 
@@ -134,7 +134,7 @@ test('a shape that was no sample, and that the template treats otherwise, is ref
 test('names of the language are no names of ours', async (t) => {
   t.match(
     refused(t.testdir(), { metadata: decision('constructor') }),
-    /decision type constructor is not read/,
+    /decision type constructor is not answered/,
   );
   t.throws(() => openTiny(t.testdir(), {}, { profile: '__proto__' }), /known are letters, mapika, winnow/);
   t.throws(

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
 import { decode } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
-import type { Pixels } from '../../src/images/pixels.js';
+import type { Bitmap } from '../../src/images/pixels.js';
 import { hostileFiles } from '../support/images/hostile.js';
 import { jpeg } from '../support/images/jpeg.js';
 
@@ -32,7 +32,7 @@ test(`${files.length} files: each is refused as the table says, or read`, async 
 test('what is read has the pixels that were written', async (t) => {
   for (const { name, bytes, expected } of files) {
     if (typeof expected === 'string') continue;
-    const { width, height, rgb } = (await decode(bytes)) as Pixels;
+    const { width, height, rgb } = (await decode(bytes)) as Bitmap;
     t.equal(rgb.length, width * height * 3, name);
     for (const place of [0, (height >> 1) * width + (width >> 1), width * height - 1]) {
       const pixel = [...rgb.subarray(place * 3, place * 3 + 3)];

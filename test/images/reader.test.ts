@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { decode } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
-import type { Pixels } from '../../src/images/pixels.js';
+import type { Bitmap } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
@@ -28,7 +28,7 @@ test('images come in their order, stretched for the model, and the same from wha
   );
   t.strictSame(
     Buffer.from(images[0]?.rgb as Uint8Array),
-    Buffer.from(resize((await decode(noise)) as Pixels, { width: 432, height: 336 }).rgb),
+    Buffer.from(resize((await decode(noise)) as Bitmap, { width: 432, height: 336 }).rgb),
   );
   t.equal(images[2], images[0], 'one that was read is not read again');
   t.strictSame(await reader.read(files, FIT), images);

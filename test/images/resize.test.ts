@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { gridSize, gridTokens, type Pixels } from '../../src/images/pixels.js';
+import { type Bitmap, gridSize, gridTokens } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
 
 const BUDGETS = [70, 140, 280];
@@ -11,7 +11,7 @@ const { grids, resized } = JSON.parse(
 ) as { grids: number[][]; resized: [number, number, number, number, string][] };
 
 /** As the script beside this makes them. */
-function pixels(width: number, height: number): Pixels {
+function pixels(width: number, height: number): Bitmap {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0, at = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1)

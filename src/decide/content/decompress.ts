@@ -46,7 +46,7 @@ export function decompressGzip(body: Buffer, limitBytes: number): Buffer {
     throw refusal(error as NodeJS.ErrnoException, limitBytes);
   }
   if (result.engine.bytesWritten < body.length) {
-    throw new ApiError('bad_encoding', 'The gzip body goes on behind its end.');
+    throw new ApiError('bad_encoding', 'The gzip body is followed by other data.');
   }
   return result.buffer;
 }
@@ -64,7 +64,7 @@ function announcedBytes(body: Buffer): number {
 
 function refusal(error: NodeJS.ErrnoException, limitBytes: number): unknown {
   if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limitBytes);
-  if (error.code === 'Z_BUF_ERROR') return new ApiError('bad_encoding', 'The gzip body is cut short.');
+  if (error.code === 'Z_BUF_ERROR') return new ApiError('bad_encoding', 'The gzip body is truncated.');
   if (error.code?.startsWith('Z_DATA_') || error.code === 'Z_NEED_DICT') {
     return new ApiError('bad_encoding', 'The body is not valid gzip.');
   }

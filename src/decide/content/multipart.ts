@@ -58,14 +58,14 @@ function readPartName(header: Buffer): string {
   }
   const dispositions = fields.filter(([field]) => field === 'content-disposition');
   const [disposition] = dispositions;
-  if (disposition === undefined) throw malformed('a part has no Content-Disposition, and so no name');
+  if (disposition === undefined) throw malformed('a part has no Content-Disposition');
   if (dispositions.length > 1) throw malformed('a part has more than one Content-Disposition');
   return nameOf(disposition[1]);
 }
 
 function readField(line: string): readonly [name: string, value: string] {
   const match = FIELD.exec(line);
-  if (match === null) throw malformed('the header of a part has a line that is no field');
+  if (match === null) throw malformed('the header of a part has a line that is not a header field');
   const [, name, value] = match as unknown as [string, string, string];
   return [name.toLowerCase(), value.trim()];
 }

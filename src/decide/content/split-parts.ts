@@ -43,7 +43,7 @@ function firstDelimiterEnd(body: Buffer, delimiter: Buffer): number {
   const bare = delimiter.subarray(LINE_END.length);
   if (body.subarray(0, bare.length).equals(bare)) return bare.length;
   const start = body.indexOf(delimiter);
-  if (start < 0) throw malformed('its boundary does not occur in it at the start of a line');
+  if (start < 0) throw malformed('the boundary does not occur at the start of a line');
   return start + delimiter.length;
 }
 
@@ -55,7 +55,7 @@ function readDelimiterLine(body: Buffer, start: number): { last: boolean; end: n
   if (last && at === body.length) return { last, end: at };
   if (body.toString('latin1', at, at + 2) === LINE_END) return { last, end: at + 2 };
   if (at >= body.length) throw malformed('the final boundary is missing');
-  throw malformed('a line starts with the boundary and goes on with something else');
+  throw malformed('a boundary at the start of a line is followed by other text');
 }
 
 /** The header lines of a part and where its content starts. */

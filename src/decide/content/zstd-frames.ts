@@ -19,7 +19,7 @@ const CHECKSUM_BYTES = 4;
  * Walks over the frames and blocks of a zstd body (RFC 8878, 3.1) by their headers. Several frames are one body,
  * skippable ones hold nothing. The time is a few nanoseconds a block; no memory is taken.
  *
- * @throws ApiError `bad_encoding` where there is no frame, one is cut short, anything else stands behind one, or one
+ * @throws ApiError `bad_encoding` where there is no frame, a frame is truncated, other data follows it, or one
  *   announces more than its blocks can hold, or needs a dictionary, a reserved feature, or a window over
  *   `LIMITS.zstdWindowBytes`
  */
@@ -35,7 +35,7 @@ export function measureZstd(body: Buffer): ZstdSize {
       need(body, at, 0);
       continue;
     }
-    if (magic !== MAGIC) throw bad('holds bytes that are no frame');
+    if (magic !== MAGIC) throw bad('contains bytes that are not a frame');
     const header = readHeader(body, at + 4);
     const { end, capacity } = walkBlocks(body, header);
     const { contentBytes } = header;
@@ -114,7 +114,7 @@ function walkBlocks(
     need(body, at, 3);
     const header = body.readUIntLE(at, 3);
     const [type, size] = [(header >> 1) & 3, header >> 3];
-    if (type > COMPRESSED || size > blockBytesMax) throw bad('holds a block that is not valid');
+    if (type > COMPRESSED || size > blockBytesMax) throw bad('contains an invalid block');
     last = (header & 1) === 1;
     at += 3 + (type === RUN ? 1 : size);
     capacity += type === COMPRESSED ? blockBytesMax : size;
@@ -125,7 +125,7 @@ function walkBlocks(
 }
 
 function need(body: Buffer, at: number, bytes: number): void {
-  if (at + bytes > body.length) throw bad('is cut short');
+  if (at + bytes > body.length) throw bad('is truncated');
 }
 
 function bad(what: string): ApiError {

@@ -56,14 +56,14 @@ const usesOf = ({ instructions, descriptions }: QuestionUses) => [...instruction
 function tooMany({ name }: Question): ApiError {
   return new ApiError(
     'too_many_images',
-    `With the state, the question ${quoteName(name)} shows more than the limit of ${LIMITS.imagesPerQuestion} images; every use counts.`,
+    `With the state, the question ${quoteName(name)} uses more than the limit of ${LIMITS.imagesPerQuestion} images; repeated uses count.`,
   );
 }
 
 function unreferenced(name: string): ApiError {
   return new ApiError(
     'unreferenced_asset',
-    `The asset ${name} is shown nowhere: neither the state nor a question refers to it.`,
+    `The asset ${name} is not used: neither the state nor a question refers to it.`,
   );
 }
 

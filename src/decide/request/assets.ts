@@ -32,7 +32,7 @@ function checkReference(reference: string): number {
   if (reference === '') throw invalid('a reference of `assets` is empty');
   // A lone surrogate has no UTF-8, and could stand in the middle of a character.
   if (toWellFormed(reference) !== reference)
-    throw invalid(`the reference ${quoteName(reference)} is no valid Unicode`);
+    throw invalid(`the reference ${quoteName(reference)} is not valid Unicode`);
   const bytes = Buffer.byteLength(reference);
   if (bytes <= LIMITS.referenceBytes) return bytes;
   throw invalid(

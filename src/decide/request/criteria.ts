@@ -68,7 +68,7 @@ function labelled(subject: string, criteria: JsonNode | undefined): Option[] {
   }
   if (criteria?.kind === 'array') {
     return criteria.items.map((item) => {
-      if (item.kind !== 'text') throw invalid(subject, 'is a list with an item that is not a text');
+      if (item.kind !== 'text') throw invalid(subject, 'is a list with an item that is not a string');
       return option(item.value, item.value, null);
     });
   }
@@ -95,7 +95,7 @@ function option(key: string, name: string, text: string | null): Option {
 
 function description(subject: string, node: JsonNode): string | null {
   const text = textOrNull(node);
-  if (text === undefined) throw invalid(subject, 'holds a description that is neither a text nor null');
+  if (text === undefined) throw invalid(subject, 'holds a description that is neither a string nor null');
   return text;
 }
 

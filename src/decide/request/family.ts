@@ -52,7 +52,7 @@ function toText(subject: string, node: JsonNode): JsonNode {
   if (truncateCodePoints(value, max) === value) return { kind: 'text', value };
   throw new ApiError(
     'invalid_question',
-    `${subject}: an object or a list in place of a text is longer than the limit of ${max} characters as indented JSON.`,
+    `${subject}: an object or a list in place of a string is longer than the limit of ${max} characters as indented JSON.`,
   );
 }
 

@@ -58,22 +58,22 @@ class IndentedWriter {
     }
   }
 
-  private list<Part>(
-    parts: readonly Part[],
+  private list<Item>(
+    items: readonly Item[],
     brackets: '[]' | '{}',
     lineBreak: string,
-    write: (part: Part, inner: string) => void,
+    write: (item: Item, inner: string) => void,
   ): void {
-    if (parts.length === 0) {
+    if (items.length === 0) {
       this.text += brackets;
       return;
     }
     const inner = `${lineBreak}  `;
     let before = brackets[0] + inner;
-    for (const part of parts) {
+    for (const item of items) {
       if (this.text.length >= this.maxUnits) return;
       this.text += before;
-      write(part, inner);
+      write(item, inner);
       before = `,${inner}`;
     }
     this.text += lineBreak + brackets[1];

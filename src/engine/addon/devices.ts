@@ -15,7 +15,7 @@ export function chooseDevices(found: readonly Device[], names: readonly string[]
   for (const name of names) {
     if (gpus.some((gpu) => gpu.name === name)) continue;
     const all = gpus.map((gpu) => gpu.name).join(', ') || 'none';
-    throw new BackendError(`engine.devices: there is no GPU "${name}" to compute on. Found: ${all}.`);
+    throw new BackendError(`engine.devices: no GPU is named "${name}". Found: ${all}.`);
   }
   return names;
 }

@@ -8,7 +8,7 @@ import { type ImageEncoder, NO_ENCODER, runWave } from '../wave/run.js';
 import { contextOptions, type Plan, type PlanLogits, type WaveBounds } from '../wave/types.js';
 
 /** What a file is refused for. */
-const NOT_NUMBERS = 'what it computes is not a number; its weights or its metadata are damaged';
+const NOT_NUMBERS = 'its output is not a number; its weights or metadata are damaged';
 
 /**
  * Answers plans one after the other, on a context made for them, on the calling thread, exact: for a check, not for

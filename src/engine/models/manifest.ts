@@ -65,5 +65,5 @@ export function reason(log: string): string {
     .split('\n')
     .map((line) => line.replace(AROUND, '').trim())
     .filter((line) => line !== '' && !NO_REASON.test(line));
-  return lines.at(-1) ?? 'llama.cpp does not say why it does not load';
+  return lines.at(-1) ?? 'llama.cpp gives no reason';
 }

@@ -40,7 +40,7 @@ export function requireUnchanged({ path, version }: FileVersion): void {
   } catch {
     // It is gone, or out of reach: no longer what was read either.
   }
-  throw new ModelError(`${path}: it was changed while it was loaded. Start again when it is complete.`);
+  throw new ModelError(`${path}: it changed while it was being loaded. Start again once it is complete.`);
 }
 
 function requireRegular(path: string, found: BigIntStats): void {

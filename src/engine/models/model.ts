@@ -1,5 +1,5 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
-import { FORMATS } from '../profile/formats.js';
+import { BUILT_IN_FORMATS } from '../profile/formats.js';
 import { readDecisionMetadata } from '../profile/metadata.js';
 import { Profile } from '../profile/profile.js';
 import { readTemperatures } from '../profile/temperatures.js';
@@ -88,11 +88,11 @@ function chooseFormat(
 ): { format: Format; source: OpenModel['source'] } {
   if (declared !== null) return { format: declared, source: 'gguf' };
   const name = build.model.profile;
-  if (name === undefined) return { format: FORMATS.letters as Format, source: 'default' };
-  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  if (name === undefined) return { format: BUILT_IN_FORMATS.letters as Format, source: 'default' };
+  const format = Object.hasOwn(BUILT_IN_FORMATS, name) ? BUILT_IN_FORMATS[name] : undefined;
   if (format === undefined) {
     throw new ProfileError(
-      `the manifest names the profile ${name}; known are ${Object.keys(FORMATS).join(', ')}`,
+      `the manifest names the profile ${name}; known are ${Object.keys(BUILT_IN_FORMATS).join(', ')}`,
     );
   }
   return { format, source: 'manifest' };

@@ -106,7 +106,7 @@ export function openProjector(
     const { begin, end, nonCausal } = addon.describeProjector(projector, images.side);
     if (begin.join() !== String(images.begin) || end.join() !== String(images.end)) {
       addon.closeProjector(projector);
-      throw new Error('llama.cpp writes other tokens around its images');
+      throw new Error('llama.cpp uses different tokens around its images');
     }
     return {
       nonCausal,

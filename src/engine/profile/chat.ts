@@ -22,7 +22,7 @@ export function chatFrame(description: ModelDescription): ChatFrame {
   const rendered = render(source, description);
   const at = rendered.indexOf(PLACE);
   if (at < 0 || rendered.indexOf(PLACE, at + 1) >= 0) {
-    throw new ProfileError('its chat template does not show a user message once');
+    throw new ProfileError('its chat template does not render a user message exactly once');
   }
   const head = rendered.slice(0, at);
   return { head: head.startsWith(bos) ? head : bos + head, tail: rendered.slice(at + PLACE.length) };

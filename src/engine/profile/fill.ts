@@ -1,6 +1,6 @@
 import type { ImageTokens } from './image-tokens.js';
 import { concatenate, type Tokenizer } from './tokenizer.js';
-import type { Part, ShownPart, Slot } from './types.js';
+import type { PromptPart, ShownPart, Slot } from './types.js';
 
 /**
  * Fills the slots and tokenizes. Template text and callers' text between two markers are one run: cut there,
@@ -9,7 +9,7 @@ import type { Part, ShownPart, Slot } from './types.js';
  * as a marker does, and begins with one.
  */
 export function fillParts(
-  parts: readonly Part[],
+  parts: readonly PromptPart[],
   tokenizer: Pick<Tokenizer, 'plain'>,
   shown: (slot: Slot) => readonly ShownPart[],
   images: ImageTokens,
@@ -41,7 +41,10 @@ export function fillParts(
 }
 
 /** What a slot's template does to a text, done to the texts between its images. */
-function written(slot: Extract<Part, { kind: 'slot' }>, parts: readonly ShownPart[]): readonly ShownPart[] {
+function written(
+  slot: Extract<PromptPart, { kind: 'slot' }>,
+  parts: readonly ShownPart[],
+): readonly ShownPart[] {
   return parts.map((part, place) => {
     if (typeof part !== 'string') return part;
     const started = slot.trims && place === 0 ? part.trimStart() : part;

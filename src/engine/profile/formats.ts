@@ -73,4 +73,4 @@ const winnow: Format = {
 };
 
 /** The formats a manifest can name. */
-export const FORMATS: Readonly<Record<string, Format>> = { letters, mapika, winnow };
+export const BUILT_IN_FORMATS: Readonly<Record<string, Format>> = { letters, mapika, winnow };

@@ -16,7 +16,7 @@ export function labelTokens(tokenizer: Tokenizer, format: Format, lastText: stri
         ? single(tokenizer.plain(label))
         : next(before, tokenizer.plain(lastText + label));
     if (token === null || tokenizer.isByte(token) || tokenizer.piece(token).toString('utf8') !== label) {
-      throw new ProfileError(`the letter ${label} is not a single token where the answer is read`);
+      throw new ProfileError(`the letter ${label} is not a single token at the answer position`);
     }
     return token;
   });

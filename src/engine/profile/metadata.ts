@@ -31,11 +31,11 @@ function declaredFormat(type: string | undefined, template: string | undefined):
   const noulFirst = Object.hasOwn(LETTER_TYPES, type) ? LETTER_TYPES[type] : undefined;
   if (noulFirst === undefined) {
     throw new ProfileError(
-      `its decision type ${type} is not read from letters; supported are ${Object.keys(LETTER_TYPES).join(', ')}`,
+      `its decision type ${type} is not answered with letters; supported are ${Object.keys(LETTER_TYPES).join(', ')}`,
     );
   }
   if (template === undefined) {
-    throw new ProfileError(`it declares the decision type ${type} but holds no template named systemone`);
+    throw new ProfileError(`it declares the decision type ${type} but has no template named systemone`);
   }
   return { name: type, template, noulFirst, labelBoundary: 'joined' };
 }

@@ -5,12 +5,12 @@ import { type ChatFrame, chatFrame } from './chat.js';
 import { fillParts } from './fill.js';
 import { noImages } from './image-tokens.js';
 import { LABELS, labelTokens } from './labels.js';
-import { compileTemplate, displayOrder, type Piece, renderShape, unquoteState } from './template.js';
+import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
 import {
   type Format,
-  type Part,
   ProfileError,
+  type PromptPart,
   type QuestionShape,
   type Skeleton,
   type Temperatures,
@@ -55,7 +55,7 @@ export class Profile {
     const made = this.build(shape);
     requireTexts(shape, made);
     if (prefixText(made) !== this.prefixTexts.get(shape.stateIsText)) {
-      throw new ProfileError('its decision template shows something of the question before the state');
+      throw new ProfileError('its decision template renders part of the question before the state');
     }
     const oldest = this.skeletons.keys().next();
     if (this.skeletons.size >= SKELETONS_MAX && !oldest.done) this.skeletons.delete(oldest.value);
@@ -86,7 +86,7 @@ export class Profile {
     };
   }
 
-  private parts(piece: Piece): Part[] {
+  private parts(piece: TemplatePiece): PromptPart[] {
     if (typeof piece !== 'string') return [{ kind: 'slot', ...piece }];
     return this.tokenizer
       .splitTemplate(piece)
@@ -108,7 +108,7 @@ export class Profile {
     const proven = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
     const [first] = proven as [Int32Array];
     if (proven.some((labels) => labels.some((token, index) => token !== first[index]))) {
-      throw new ProfileError('the letters are other tokens for one kind of question than for another');
+      throw new ProfileError('the letters have different tokens for different kinds of question');
     }
     return first;
   }
@@ -118,7 +118,7 @@ export class Profile {
 function requireNoSpace(tokenizer: Tokenizer): void {
   const [first] = tokenizer.plain('a');
   if (first !== undefined && tokenizer.piece(first).toString('utf8').startsWith(' ')) {
-    throw new ProfileError('its vocabulary puts a space before every text, which is not supported');
+    throw new ProfileError('its vocabulary prepends a space to every text, which is not supported');
   }
 }
 
@@ -126,11 +126,11 @@ function requireNoSpace(tokenizer: Tokenizer): void {
  * The prefix ends with the first part that shows the state, and the quote that closes it where the template
  * writes it as a JSON string; so it holds nothing of a question.
  */
-function cutAfterState(parts: readonly Part[]): Pick<Skeleton, 'prefix' | 'suffix'> {
+function cutAfterState(parts: readonly PromptPart[]): Pick<Skeleton, 'prefix' | 'suffix'> {
   const place = parts.findIndex((part) => part.kind === 'slot');
   const state = parts[place];
   if (state?.kind !== 'slot' || state.slot.of !== 'state') {
-    throw new ProfileError('its decision template shows the question before the state');
+    throw new ProfileError('its decision template renders the question before the state');
   }
   const prefix = parts.slice(0, place + 1);
   const suffix = parts.slice(place + 1);
@@ -153,15 +153,15 @@ function requireTexts(shape: QuestionShape, { prefix, suffix }: Skeleton): void 
     if (shape.type === 'choice') wanted.push(`label ${option}`);
   });
   const lacking = wanted.find((name) => !shown.has(name));
-  if (lacking !== undefined) throw new ProfileError(`its decision template does not show the ${lacking}`);
+  if (lacking !== undefined) throw new ProfileError(`its decision template does not render the ${lacking}`);
 }
 
-function slotName({ slot }: Extract<Part, { kind: 'slot' }>): string {
+function slotName({ slot }: Extract<PromptPart, { kind: 'slot' }>): string {
   return 'option' in slot ? `${slot.of} ${slot.option}` : slot.of;
 }
 
 /** The text the answer follows: what stands behind the last marker or slot. */
-function lastText(parts: readonly Part[]): string {
+function lastText(parts: readonly PromptPart[]): string {
   const last = parts.at(-1);
   return last?.kind === 'text' ? last.text : '';
 }

@@ -23,7 +23,7 @@ export function readTemperatures(values: Readonly<Record<string, number>>): Temp
       QUESTION_TYPES.includes(type as QuestionType) &&
       rest.length === 0 &&
       (bucket === undefined || Object.hasOwn(BUCKETS, bucket));
-    if (!known) throw new ProfileError(`its temperature ${key} is for no known question type or bucket`);
+    if (!known) throw new ProfileError(`its temperature ${key} names no known question type or bucket`);
     if (!(value > 0 && Number.isFinite(value))) {
       throw new ProfileError(`its temperature ${key} is not a positive number`);
     }

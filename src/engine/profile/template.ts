@@ -1,10 +1,10 @@
 import { Template } from '@huggingface/jinja';
 import type { ChatFrame } from './chat.js';
 import { renderInTime } from './render.js';
-import { type Format, type Part, ProfileError, type QuestionShape, type Slot } from './types.js';
+import { type Format, ProfileError, type PromptPart, type QuestionShape, type Slot } from './types.js';
 
 /** A rendered prompt of one shape: template text and slots, in order. */
-export type Piece = string | Omit<Extract<Part, { kind: 'slot' }>, 'kind'>;
+export type TemplatePiece = string | Omit<Extract<PromptPart, { kind: 'slot' }>, 'kind'>;
 
 /** Which option stands at each place of the prompt: noul may show no before yes. */
 export function displayOrder(format: Format, shape: QuestionShape): number[] {
@@ -57,7 +57,7 @@ export function renderShape(
   chat: ChatFrame,
   labels: readonly string[],
   shape: QuestionShape,
-): Piece[] {
+): TemplatePiece[] {
   const slots: Slot[] = [];
   const standIn = (slot: Slot) => standInFor(slots.push(slot) - 1);
   const options = displayOrder(format, shape).map((option, place) => ({
@@ -96,8 +96,8 @@ function optionKey(shape: QuestionShape, option: number, standIn: (slot: Slot) =
   return option === 0 ? 'Yes' : 'No';
 }
 
-function split(text: string, slots: readonly Slot[]): Piece[] {
-  const pieces: Piece[] = [];
+function split(text: string, slots: readonly Slot[]): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let end = 0;
   for (const match of text.matchAll(STAND_IN)) {
     const [whole, before, rawLess, rawIndex, jsonLess, jsonIndex, after] = match;
@@ -119,10 +119,10 @@ function split(text: string, slots: readonly Slot[]): Piece[] {
 }
 
 const CHANGED =
-  'its decision template changes the texts it is given in a way that is not supported, or shows all questions';
+  'its decision template changes its inputs in a way that is not supported, or renders all questions';
 
 /** A JSON state is inserted as JSON, not as a JSON string that holds JSON: takes the quotes around it away. */
-export function unquoteState(pieces: readonly Piece[]): Piece[] {
+export function unquoteState(pieces: readonly TemplatePiece[]): TemplatePiece[] {
   const result = [...pieces];
   result.forEach((piece, index) => {
     if (typeof piece === 'string' || piece.slot.of !== 'state' || !piece.json) return;

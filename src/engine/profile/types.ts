@@ -24,7 +24,7 @@ export type ShownPart = string | { readonly image: number };
  * One part of a prompt. Text between two markers, the template's and the callers' together, is tokenized as
  * one run with special tokens off; a marker is a token that only a template can write.
  */
-export type Part =
+export type PromptPart =
   | { readonly kind: 'marker'; readonly text: string; readonly token: number }
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -41,9 +41,9 @@ export type Part =
 /** The prompt of all questions of one shape, cut where the shared prefix ends. */
 export interface Skeleton {
   /** Template head and state; equal for every shape of one request. */
-  readonly prefix: readonly Part[];
+  readonly prefix: readonly PromptPart[];
   /** Instructions, options, and all that follows up to the answer slot. */
-  readonly suffix: readonly Part[];
+  readonly suffix: readonly PromptPart[];
   /** `labels[i]`: which label option i of the question has been given. */
   readonly labels: readonly number[];
 }

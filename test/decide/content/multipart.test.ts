@@ -70,7 +70,7 @@ test('how a part can be named', async (t) => {
 
 test('bad_multipart: a header that names no part', async (t) => {
   for (const [header, message] of [
-    ['', /no field|no Content-Disposition/],
+    ['', /not a header field|no Content-Disposition/],
     ['Content-Type: image/png', /no Content-Disposition/],
     ['Content-Disposition: form-data', /no name/],
     ['Content-Disposition: form-data; filename="a"', /no name/],
@@ -84,12 +84,12 @@ test('bad_multipart: a header that names no part', async (t) => {
     ['Content-Disposition: attachment; name="a"', /not form-data/],
     ['Content-Disposition: form-dataX; name="a"', /cannot be read/],
     [`${named('a')}\r\nContent-Transfer-Encoding: base64`, /Content-Transfer-Encoding/],
-    [`Content-Type:\r\n image/png\r\n${named('a')}`, /no field/],
-    [`no colon\r\n${named('a')}`, /no field/],
-    [`Name With Spaces: x\r\n${named('a')}`, /no field/],
-    [`X: a\nb\r\n${named('a')}`, /no field/],
-    [`X: a\rb\r\n${named('a')}`, /no field/],
-    [`X: a\0b\r\n${named('a')}`, /no field/],
+    [`Content-Type:\r\n image/png\r\n${named('a')}`, /not a header field/],
+    [`no colon\r\n${named('a')}`, /not a header field/],
+    [`Name With Spaces: x\r\n${named('a')}`, /not a header field/],
+    [`X: a\nb\r\n${named('a')}`, /not a header field/],
+    [`X: a\rb\r\n${named('a')}`, /not a header field/],
+    [`X: a\0b\r\n${named('a')}`, /not a header field/],
   ] as const) {
     t.throws(() => read(`${REQUEST}${part(header)}${END}`), { type: 'bad_multipart', message }, header);
   }
@@ -101,17 +101,17 @@ test('bad_multipart: delimiters', async (t) => {
   for (const [body, message] of [
     ['', /does not occur/],
     ['{"state":1}', /does not occur/],
-    [`${REQUEST}${END}`.replaceAll('\r\n', '\n'), /something else/],
-    [`x\n${REQUEST}${END}`, /inside the header|no field|first part|boundary/],
+    [`${REQUEST}${END}`.replaceAll('\r\n', '\n'), /followed by other text/],
+    [`x\n${REQUEST}${END}`, /inside the header|not a header field|first part|boundary/],
     [REQUEST, /final boundary is missing/],
     [`${REQUEST}--b`, /final boundary is missing/],
-    [`${REQUEST}--b-`, /something else/],
-    [`${REQUEST}--b\r`, /something else/],
+    [`${REQUEST}--b-`, /followed by other text/],
+    [`${REQUEST}--b\r`, /followed by other text/],
     [`${REQUEST}--b\r\n`, /inside the header/],
     [`${REQUEST}--b\r\n${named('a')}\r\n`, /inside the header/],
-    [`${REQUEST}--b--x`, /something else/],
-    [`${REQUEST}--b--\n`, /something else/],
-    [`${REQUEST}--bc\r\n`, /something else/],
+    [`${REQUEST}--b--x`, /followed by other text/],
+    [`${REQUEST}--b--\n`, /followed by other text/],
+    [`${REQUEST}--bc\r\n`, /followed by other text/],
     [`--b\r\n${named('request')}\r\n\r\n{}--b--`, /final boundary is missing/],
     [END, /first part must be named `request`/],
   ] as const) {

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import type { DecideRequest, Question } from '../../../src/decide/index.js';
 import { planRequest } from '../../../src/decide/plan.js';
-import { FORMATS, type OpenModel } from '../../../src/engine/index.js';
+import { BUILT_IN_FORMATS, type OpenModel } from '../../../src/engine/index.js';
 import { openTiny } from '../../support/engine.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
@@ -75,7 +75,7 @@ function property(t: Test, model: OpenModel, rounds: number): void {
   t.pass(`${rounds} requests`);
 }
 
-for (const profile of Object.keys(FORMATS)) {
+for (const profile of Object.keys(BUILT_IN_FORMATS)) {
   test(`callers' text cannot forge structure: ${profile}`, async (t) => {
     property(t, openTiny(t.testdir(), {}, { profile }), 300);
   });

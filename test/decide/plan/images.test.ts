@@ -3,7 +3,7 @@ import { planRequest } from '../../../src/decide/plan.js';
 import { findImageUses } from '../../../src/decide/references/find-uses.js';
 import { openBody } from '../../../src/decide/request/open-body.js';
 import { readRequest } from '../../../src/decide/request/read-request.js';
-import { FORMATS, imageAt, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
+import { BUILT_IN_FORMATS, imageAt, type OpenModel, type PlanImage } from '../../../src/engine/index.js';
 import { OPTIONS } from '../../support/decide/bodies.js';
 import { openTiny } from '../../support/engine.js';
 
@@ -42,7 +42,7 @@ function show(model: OpenModel, tokens: Int32Array): string {
   return Buffer.concat(bytes).toString('utf8');
 }
 
-for (const profile of Object.keys(FORMATS)) {
+for (const profile of Object.keys(BUILT_IN_FORMATS)) {
   test(`an image stands in the tokens where its reference was: ${profile}`, async (t) => {
     const model = openTiny(t.testdir(), {}, { profile });
     const assets = { cat: image, '"dog"': image };

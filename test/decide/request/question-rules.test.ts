@@ -31,7 +31,7 @@ test('invalid_type: missing or unknown, its text not repeated', async (t) => {
   t.equal(questionRefusedAs('{}'), 'invalid_type');
 });
 
-test('invalid_question: instructions that are neither a text nor null', async (t) => {
+test('invalid_question: instructions that are neither a string nor null', async (t) => {
   for (const value of ['1', 'false', '[]', '{}']) {
     t.equal(questionRefusedAs(`{"type":"noul","instructions":${value}}`), 'invalid_question', value);
   }
