@@ -6,19 +6,19 @@ import { readRequest } from './request/read-request.js';
 import { imageFiles } from './request-images.js';
 import type { DecideRequest } from './types.js';
 
-/** What a request is checked against besides itself. */
+/** The conditions under which a request is checked. */
 export interface RequestTerms {
-  /** The model that answers whatever the body names; null where the body names it. */
+  /** The model of the endpoint, whatever the body names; null: the body names it. */
   readonly model: string | null;
-  /** The file parts by name (contract 4.1); empty where the body was no multipart one. */
+  /** The file parts by name (contract 4.1); empty if the body was not multipart. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What an unknown `model` means: refused, or answered by the default model (contract 4.2). */
+  /** Whether an unknown `model` is refused or answered by the default model (contract 4.2). */
   readonly unknownModel: 'refuse' | 'default';
   /** The ids of the models that the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
 }
 
-/** A request that only its images and the model itself may still refuse. */
+/** A request that has passed `checkRequest`; its images and prompt lengths are not checked yet. */
 interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
@@ -28,8 +28,8 @@ interface CheckedRequest {
 }
 
 /**
- * Every check of a decide request that needs neither tokens nor images, in the order of the errors' table: live requests
- * and batch lines go through it alike, without a turn of the loop. Throws ApiError.
+ * Every check of a decide request that needs neither tokens nor decoded images, in the order of the table of errors. Used
+ * for live requests and batch lines; synchronous. Throws ApiError.
  */
 export function checkRequest(
   body: OpenBody,
@@ -48,8 +48,8 @@ export function checkRequest(
 }
 
 /**
- * Whether a workspace may use a build. It names models by any of their ids, also those that they only answer for, or one
- * build of a model; null: all.
+ * Whether a workspace may use a build. `allowed` may name a model by any of its ids, including those it only answers for,
+ * or one build; null: all.
  */
 export function mayUse(build: CatalogBuild | undefined, allowed: readonly string[] | null): boolean {
   if (build === undefined) return false;

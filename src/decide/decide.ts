@@ -5,14 +5,14 @@ import { answer } from './answers/answer.js';
 import { responseJson } from './answers/response.js';
 import type { PrepareResult, SentRequest } from './prepare.js';
 
-/** A decision, answered. */
+/** An answered request. */
 export interface Decision {
-  /** The JSON text of contract 2.4. */
+  /** The response of contract 2.4 as JSON. */
   readonly json: string;
   /** The build that answered. */
   readonly build: string;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
-  /** Where its time went, in milliseconds. */
+  /** Milliseconds spent in each phase. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
 }
 

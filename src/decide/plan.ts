@@ -19,36 +19,36 @@ import { stateText } from './request/state-text.js';
 import { quoteName } from './request/strings.js';
 import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from './types.js';
 
-/** A request as the engine computes it, and what its answers need besides the logits. */
+/** A plan, and what its answers need besides the logits. */
 export interface Prepared {
   readonly plan: Plan;
   /** Softmax temperature per question, in their order. */
   readonly temperatures: readonly number[];
   /**
-   * Prefix once and every suffix: what is billed, whatever caches and packing save. An image in the state stands in the
-   * prefix, once however many questions read it, and one in a question in that question's suffix; each use has the
-   * tokens of its squares and two markers (contract 8 rules 4 and 5).
+   * The billed tokens: the prefix once and every suffix, whatever caches and packing save. An image in the state counts
+   * once, in the prefix; an image in a question counts in that question's suffix. Each use has the tokens of its squares
+   * and two markers (contract 8 rules 4 and 5).
    */
   readonly inputTokens: number;
 }
 
-/** What a request shows. */
+/** The images of a request. */
 interface Shown {
   readonly uses: ImageUses;
-  /** In the order of its assets, each stretched for the model. */
+  /** In the order of its assets, each resized for the model. */
   readonly images: readonly PlanImage[];
 }
 
 const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
-/** What a plan needs of a model. */
+/** What planning needs of a model. */
 export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
- * Plans a checked request: state first, as the prefix all questions share, then one suffix per question that
- * ends where its answer is read. The model reads the first 20,000 code points of the state (contract 4.3
- * rule 6), where `uses` are replaced by their images. Throws ApiError `invalid_question` where a prompt does not fit the context window.
+ * Plans a checked request: the state as the prefix that all questions share, then one suffix per question, which ends at
+ * the answer position. The model reads the first 20,000 code points of the state (contract 4.3 rule 6), with references
+ * replaced by images. Throws ApiError `invalid_question` if a prompt exceeds the context window.
  */
 export function planRequest(
   request: DecideRequest,
@@ -65,7 +65,7 @@ export function planRequest(
   const filled = request.questions.map((question, index) => {
     const { suffix } = skeletons[index] as Skeleton;
     const shown = (slot: Slot) => shownIn(slot, question, state, uses.questions[index] ?? NO_USES);
-    // What is too long for any tokenizer's longest tokens is not tokenized: that would take minutes.
+    // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
     if (bytesOf(suffix, shown) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
     const made = fillParts(suffix, tokenizer, shown, tokensOf);
     if (prefix.length + made.length > model.contextLength) throw tooLong(question, model);
@@ -93,7 +93,7 @@ function shapeOf(question: Question, stateIsText: boolean): QuestionShape {
   };
 }
 
-/** What fills a slot. Names and labels show no image, whatever they hold (contract 4.3 rule 2). */
+/** What fills a slot. References in names and labels are not replaced (contract 4.3 rule 2). */
 function shownIn(
   slot: Slot,
   question: Question,
@@ -124,7 +124,7 @@ function tokensOfImages({ images: reading }: Askable, images: readonly PlanImage
   );
 }
 
-/** Bytes of the caller's texts in a suffix. */
+/** Bytes of the caller's strings in a suffix. */
 function bytesOf(parts: Skeleton['suffix'], shown: (slot: Slot) => readonly ShownPart[]): number {
   const texts = parts.flatMap((part) => (part.kind === 'slot' ? shown(part.slot) : []));
   return texts.reduce((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
@@ -137,7 +137,7 @@ function tooLong(question: Question, { contextLength }: Askable): ApiError {
   );
 }
 
-/** A text as the model reads it: each reference is replaced by its image, the rest stays (contract 4.3 rule 3). */
+/** Replaces the references in a string by their images (contract 4.3 rule 3). */
 export function shownParts(text: string, uses: readonly ImageUse[]): ShownPart[] {
   if (uses.length === 0) return [text];
   const parts: ShownPart[] = [];

@@ -18,8 +18,8 @@ export interface SentRequest extends Omit<RequestTerms, 'files'> {
 }
 
 /**
- * From the bytes as sent to a plan: decompresses, takes the parts apart, then prepares. Never rejects for a body, however
- * broken. The thread must have awaited `loadZstd`.
+ * Decompresses a body, splits its parts and prepares it. Never rejects because of a body, however malformed. The thread
+ * must have awaited `loadZstd`.
  */
 export async function prepareSent(
   { body, content, decompressedBytesMax, ...terms }: SentRequest,
@@ -35,12 +35,12 @@ export async function prepareSent(
   return prepare(read.request, { ...terms, files: read.files }, models);
 }
 
-/** What it gives back; an error crosses threads as its parts. */
+/** A plan, or an error as plain fields, because class instances do not cross threads. */
 export type PrepareResult =
   | ({ readonly ok: true; readonly build: string; readonly questions: readonly Question[] } & Prepared)
   | { readonly ok: false; readonly type: ErrorType; readonly message: string };
 
-/** The models of this server, as the preparing thread sees them. */
+/** The models as a preparing thread sees them. */
 interface Models {
   readonly catalog: Catalog;
   open(build: CatalogBuild): Askable;
@@ -48,8 +48,8 @@ interface Models {
 }
 
 /**
- * From the body's bytes to a plan: every check of a decide request, in the order of the errors' table, and
- * the prompt's tokens. Never rejects for a body, however broken.
+ * Turns a JSON body into a plan: every check of a decide request, in the order of the table of errors, then the tokens of
+ * its prompts. Never rejects because of a body, however malformed.
  */
 async function prepare(
   body: Uint8Array,
@@ -68,7 +68,7 @@ async function prepare(
     };
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
-    // A kind of question that the template of an operator's model cannot show.
+    // The template of an operator's model cannot express this kind of question.
     if (error instanceof ProfileError) {
       return {
         ok: false,

@@ -5,11 +5,11 @@ import { quoteName } from './request/strings.js';
 import type { Asset } from './types.js';
 
 /**
- * The images that a request's assets stand for, in their order.
+ * The images of a request's assets, in order.
  *
  * @param files the file parts of a multipart request by name
- * @throws ApiError `invalid_assets` for an asset whose part was not sent, `unreferenced_asset` for a part that no asset
- *   names (contract 4.3 rule 7)
+ * @throws ApiError `invalid_assets` for an asset whose part is missing, `unreferenced_asset` for a part that no asset names
+ *   (contract 4.3 rule 7)
  */
 export function imageFiles(assets: readonly Asset[], files: ReadonlyMap<string, Uint8Array>): ImageFile[] {
   const images = assets.map(({ reference, format, source }) => {
@@ -31,7 +31,7 @@ export function imageFiles(assets: readonly Asset[], files: ReadonlyMap<string, 
   return images;
 }
 
-/** The checks after those of `checkRequest`: what is in the images, and whether the model reads any. Rejects with ApiError. */
+/** The checks after `checkRequest`: that images can be decoded, and that the model reads images. Rejects with ApiError. */
 export async function checkImages(
   files: readonly ImageFile[],
   build: CatalogBuild,
@@ -42,7 +42,7 @@ export async function checkImages(
   if (!build.model.reads_images) throw notSupported(build);
 }
 
-/** The same checks, and the images as the model sees them, each of no more tokens than the budget. */
+/** Makes the same checks and returns the images as the model sees them, each within the budget of tokens. */
 export async function readImages(
   files: readonly ImageFile[],
   budget: number,

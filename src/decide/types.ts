@@ -1,6 +1,6 @@
 import type { ImageBudget, ImageFormat, QuestionType } from '../api/index.js';
 
-/** JSON as it was sent: object entries in their order, numbers as written. */
+/** JSON as it was sent: object entries in order, numbers as written. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly entries: ReadonlyArray<readonly [key: string, value: JsonNode]> }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
@@ -12,12 +12,12 @@ export type JsonNode =
 export interface Option {
   /** `true` and `false` for noul, the label for choice, the level's number for score. */
   readonly key: string;
-  /** How the option is called where it has no description: `Yes`, `No`, the label, `Level <n>`. */
+  /** What the model sees if there is no description: `Yes`, `No`, the label, `Level <n>`. */
   readonly name: string;
   readonly description: string | null;
 }
 
-/** A question, checked. `options`: noul `true` then `false`; choice as sent; score lowest first. */
+/** A checked question. `options`: for noul `true`, then `false`; for choice as sent; for score lowest level first. */
 export interface Question {
   readonly name: string;
   readonly type: QuestionType;
@@ -34,34 +34,34 @@ export interface DecideRequest {
   readonly assets: readonly Asset[];
 }
 
-/** An image as a request names it (contract 2.3), its bytes not looked at. */
+/** An image of a request (contract 2.3); its bytes are not checked yet. */
 export interface Asset {
   readonly reference: string;
-  /** What the request says of the bytes; null where that is no format there is. */
+  /** The declared format; null if it is not a supported one. */
   readonly format: ImageFormat | null;
   readonly source:
     | { readonly of: 'base64'; readonly text: string }
     | { readonly of: 'part'; readonly name: string };
 }
 
-/** An image in a text: what stands there between two places, in code units, is the reference to an asset. */
+/** An image reference in a string: the code units from `start` to `end` refer to an asset. */
 export interface ImageUse {
   readonly start: number;
   readonly end: number;
-  /** Its place in the request's `assets`. */
+  /** The index in the request's `assets`. */
   readonly asset: number;
 }
 
-/** The images of a question's own texts. */
+/** The image references in a question. */
 export interface QuestionUses {
   readonly instructions: readonly ImageUse[];
-  /** By option; those without a description have none. */
+  /** By option; empty for options without a description. */
   readonly descriptions: ReadonlyArray<readonly ImageUse[]>;
 }
 
-/** Every place in which a request shows an image, each text's in its order. */
+/** All image references of a request, in the order of each string. */
 export interface ImageUses {
-  /** In the state as the model reads it: itself where it is a text, indented JSON otherwise. */
+  /** In the state as the model reads it: the string itself, or indented JSON. */
   readonly state: readonly ImageUse[];
   /** In the order of the questions. */
   readonly questions: readonly QuestionUses[];

@@ -8,7 +8,7 @@ export interface NoulAnswer {
   readonly type: 'noul';
   /** The probability of yes, committed: at most 0.20 or at least 0.80. */
   readonly noul: number;
-  /** The probability of yes as the model gave it, neither rounded nor committed; never sent to a caller. */
+  /** The model's probability of yes, neither rounded nor committed; never sent to a caller. */
   readonly raw: number;
 }
 
@@ -32,7 +32,7 @@ export interface ScoreAnswer {
 
 export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer;
 
-/** The least that a committed answer says for its side, in units (contract 2.4). */
+/** The minimum of a committed answer for its side, in units (contract 2.4). */
 const COMMITTED = 8_000;
 
 /**
@@ -42,7 +42,7 @@ const COMMITTED = 8_000;
  *
  * @param logits one per option, in the order of `question.options`
  * @param temperature divides the logits
- * @throws Error where the logits do not fit the question or are not finite: the engine failed
+ * @throws Error if the logits do not match the question or are not finite: the engine has failed
  */
 export function answer(question: Question, logits: ArrayLike<number>, temperature: number): Answer {
   const { options } = question;
@@ -75,7 +75,7 @@ function choiceAnswer(options: readonly Option[], units: readonly number[]): Cho
   };
 }
 
-/** (p − 1/n) / (1 − 1/n), with both sides times n; 1 where there is one option. */
+/** (p − 1/n) / (1 − 1/n), with both sides times n; 1 if there is one option. */
 function choiceConfidence(best: number, n: number): number {
   if (n === 1) return 1;
   return Math.round((n * best - UNITS) / (n - 1)) / UNITS;
@@ -95,7 +95,7 @@ function scoreAnswer(options: readonly Option[], units: readonly number[]): Scor
 
 /**
  * max(0, 1 − Σ p_i·|i − level| / MAD) with MAD = Σ|i − (n−1)/2| / n, the mean distance from the middle level;
- * 1 where there is one level.
+ * 1 if there is one level.
  */
 function scoreConfidence(units: readonly number[], level: number): number {
   const n = units.length;

@@ -1,11 +1,11 @@
 /**
- * The probabilities of options from their logits, in double precision: exp(l / T) over the sum of them,
- * with the largest logit taken out first so that nothing overflows.
+ * Softmax of option logits in double precision: exp(l / T), normalized. The largest logit is subtracted first, so that
+ * nothing overflows.
  *
  * @param logits one per option, at least one, all finite
  * @param temperature divides the logits; finite and above 0
  * @returns one probability per option; they sum to 1 within rounding
- * @throws Error where an argument is not as said: then the engine failed, and there is no answer
+ * @throws Error if an argument is invalid: the engine has failed, and there is no answer
  */
 export function softmax(logits: ArrayLike<number>, temperature: number): Float64Array {
   const scaled = Float64Array.from(logits);
@@ -21,16 +21,16 @@ export function softmax(logits: ArrayLike<number>, temperature: number): Float64
 /** Emitted numbers are whole ten-thousandths: 4 decimals. */
 export const UNITS = 10_000;
 
-/** How far from 1 the sum of probabilities may be before they count as broken. */
+/** Largest accepted deviation of the sum of probabilities from 1. */
 const SUM_TOLERANCE = 1e-6;
 
 /**
- * Probabilities as they are emitted: integers of 1/10000 that sum to exactly 10000, by largest remainder (of
- * equal remainders the earlier option's). A larger probability never gets the smaller integer.
+ * Rounds probabilities to integers of 1/10000 that sum to exactly 10000, by the largest remainder; ties go to the
+ * earlier option. A larger probability never gets a smaller integer.
  *
  * @param p probabilities that sum to 1
  * @returns one integer per probability, in their order
- * @throws Error where they are not probabilities
+ * @throws Error if they are not probabilities
  */
 export function roundProbabilities(p: ArrayLike<number>): number[] {
   const exact = Array.from(p, (value) => value * UNITS);

@@ -8,13 +8,12 @@ interface Usage {
 }
 
 /**
- * The JSON text of a decide response (contract 2.4): answers in the order of the questions, probabilities and
- * legends in the order of the criteria, whatever the names are. Lone surrogates are escaped, so the text can
- * be written as UTF-8.
+ * The JSON of a decide response (contract 2.4): answers in the order of the questions, probabilities and legends in the
+ * order of the criteria, for any names. Lone surrogates are escaped, so that it can be encoded as UTF-8.
  *
  * @param model the build that answered
  * @param answers one per question, in their order
- * @throws Error where there is not one answer per question
+ * @throws Error if there is not one answer per question
  */
 export function responseJson(
   model: string,
@@ -64,7 +63,7 @@ function valuesJson(pairs: Pairs<string | number>): string {
   return objectJson(pairs.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-/** An object of values that are JSON text already. */
+/** Joins names and values that are JSON already into an object. */
 function objectJson(entries: Pairs<string>): string {
   return `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
 }

@@ -4,9 +4,9 @@ import { ApiError, type ContentEncoding } from '../../api/index.js';
 import { measureZstd } from './zstd-frames.js';
 
 /**
- * The body as it was before its `Content-Encoding` (contract 4.1); `identity` is the body itself, not a copy.
+ * Undoes the `Content-Encoding` of a body (contract 4.1). For `identity` it returns the body itself, not a copy.
  *
- * @throws ApiError `body_too_large` where that would be over `limitBytes`, `bad_encoding` where there is no such body
+ * @throws ApiError `body_too_large` if the result exceeds `limitBytes`; `bad_encoding` if the body is damaged
  */
 export function decompress(body: Buffer, encoding: ContentEncoding, limitBytes: number): Buffer {
   switch (encoding) {
@@ -19,18 +19,18 @@ export function decompress(body: Buffer, encoding: ContentEncoding, limitBytes: 
   }
 }
 
-/** The least that is set aside for output: a smaller hint would cost a call for every few bytes. */
+/** Minimum output chunk: a smaller hint would cost a call for every few bytes. */
 const OUTPUT_CHUNK_BYTES_MIN = 64 * 1024;
 
 /**
- * Decompresses a gzip body. Several members one after another are one body (RFC 1952, 2.2); anything else behind a
- * member is refused, also the zeros that `node:zlib` would pass over.
+ * Decompresses a gzip body. Consecutive members are one body (RFC 1952, 2.2); any other trailing data is refused,
+ * including the zeros that `node:zlib` would skip.
  *
- * Holds at most the output twice: in the pieces it came in, and joined. Where the stream tells its length truly there
- * is one piece, and nothing to join.
+ * Uses at most twice the memory of the output: the chunks, then the joined buffer. If the length at the end of the
+ * stream is correct, there is one chunk and nothing to join.
  *
- * @throws ApiError `body_too_large` at `limitBytes` of output, beyond which nothing is inflated; `bad_encoding` for a
- *   stream that is damaged, cut short or followed by other bytes
+ * @throws ApiError `body_too_large` if the output exceeds `limitBytes`, beyond which nothing is inflated; `bad_encoding`
+ *   if the stream is damaged, truncated or followed by other bytes
  */
 export function decompressGzip(body: Buffer, limitBytes: number): Buffer {
   const options: ZlibOptions = {
@@ -40,7 +40,7 @@ export function decompressGzip(body: Buffer, limitBytes: number): Buffer {
   };
   let result: InflateResult;
   try {
-    // With `info` it returns more than its declared type says.
+    // With `info`, the result has more than its declared type.
     result = gunzipSync(body, options) as unknown as InflateResult;
   } catch (error) {
     throw refusal(error as NodeJS.ErrnoException, limitBytes);
@@ -53,11 +53,11 @@ export function decompressGzip(body: Buffer, limitBytes: number): Buffer {
 
 interface InflateResult {
   readonly buffer: Buffer;
-  /** `bytesWritten`: how much of the input was used. */
+  /** `bytesWritten`: bytes of the input that were used. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** The length that the last member ends with, modulo 2³²: a hint, since nothing has been checked. */
+/** The output length modulo 2³² that the last member states; only a hint, because it is unchecked. */
 function announcedBytes(body: Buffer): number {
   return body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
 }
@@ -73,21 +73,20 @@ function refusal(error: NodeJS.ErrnoException, limitBytes: number): unknown {
 
 const decoder = new ZSTDDecoder();
 
-/** Starts the decoder, which is WebAssembly of its own package. Await it once in a thread before a body is read. */
+/** Loads the WebAssembly decoder. Await it once per thread before reading a body. */
 export function loadZstd(): Promise<void> {
   return decoder.init();
 }
 
 /**
- * Decompresses a zstd body: its frames joined. The decoder writes into memory of the size that the frames announce and
- * no further; where they announce none, of what their blocks can hold, at most one byte over `limitBytes`. The memory
- * of the decoder, a copy of the input and the output, stays with the thread for the next body; the output is copied
- * out of it.
+ * Decompresses a zstd body: the concatenation of its frames. The decoder gets an output buffer of the size that the
+ * frames announce; if they announce none, of what their blocks can hold, at most one byte over `limitBytes`. The
+ * decoder's memory, with copies of input and output, is kept for the next body of the thread.
  *
- * @throws ApiError `body_too_large` over `limitBytes` of output, of which nothing is decompressed where the frames
- *   announce it; `bad_encoding` where `measureZstd` throws it, or the content is damaged. The decoder does not tell
- *   damage from a lack of room: a body that does not announce its size, could be over the limit and does not decompress
- *   into it, is taken for too large.
+ * @throws ApiError `body_too_large` if the output exceeds `limitBytes` (before decompressing anything, if the frames
+ *   announce their size); `bad_encoding` if `measureZstd` throws it or the content is damaged. The decoder does not
+ *   distinguish damage from a full buffer: a body that announces no size, might exceed the limit and does not
+ *   decompress counts as too large.
  */
 export function decompressZstd(body: Buffer, limitBytes: number): Buffer {
   const { bytesMin, bytesMax, empty } = measureZstd(body);
@@ -101,7 +100,7 @@ export function decompressZstd(body: Buffer, limitBytes: number): Buffer {
   throw new ApiError('bad_encoding', 'The content of the zstd body is damaged.');
 }
 
-/** The refusal of a body that is larger than `limitBytes` when it is decompressed. */
+/** The error for a body that decompresses to more than `limitBytes`. */
 function tooLarge(limitBytes: number): ApiError {
   return new ApiError(
     'body_too_large',

@@ -4,9 +4,9 @@ import { malformed, splitParts } from './split-parts.js';
 
 const REQUEST = 'request';
 
-/** A decide request with files (contract 4.1): views of the body, nothing copied. */
+/** A decide request with files (contract 4.1): views of the body, not copies. */
 interface Multipart {
-  /** The JSON text, unread. */
+  /** The JSON text, not yet parsed. */
   readonly request: Buffer;
   /** The other parts by name, in the order sent. */
   readonly files: ReadonlyMap<string, Buffer>;
@@ -14,9 +14,9 @@ interface Multipart {
 
 /**
  * Reads a `multipart/form-data` body (contract 4.1, RFC 7578): the first part is named `request`, the others are files,
- * each with a name of its own. Content types and file names of parts are not looked at.
+ * each with a unique name. Content types and file names of parts are ignored.
  *
- * @throws ApiError `bad_multipart`, with a sentence that says what is wrong
+ * @throws ApiError `bad_multipart`; the message states the reason
  */
 export function readMultipart(body: Buffer, boundary: string): Multipart {
   const parts = splitParts(body, boundary).map(({ header, content }) => ({
@@ -33,19 +33,19 @@ export function readMultipart(body: Buffer, boundary: string): Multipart {
   return { request: first.content, files };
 }
 
-/** A field: a name of token characters, a colon, a text without control characters but the tab. */
+/** A header field: a name of token characters, a colon, a value without control characters other than tab. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):((?:\t|\P{Cc})*)$/u;
-/** `; name=value` of a Content-Disposition, the value quoted or not. */
+/** `; name=value` of a Content-Disposition, its value quoted or not. */
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*/y;
-/** What content may be sent as: unchanged (RFC 7578, 4.7). */
+/** Transfer encodings that leave the content unchanged (RFC 7578, 4.7). */
 const UNCHANGED = ['7bit', '8bit', 'binary'];
 
 /**
- * The name of a part, from its header lines (RFC 7578, 4.2). Names are UTF-8. Within quotes, `\"` and `\\` are `"` and
- * `\`, other backslashes are themselves; `%22`, `%0D` and `%0A` are the characters that a form cannot send otherwise
- * (as browsers write them). Fields and parameters of other names are not looked at.
+ * The name of a part, from its header lines (RFC 7578, 4.2). Names are UTF-8. Within quotes, `\"` and `\\` stand for
+ * `"` and `\`; other backslashes are literal. `%22`, `%0D` and `%0A` are decoded, as browsers encode them. Other fields
+ * and parameters are ignored.
  *
- * @throws ApiError `bad_multipart` for a line that is no field, a part without a name, with two or with an empty one,
+ * @throws ApiError `bad_multipart` for a line that is not a field, a part that does not have exactly one non-empty name,
  *   or content in a transfer encoding
  */
 function readPartName(header: Buffer): string {

@@ -4,15 +4,15 @@ import { readMultipart } from './multipart.js';
 
 /** The parts of a body. */
 export interface ReadContent {
-  /** The JSON text of contract 2.1, unread. */
+  /** The JSON text of contract 2.1, not yet parsed. */
   readonly request: Buffer;
   /** The other parts of a multipart body, by name. */
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
 /**
- * From the bytes as sent to the parts of a body (contract 4.1). The parts are views of the body, or of what it
- * decompresses to.
+ * Decompresses a body and splits it into its parts (contract 4.1). The parts are views of the body or of the
+ * decompressed buffer.
  *
  * @throws ApiError `body_too_large`, `bad_encoding`, `bad_multipart`
  */

@@ -1,8 +1,8 @@
 import { ApiError, LIMITS } from '../../api/index.js';
 
-/** One part as it stands in the body: views, nothing copied. */
+/** One part: views of the body, not copies. */
 interface RawPart {
-  /** Header lines with their line ends, without the empty line; may be empty. */
+  /** The header lines with their line ends, without the empty line; may be empty. */
   readonly header: Buffer;
   readonly content: Buffer;
 }
@@ -12,11 +12,10 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Splits a multipart body at its delimiters (RFC 2046, 5.1.1). What stands before the first delimiter and behind the
- * last is ignored, as the RFC asks; a line is one that ends with CR LF. A delimiter is a line's start, so that a
- * boundary which occurs in a part as the start of a longer line is refused and never guessed about.
+ * Splits a multipart body at its delimiters (RFC 2046, 5.1.1). The preamble and the epilogue are ignored, as the RFC
+ * requires; lines end with CR LF. A boundary at the start of a longer line inside a part is ambiguous and refused.
  *
- * @throws ApiError `bad_multipart` where a delimiter is missing or followed by anything, or where there are more than
+ * @throws ApiError `bad_multipart` if a delimiter is missing or followed by other text, or if there are more than
  *   `LIMITS.multipartParts` parts or more than `LIMITS.multipartHeaderBytes` of header in one
  */
 export function splitParts(body: Buffer, boundary: string): RawPart[] {
@@ -30,7 +29,7 @@ export function splitParts(body: Buffer, boundary: string): RawPart[] {
       throw malformed(`it has more than the limit of ${LIMITS.multipartParts} parts`);
     }
     const header = readHeaderBlock(body, line.end);
-    // By the grammar a part without content may end with its header: the empty line is the delimiter's then.
+    // By the grammar, a part without content may end with its header: the empty line then belongs to the delimiter.
     const end = body.indexOf(delimiter, header.end - LINE_END.length);
     if (end < 0) throw malformed('the final boundary is missing');
     parts.push({ header: header.block, content: body.subarray(header.end, Math.max(header.end, end)) });
@@ -38,7 +37,7 @@ export function splitParts(body: Buffer, boundary: string): RawPart[] {
   }
 }
 
-/** The first delimiter may be the first line of the body, without a line end before it. */
+/** The first delimiter may be the first line of the body, with no line end before it. */
 function firstDelimiterEnd(body: Buffer, delimiter: Buffer): number {
   const bare = delimiter.subarray(LINE_END.length);
   if (body.subarray(0, bare.length).equals(bare)) return bare.length;
@@ -47,7 +46,7 @@ function firstDelimiterEnd(body: Buffer, delimiter: Buffer): number {
   return start + delimiter.length;
 }
 
-/** What follows a delimiter: `--` behind the last, then spaces and tabs, then the end of the line. */
+/** Reads what follows a delimiter: `--` after the last one, then spaces and tabs, then the end of the line. */
 function readDelimiterLine(body: Buffer, start: number): { last: boolean; end: number } {
   const last = body.toString('latin1', start, start + 2) === '--';
   let at = last ? start + 2 : start;
@@ -58,7 +57,7 @@ function readDelimiterLine(body: Buffer, start: number): { last: boolean; end: n
   throw malformed('a boundary at the start of a line is followed by other text');
 }
 
-/** The header lines of a part and where its content starts. */
+/** Returns the header lines of a part and where its content starts. */
 function readHeaderBlock(body: Buffer, start: number): { block: Buffer; end: number } {
   if (body.toString('latin1', start, start + 2) === LINE_END) {
     return { block: body.subarray(start, start), end: start + 2 };
@@ -76,7 +75,7 @@ function readHeaderBlock(body: Buffer, start: number): { block: Buffer; end: num
   throw malformed(why);
 }
 
-/** The refusal of a multipart body; `why` ends the sentence. */
+/** The error for a multipart body; `why` completes the message. */
 export function malformed(why: string): ApiError {
   return new ApiError('bad_multipart', `The multipart body is malformed: ${why}.`);
 }

@@ -1,12 +1,12 @@
 import { ApiError, LIMITS } from '../../api/index.js';
 
-/** What the frames of a zstd body say of its output, before anything is decompressed. */
+/** The output size of a zstd body, as far as its headers tell. */
 interface ZstdSize {
-  /** The sum of what the frames announce. Where a frame announces nothing it counts 0. */
+  /** The sum of the announced sizes; a frame that announces none counts 0. */
   readonly bytesMin: number;
-  /** The same, but where a frame announces nothing it counts what its blocks can hold. */
+  /** The same, but a frame that announces none counts the capacity of its blocks. */
   readonly bytesMax: number;
-  /** No block of any frame holds a byte. */
+  /** All blocks are empty. */
   readonly empty: boolean;
 }
 
@@ -16,11 +16,11 @@ const BLOCK_BYTES_MAX = 128 * 1024;
 const CHECKSUM_BYTES = 4;
 
 /**
- * Walks over the frames and blocks of a zstd body (RFC 8878, 3.1) by their headers. Several frames are one body,
- * skippable ones hold nothing. The time is a few nanoseconds a block; no memory is taken.
+ * Measures a zstd body by the headers of its frames and blocks (RFC 8878, 3.1). Consecutive frames are one body;
+ * skippable frames have no content. Takes a few nanoseconds per block and no memory.
  *
- * @throws ApiError `bad_encoding` where there is no frame, a frame is truncated, other data follows it, or one
- *   announces more than its blocks can hold, or needs a dictionary, a reserved feature, or a window over
+ * @throws ApiError `bad_encoding` if there is no frame, a frame is truncated or followed by other data, or if it
+ *   announces more than its blocks can hold, needs a dictionary, uses a reserved feature, or has a window over
  *   `LIMITS.zstdWindowBytes`
  */
 export function measureZstd(body: Buffer): ZstdSize {
@@ -49,15 +49,15 @@ export function measureZstd(body: Buffer): ZstdSize {
 }
 
 interface FrameHeader {
-  /** Where the first block starts. */
+  /** The offset of the first block. */
   readonly end: number;
-  /** Null where the frame does not announce it. */
+  /** Null if the frame does not announce it. */
   readonly contentBytes: number | null;
   readonly blockBytesMax: number;
   readonly checksum: boolean;
 }
 
-/** Reads the frame header (RFC 8878, 3.1.1.1) whose descriptor stands at `at`. */
+/** Reads the frame header (RFC 8878, 3.1.1.1) whose descriptor is at `at`. */
 function readHeader(body: Buffer, at: number): FrameHeader {
   need(body, at, 1);
   const descriptor = body[at] as number;
@@ -72,7 +72,7 @@ function readHeader(body: Buffer, at: number): FrameHeader {
   const dictionary = body.subarray(at + 1 + windowBytes, end - sizeBytes);
   if (dictionary.some((byte) => byte !== 0)) throw bad('needs a dictionary');
   const contentBytes = readContentSize(body, end - sizeBytes, sizeBytes);
-  // A single segment has its content for a window: the limit of the output bounds that.
+  // The window of a single segment is its content, which the output limit bounds.
   const window = singleSegment ? (contentBytes as number) : readWindow(body[at + 1] as number);
   return { end, contentBytes, blockBytesMax: Math.min(window, BLOCK_BYTES_MAX), checksum };
 }
@@ -103,7 +103,7 @@ function readWindow(descriptor: number): number {
 const RUN = 1;
 const COMPRESSED = 2;
 
-/** Goes from block to block (RFC 8878, 3.1.1.2): where the frame ends, and how many bytes its blocks can hold. */
+/** Walks the blocks of a frame (RFC 8878, 3.1.1.2); returns where it ends and how many bytes its blocks can hold. */
 function walkBlocks(
   body: Buffer,
   { end: start, blockBytesMax, checksum }: FrameHeader,

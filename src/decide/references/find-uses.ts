@@ -13,11 +13,11 @@ import type {
 import { type Found, ReferenceSearch } from './search.js';
 
 /**
- * Where a request shows its images (contract 4.3). Every image of the state and those of a question's own instructions
- * and descriptions are shown in that question.
+ * Finds the image references of a request (contract 4.3). A question has the images of the state and those of its own
+ * instructions and descriptions.
  *
- * @throws ApiError `image_reference_truncated`; `too_many_images` where a question would show more than
- *   `LIMITS.imagesPerQuestion`; `unreferenced_asset` for an asset that is shown nowhere
+ * @throws ApiError `image_reference_truncated`; `too_many_images` if a question has more than
+ *   `LIMITS.imagesPerQuestion`; `unreferenced_asset` for an asset without a reference
  */
 export function findImageUses({
   state,
@@ -28,7 +28,7 @@ export function findImageUses({
   const search = new ReferenceSearch(assets.map(({ reference }) => reference));
   const most = LIMITS.imagesPerQuestion;
   const nameOf = (asset: number) => quoteName((assets[asset] as Asset).reference);
-  // One more than a question may show: what lies behind it changes nothing any more.
+  // One more than the limit is enough to refuse the request.
   const inState = findStateUses(state, search, most + 1, nameOf);
   const left = most - inState.length;
   const inQuestions = questions.map((question) => {
@@ -68,12 +68,12 @@ function unreferenced(name: string): ApiError {
 }
 
 /**
- * Where the state shows images: in the text itself, or in every text value of JSON in document order, before escaping;
- * never in keys (contract 4.3 rules 1 and 2). Positions are code units of the text that the model reads, as it is
- * before images take the place of references.
+ * Finds the image references of the state: in the string itself, or in the unescaped string values of JSON in document
+ * order; never in keys (contract 4.3 rules 1 and 2). Positions are code units of the state as the model reads it, before
+ * references are replaced by images.
  *
- * @param max finds no more than these, though the state may show more
- * @throws ApiError `image_reference_truncated` for a use that does not end within the code points that the model reads
+ * @param max stops after this many
+ * @throws ApiError `image_reference_truncated` for a reference that does not end within the code points that the model reads
  */
 function findStateUses(
   state: JsonNode,
@@ -96,7 +96,7 @@ function findStateUses(
   });
 }
 
-/** A use in a text that is shown as it is. */
+/** A reference in a string that the model reads as it is. */
 const plainUse = ({ start, end, reference }: Found): ImageUse => ({ start, end, asset: reference });
 
 /** @returns how many more may be found */
@@ -121,7 +121,7 @@ function collect(
   }
 }
 
-/** @param start where the JSON string stands, its quote included */
+/** @param start the offset of the JSON string's opening quote */
 function escapedUses(value: string, uses: readonly Found[], start: number): ImageUse[] {
   let [at, place] = [0, start + 1];
   const placeOf = (unit: number) => {

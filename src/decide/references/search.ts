@@ -1,10 +1,10 @@
 import { growTrie, NONE, type Trie } from './trie.js';
 
-/** Where a text holds a reference: the code units from `start` to `end`. */
+/** A reference in a string: the code units from `start` to `end`. */
 export interface Found {
   readonly start: number;
   readonly end: number;
-  /** Which one, by its place in the list searched for. */
+  /** The index in the list of references. */
   readonly reference: number;
 }
 
@@ -14,37 +14,37 @@ interface Held {
   reference: number;
 }
 
-/** No state: a search that is over. */
+/** Not a state: the search is over. */
 const OVER = -1;
 
 const PAIRS = 65_536;
 const pairAt = (first: number, second: number) => (first * 31 + second) % PAIRS;
 
 /**
- * Finds references in texts: plain, case-sensitive, from left to right, not overlapping; of those that begin at one
- * place the longest (contract 4.3 rules 3 and 5). The automaton of Aho and Corasick, with one addition: what is found
- * is held back for as long as a reference that begins no later can still end.
+ * Finds references in strings: literal, case-sensitive, from left to right, without overlaps; the longest of those that
+ * begin at the same place (contract 4.3 rules 3 and 5). An Aho-Corasick automaton with one addition: a match is held
+ * back while a reference that begins no later can still end.
  *
- * Our own, since the packages that have this rule match graphemes, and take minutes for texts made against them.
+ * Packages with leftmost-longest matching were rejected: they match graphemes and take minutes for crafted strings.
  */
 export class ReferenceSearch {
   private readonly edge: Int32Array;
-  /** By state: where its row of `branchTable` begins; 0, a row of zeros: it has no branch. */
+  /** By state: the offset of its row in `branchTable`; 0, a row of zeros: no branch. */
   private readonly row: Int32Array;
-  /** By code unit: its column of `branchTable`; 0: it begins no branch. */
+  /** By code unit: its column in `branchTable`; 0: no branch. */
   private readonly column = new Int32Array(65_536);
-  /** The child; 0: none. Small, so that it stays in the processor's cache. */
+  /** The child state; 0: none. Small enough for the processor's cache. */
   private readonly branchTable: Int32Array;
-  /** By `pairAt`: 0 where no reference begins with such two units, which most places of most texts do not. */
+  /** By `pairAt`: 0 if no reference begins with these two units, which holds for most places of most strings. */
   private readonly pairs = new Uint8Array(PAIRS);
-  /** By state: that of the longest proper suffix which begins a reference. */
+  /** By state: the state of the longest proper suffix that begins a reference. */
   private readonly fallback: Int32Array;
   private readonly depth: Int32Array;
   /** By state: the longest reference that ends there. */
   private readonly ending: Int32Array;
   private readonly lengths: Int32Array;
 
-  /** @param references distinct, not empty, without lone surrogates. Memory: their units, and their number squared. */
+  /** @param references distinct, not empty, without lone surrogates. Memory: their units plus their number squared. */
   constructor(references: readonly string[]) {
     const trie = growTrie(references);
     this.lengths = Int32Array.from(references, ({ length }) => length);
@@ -67,8 +67,8 @@ export class ReferenceSearch {
   }
 
   /**
-   * The first `max` references of a text, in its order. Time is linear in the text, whatever it and the references
-   * are; each one found costs at most the length of the longest reference besides.
+   * The first `max` references of a string, in order. Time is linear in the string for any input, plus at most the
+   * length of the longest reference per match.
    */
   find(text: string, max: number): Found[] {
     const found: Found[] = [];
@@ -91,10 +91,10 @@ export class ReferenceSearch {
   }
 
   /**
-   * Goes over some units of a text, which begin at `from`, and holds what is found.
-   * One flat loop over locals: it runs once per code unit of every text.
+   * Feeds code units, which begin at `from`, to the automaton and stores the match in `held`.
+   * One flat loop over locals, because it runs once per code unit of every string.
    *
-   * @returns the state behind them, or `OVER` where nothing that begins at or before what is held can still end
+   * @returns the state after them, or `OVER` if no reference that begins at or before the held match can still end
    */
   private walk(units: Uint16Array, from: number, before: number, held: Held): number {
     const { edge, row, column, branchTable, fallback, depth, ending, lengths, pairs } = this;
@@ -145,7 +145,7 @@ export class ReferenceSearch {
     }
   }
 
-  /** Level by level: the fallback of a state is nearer to the root. */
+  /** Computes fallbacks level by level: the fallback of a state is nearer to the root. */
   private link({ edge, branches }: Trie): void {
     const childrenOf = new Map<number, number[]>();
     for (const { from, to } of branches) childrenOf.set(from, [...(childrenOf.get(from) ?? []), to]);
@@ -165,7 +165,7 @@ export class ReferenceSearch {
   }
 }
 
-/** The values from 1 on, in the order in which they come. */
+/** Numbers distinct values from 1, in order of appearance. */
 function numbered(values: readonly number[]): Map<number, number> {
   const numbers = new Map<number, number>();
   for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size + 1);
@@ -179,8 +179,8 @@ const bytes = Buffer.alloc(WINDOW_UNITS * 2);
 const view = new Uint16Array(bytes.buffer, bytes.byteOffset, WINDOW_UNITS);
 
 /**
- * The code units of a text from `from` on, at most `WINDOW_UNITS`: good until the next call. To read them one by one
- * from here is twice as fast as from texts, which come in many forms.
+ * The code units of a string from `from`, at most `WINDOW_UNITS`; valid until the next call. Reading them from a typed
+ * array is twice as fast as from strings, whose representation varies.
  */
 function unitsFrom(text: string, from: number): Uint16Array {
   const part = from === 0 && text.length <= WINDOW_UNITS ? text : text.slice(from, from + WINDOW_UNITS);

@@ -3,7 +3,7 @@ export const NONE = -1;
 
 const UNITS = 65_536;
 
-/** A child of a state that is not the state behind it. */
+/** A child of a state that is not the next state by number. */
 interface Branch {
   readonly from: number;
   readonly unit: number;
@@ -22,7 +22,7 @@ export interface Trie {
   readonly ending: Int32Array;
 }
 
-/** Most states have one child, and most of those stand right behind it: there are fewer branches than references. */
+/** Most states have one child, which has the next number: there are fewer branches than references. */
 export function growTrie(references: readonly string[]): Trie {
   const most = references.reduce((sum, { length }) => sum + length, 1);
   const edge = new Int32Array(most).fill(NONE);

@@ -4,12 +4,12 @@ import { isAbsent } from './nodes.js';
 import { quoteName, toWellFormed } from './strings.js';
 
 /**
- * Checks the shape of `assets` (contract 2.3) and reads them; their bytes are not looked at. Other fields of an entry
- * are ignored. A `type` of `null` is present, and not `image`; a `data_base64` or `part` of `null` counts as left out.
+ * Checks the shape of `assets` (contract 2.3) and reads them; image bytes are not checked. Unknown fields of an entry
+ * are ignored. A `type` of `null` is not `image`; a `data_base64` or `part` of `null` counts as absent.
  *
- * @param value as `JSON.parse` made it: of a reference sent twice the last entry counts
- * @throws ApiError `invalid_assets`; `too_many_images` over `LIMITS.assets`; `invalid_request` where `data_base64` or
- *   `part` is no text
+ * @param value as `JSON.parse` returns it: the last entry of a repeated reference counts
+ * @throws ApiError `invalid_assets`; `too_many_images` over `LIMITS.assets`; `invalid_request` if `data_base64` or
+ *   `part` is not a string
  */
 export function readAssets(value: unknown): Asset[] {
   if (!isObject(value)) throw invalid('`assets` must be an object of images by reference');
@@ -27,10 +27,10 @@ export function readAssets(value: unknown): Asset[] {
   );
 }
 
-/** @returns its bytes of UTF-8 */
+/** @returns its length in UTF-8 bytes */
 function checkReference(reference: string): number {
   if (reference === '') throw invalid('a reference of `assets` is empty');
-  // A lone surrogate has no UTF-8, and could stand in the middle of a character.
+  // A lone surrogate has no UTF-8 form, and could match half of a character.
   if (toWellFormed(reference) !== reference)
     throw invalid(`the reference ${quoteName(reference)} is not valid Unicode`);
   const bytes = Buffer.byteLength(reference);
@@ -69,7 +69,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The sentence begins in lower case, where it does not begin with a name. */
+/** `what`: the message in lower case, without the full stop. */
 function invalid(what: string): ApiError {
   return new ApiError('invalid_assets', `${what.charAt(0).toUpperCase()}${what.slice(1)}.`);
 }

@@ -1,4 +1,4 @@
-/** The bytes that JSON's structure is written with; the same numbers are their UTF-16 code units. */
+/** The bytes of JSON's syntax, which are also their UTF-16 code units. */
 export const BYTE = {
   tab: 0x09,
   lineFeed: 0x0a,
@@ -20,14 +20,14 @@ export function isSpace(code: number): boolean {
   return code === BYTE.space || code === BYTE.lineFeed || code === BYTE.carriageReturn || code === BYTE.tab;
 }
 
-/** How far a string is walked byte by byte before a native search takes over; a search costs some 50 ns. */
+/** Bytes that are scanned one by one before a native search takes over, which costs about 50 ns. */
 const WALK_BYTES = 32;
 
 /**
- * Where the JSON string that opens at `open` ends.
+ * Finds the end of the JSON string that opens at `open`.
  *
- * @returns the index after its closing quote, or the body's length where it never closes. Time is linear in
- *   the string's length, whatever it holds: short strings and dense escapes are walked, long runs jumped over.
+ * @returns the index after its closing quote, or the body's length if it is not closed. Time is linear in the string's
+ *   length for any content: short strings and dense escapes are scanned bytewise, long runs are skipped.
  */
 export function stringEnd(body: Buffer, open: number): number {
   let at = open + 1;
@@ -45,7 +45,7 @@ export function stringEnd(body: Buffer, open: number): number {
   }
 }
 
-/** Whether an odd number of backslashes stands before `quote`; `start` is not inside an escape. */
+/** Whether an odd number of backslashes stands before `quote`; `start` must not be inside an escape. */
 function isEscaped(body: Buffer, start: number, quote: number): boolean {
   let first = quote;
   while (first > start && body[first - 1] === BYTE.backslash) first -= 1;

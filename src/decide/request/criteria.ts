@@ -4,13 +4,12 @@ import { firstRepeated, textOrNull } from './nodes.js';
 import { quoteName } from './strings.js';
 
 /**
- * The options that a question's criteria stand for (contract 2.2).
+ * Reads a question's criteria as options (contract 2.2).
  *
- * @param subject how a message calls the question
- * @param criteria `undefined` where absent or `null`
+ * @param subject what error messages call the question
+ * @param criteria `undefined` if absent or `null`
  * @returns noul: `true`, then `false`; choice: the labels as sent; score: the levels, lowest first
- * @throws ApiError `invalid_question` for criteria that are not valid, `too_many_options` for valid ones that
- *   are more than 26
+ * @throws ApiError `invalid_question` for invalid criteria, `too_many_options` for more than 26 valid ones
  */
 export function readOptions(subject: string, type: QuestionType, criteria: JsonNode | undefined): Option[] {
   const options = READERS[type](subject, criteria);
@@ -61,7 +60,7 @@ function choiceOptions(subject: string, criteria: JsonNode | undefined): Option[
   return options;
 }
 
-/** The options of a label-to-description object or of a list of labels, the labels not yet checked. */
+/** The options of a label-to-description object or of a list of labels; the labels are not checked yet. */
 function labelled(subject: string, criteria: JsonNode | undefined): Option[] {
   if (criteria?.kind === 'object') {
     return criteria.entries.map(([label, node]) => option(label, label, description(subject, node)));

@@ -5,13 +5,13 @@ import { stateText } from './state-text.js';
 import { truncateCodePoints } from './strings.js';
 
 /**
- * A question of a family client in the form of contract 2.2. A family client may send, to `/v1/systemone` only:
- * an object or a list where the contract has a text, of instructions or of a description, which becomes its indented
- * JSON, as a state's does; and criteria of a `noul` that describe one side or none, of which the other becomes `null`.
- * Everything else stays as it is, for the reader of questions to judge.
+ * Converts a question of a family client to the form of contract 2.2. On `/v1/systemone` only, such a client may send
+ * an object or a list as instructions or as a description, which becomes indented JSON as a state does, and `noul`
+ * criteria that describe one side or none, where the missing side becomes `null`. Everything else is left as it is and
+ * checked by the reader of questions.
  *
- * @param subject how a message calls the question
- * @throws ApiError `invalid_question` where such a text is longer than `LIMITS.structuredTextCodePoints`
+ * @param subject what error messages call the question
+ * @throws ApiError `invalid_question` if the indented JSON is longer than `LIMITS.structuredTextCodePoints`
  */
 export function fromFamily(subject: string, question: JsonNode): JsonNode {
   if (question.kind !== 'object') return question;
@@ -56,7 +56,7 @@ function toText(subject: string, node: JsonNode): JsonNode {
   );
 }
 
-/** The object with every value replaced; anything else as it is. */
+/** Replaces every value of an object; returns anything else unchanged. */
 function mapFields(node: JsonNode, change: (value: JsonNode, key: string) => JsonNode): JsonNode {
   if (node.kind !== 'object') return node;
   return { kind: 'object', entries: node.entries.map(([key, value]) => [key, change(value, key)] as const) };

@@ -7,8 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * Collects where the values of some top-level fields stand, told of each string, colon and end at the
- * object's own level. Of a field sent twice the last value counts, as for `JSON.parse`.
+ * Collects the byte ranges of some top-level fields' values. The scan reports each string, colon and entry end at the
+ * top level. The last value of a repeated field counts, as for `JSON.parse`.
  */
 export class FieldRanges {
   readonly ranges = new Map<string, ByteRange>();
@@ -16,13 +16,13 @@ export class FieldRanges {
   private afterKey = false;
   private valueStart: number | undefined;
 
-  /** @param names the fields wanted: letters, digits and `_` only. */
+  /** @param names the fields to find: letters, digits and `_` only */
   constructor(
     private readonly body: Buffer,
     private readonly names: readonly string[],
   ) {}
 
-  /** A string at the level: the first of an entry is its key. `start` is its opening quote. */
+  /** Reports a top-level string; the first of an entry is its key. `start`: its opening quote. */
   string(start: number, end: number): void {
     if (this.afterKey) return;
     this.key = this.names.find((name) => keyIs(this.body, start + 1, end - 1, name));
@@ -33,7 +33,7 @@ export class FieldRanges {
     this.valueStart = at + 1;
   }
 
-  /** A comma or the closing brace: the entry ends here. */
+  /** Reports a comma or the closing brace, which ends the entry. */
   entryEnd(at: number): void {
     if (this.key !== undefined && this.valueStart !== undefined) {
       this.ranges.set(this.key, { start: this.valueStart, end: at });
@@ -45,8 +45,8 @@ export class FieldRanges {
 }
 
 /**
- * Whether the JSON string between `start` and `end` (quotes left out) reads `name`, however it is escaped:
- * of the escapes, only `\uXXXX` can write a letter, a digit or `_`.
+ * Whether the JSON string between `start` and `end` (without quotes) equals `name`, escaped or not. Only the escape
+ * `\uXXXX` can stand for a letter, a digit or `_`.
  */
 function keyIs(body: Buffer, start: number, end: number, name: string): boolean {
   let at = start;
@@ -60,7 +60,7 @@ function keyIs(body: Buffer, start: number, end: number, name: string): boolean 
   return at === end;
 }
 
-/** The code unit of the `\uXXXX` at `at`, or NaN where there is no such escape. */
+/** The code unit of the `\uXXXX` at `at`, or NaN if there is no such escape. */
 function unicodeEscape(body: Buffer, at: number): number {
   if (body[at + 1] !== BYTE.u) return Number.NaN;
   return Number(`0x${body.toString('latin1', at + 2, at + 6)}`);

@@ -2,13 +2,13 @@ import type { JsonNode } from '../types.js';
 
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
-/** A field of an object, the last one where it was sent twice, as for `JSON.parse`. `null` reads as absent. */
+/** A field of an object; the last one if it is repeated, as for `JSON.parse`. `null` counts as absent. */
 export function field(node: ObjectNode, name: string): JsonNode | undefined {
   const value = node.entries.findLast(([key]) => key === name)?.[1];
   return value === undefined || isNull(value) ? undefined : value;
 }
 
-/** A text, or `null` for JSON's `null`; `undefined` for any other value. */
+/** A string's value, or `null` for `null`; `undefined` for any other value. */
 export function textOrNull(node: JsonNode): string | null | undefined {
   if (node.kind === 'text') return node.value;
   return isNull(node) ? null : undefined;
@@ -18,13 +18,13 @@ function isNull(node: JsonNode): boolean {
   return node.kind === 'literal' && node.source === 'null';
 }
 
-/** The first text that an earlier one equals, or `undefined`. */
+/** The first string that occurred before, or `undefined`. */
 export function firstRepeated(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return texts.find((text) => seen.size === seen.add(text).size);
 }
 
-/** A field that is `null` reads as one that was not sent. */
+/** Whether a field is missing or `null`. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

@@ -3,22 +3,22 @@ import { ApiError } from '../../api/index.js';
 import type { ByteRange } from './fields.js';
 import { scanBody } from './scan.js';
 
-/** The body of a decide request as far as JSON goes. */
+/** The body of a decide request, parsed as JSON. */
 export interface OpenBody {
   /** The top-level fields; `JSON.parse` makes even `__proto__` a plain one. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The values of `state` and `questions` as they were written, so that they can be read in the order sent. */
+  /** The source text of `state` and `questions`, so that they can be read in the order sent. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Up to this size a value is cut out of the body's text, which then stays in memory for as long as the value does. */
+/** Up to this size a value is a slice of the body's string, which then stays in memory as long as the value does. */
 const CUT_BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * Reads a body as JSON, within the limits of the scan.
  *
  * @param body the bytes as sent, decompressed
- * @throws ApiError `invalid_json`; `invalid_request` where it is no object
+ * @throws ApiError `invalid_json`; `invalid_request` if it is not an object
  */
 export function openBody(body: Uint8Array): OpenBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -28,7 +28,7 @@ export function openBody(body: Uint8Array): OpenBody {
   return { fields: parseObject(text), sources: cutOut(ranges, bytes, text) };
 }
 
-/** Of a text with as many code units as bytes, which is ASCII, every part stands where its bytes do. */
+/** If the body has as many code units as bytes, it is ASCII, and byte offsets are also string offsets. */
 function cutOut(
   ranges: ReadonlyMap<string, ByteRange>,
   bytes: Buffer,
@@ -47,7 +47,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the body, so it is not passed on.
+    // The parser's message quotes the body, so it is not repeated.
     throw new ApiError('invalid_json', 'The body is not valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -56,7 +56,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>;
 }
 
-/** The bytes of a body's `state` as they were sent; of a body that `readRequest` accepts. Equal ones are equal states. */
+/** The source bytes of `state` in a body that `readRequest` accepts. Equal bytes are equal states. */
 export function stateBytes(body: Buffer): Buffer {
   const range = scanBody(body, ['state']).get('state');
   return range === undefined ? body.subarray(0, 0) : body.subarray(range.start, range.end);

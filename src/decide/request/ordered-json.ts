@@ -2,10 +2,10 @@ import type { JsonNode } from '../types.js';
 import { BYTE, isSpace } from './bytes.js';
 
 /**
- * Reads JSON as it was sent: every entry of an object in its order, repeated keys and `__proto__` included,
- * and numbers as their source text. `JSON.parse` keeps none of these.
+ * Parses JSON and keeps what `JSON.parse` loses: the order of entries, repeated keys, `__proto__`, and the source text of
+ * numbers.
  *
- * @param source valid JSON, nested no deeper than `LIMITS.jsonDepth`: `JSON.parse` and the scan come first
+ * @param source valid JSON, nested no deeper than `LIMITS.jsonDepth`, as checked by `JSON.parse` and the scan before
  * @returns the value; time is linear in the source
  */
 export function readOrdered(source: string): JsonNode {
@@ -60,20 +60,20 @@ class OrderedReader {
     return items;
   }
 
-  /** Passes whitespace; the code unit that follows, left in place. */
+  /** Skips whitespace; returns the next code unit without consuming it. */
   private next(): number {
     while (isSpace(this.source.charCodeAt(this.at))) this.at += 1;
     return this.source.charCodeAt(this.at);
   }
 
-  /** Passes the comma or the closing bracket after a value and returns it. */
+  /** Consumes and returns the comma or closing bracket after a value. */
   private separator(): number {
     const code = this.next();
     this.at += 1;
     return code;
   }
 
-  /** The string whose opening quote is next. */
+  /** Reads a string; its opening quote is next. */
   private string(): string {
     const open = this.at;
     let quote = this.source.indexOf('"', open + 1);
@@ -83,7 +83,7 @@ class OrderedReader {
     return text.includes('\\') ? (JSON.parse(this.source.slice(open, quote + 1)) as string) : text;
   }
 
-  /** Whether an odd number of backslashes, none before `start`, stands before `quote`. */
+  /** Whether an odd number of backslashes, none before `start`, precedes `quote`. */
   private isEscaped(start: number, quote: number): boolean {
     let first = quote;
     while (first > start && this.source.charCodeAt(first - 1) === BYTE.backslash) first -= 1;

@@ -8,9 +8,9 @@ import { quoteName, truncateCodePoints } from './strings.js';
 /**
  * Checks `questions` (contract 2.1 and contract 2.2) and reads them in the order sent.
  *
- * @param family whether what the clients of the family send beyond the contract is read too
- * @throws ApiError `invalid_request` for a value that is no object, `invalid_questions` for an empty one or
- *   a name sent twice or too long, `too_many_questions`, and what `readQuestion` throws for the first question not valid
+ * @param family whether the extensions of family clients are accepted
+ * @throws ApiError `invalid_request` for a value that is not an object, `invalid_questions` for an empty one or
+ *   a name that is repeated or too long, `too_many_questions`, and what `readQuestion` throws for the first invalid one
  */
 export function readQuestions(node: JsonNode, family: boolean): Question[] {
   if (node.kind !== 'object') throw new ApiError('invalid_request', '`questions` must be an object.');
@@ -41,7 +41,7 @@ export function readQuestions(node: JsonNode, family: boolean): Question[] {
 /**
  * Checks one question (contract 2.2). Its other fields are ignored.
  *
- * @throws ApiError `invalid_question` where it is no object or its instructions are no text, `invalid_type`,
+ * @throws ApiError `invalid_question` if it is not an object or its instructions are not a string, `invalid_type`,
  *   and what `readOptions` throws for its criteria
  */
 function readQuestion(name: string, sent: JsonNode, family: boolean): Question {

@@ -9,7 +9,7 @@ import { quoteName } from './strings.js';
 
 /** What an endpoint knows about models. */
 export interface ReadOptions {
-  /** Whether one model answers whatever the body names, and of whatever type that is (contract 2.1). */
+  /** Whether the endpoint has one model, so that the body's `model` is ignored, whatever its type (contract 2.1). */
   readonly ignoresModel: boolean;
   /** Whether a model of this id answers here. */
   knows(model: string): boolean;
@@ -17,17 +17,16 @@ export interface ReadOptions {
   allows(model: string | null): boolean;
   /**
    * `refuse` on `/v1/decide`. `default` on `/v1/systemone`, where an unknown model means the default one
-   * (contract 4.2), and where what the clients of the family send beyond the contract is read too: see `family.ts`,
-   * and a state that is `null`.
+   * (contract 4.2) and the extensions of family clients are accepted: see `family.ts`, and a state of `null`.
    */
   readonly unknownModel: 'refuse' | 'default';
 }
 
 /**
  * Reads and checks the fields of a decide request (contract 2.1 to contract 2.3), as far as no model is needed. The
- * checks run in the order of the error table, so that a body wrong in two ways is refused for the earlier.
- * The state, the questions and their labels keep the order of the body's own bytes. A `null` is a value of `assets` and
- * `image_budget` which contract 7.2 refuses; as `model` it means the default one.
+ * checks run in the order of the table of errors, so that a body with two errors is refused for the first one.
+ * State, questions and labels keep the order of the body. `null` is invalid for `assets` and `image_budget`
+ * (contract 7.2); as `model` it means the default one.
  *
  * @throws ApiError `invalid_request`, `model_not_found`, `model_not_allowed`, `missing`, a type of the questions,
  *   `invalid_image_budget`, `invalid_assets` or `too_many_images`
@@ -62,7 +61,7 @@ function readQuestionField(sources: OpenBody['sources'], parsed: unknown, family
   return readQuestions(readField(sources, 'questions'), family);
 }
 
-/** A top-level field that `JSON.parse` found, read again in the order it was written in. */
+/** Reads a top-level field again, in the order in which it was written. */
 function readField(sources: OpenBody['sources'], name: string): JsonNode {
   const source = sources.get(name);
   if (source === undefined) throw new Error(`the scan did not find ${name}, which the parser did`);

@@ -4,12 +4,11 @@ import { type ByteRange, FieldRanges } from './fields.js';
 import { KeyCount, UNCOUNTED_BODY_BYTES_MAX } from './key-count.js';
 
 /**
- * Looks over a body's bytes once, before anything parses it: enforces the limits that keep a parser's time
- * and memory within bounds, and finds where the values of the top-level fields `names` stand.
+ * Scans a body once before it is parsed: enforces the limits that bound a parser's time and memory, and finds the values
+ * of the top-level fields `names`.
  *
- * The body need not be JSON; the ranges mean something only where `JSON.parse` accepts the whole. Brackets
- * are counted without matching their kinds: a body that gains depth by a mismatch is one that the parser
- * refuses at that mismatch.
+ * The body need not be JSON; the ranges are meaningful only if `JSON.parse` accepts it. Brackets are counted without
+ * matching their kinds: the parser refuses a body whose depth is wrong because of a mismatch.
  *
  * @param body UTF-8 bytes
  * @param names the fields to find: letters, digits and `_` only
@@ -46,7 +45,7 @@ export function scanBody(body: Buffer, names: readonly string[]): ReadonlyMap<st
         depth -= 1;
         break;
       case BYTE.comma:
-        // Every value but the first of a container stands behind a comma.
+        // Every value but the first of a container follows a comma.
         commas += 1;
         refuseOver('jsonValues', commas + containers, 'values');
         if (depth === 1) fields.entryEnd(at);

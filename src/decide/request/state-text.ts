@@ -5,15 +5,15 @@ export type TextNode = Extract<JsonNode, { kind: 'text' }>;
 type OnText = (node: TextNode, start: number) => void;
 
 /**
- * The state as the model reads it (contract 2.1): a text is itself, with lone surrogates as U+FFFD; any other
- * JSON is indented JSON, two spaces a level, with its keys in the order sent, repeated ones included, and
- * its numbers as written.
+ * The state as the model reads it (contract 2.1): a string as it is, with lone surrogates replaced by U+FFFD; any other
+ * value as JSON indented by two spaces, with its keys in the order sent, including repeated ones, and its numbers as
+ * written.
  *
- * @param maxCodePoints stops there. Indentation can make a body's text a hundred times longer, past what a
- *   string can hold, so a caller who needs the start only (contract 4.3 rule 6) says so here.
- * @param onText is told where the JSON string of each text value begins that is written, in code units
- * @returns the first `maxCodePoints` code points of the text
- * @throws RangeError where the text wanted is longer than a string can be
+ * @param maxCodePoints stops there. Indentation can make a body a hundred times longer, past the maximum length of a
+ *   string, so pass a limit if only the start is needed (contract 4.3 rule 6).
+ * @param onText called for each string value that is written, with the offset of its JSON string in code units
+ * @returns the first `maxCodePoints` code points
+ * @throws RangeError if the result exceeds the maximum length of a string
  */
 export function stateText(
   state: JsonNode,
@@ -36,7 +36,7 @@ class IndentedWriter {
     private readonly onText: OnText,
   ) {}
 
-  /** @param lineBreak a newline and the indentation of the line the value stands on */
+  /** @param lineBreak a newline and the indentation of the current line */
   value(node: JsonNode, lineBreak: string): void {
     switch (node.kind) {
       case 'text':

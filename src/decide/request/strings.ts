@@ -1,8 +1,8 @@
 import { LIMITS } from '../../api/index.js';
 
 /**
- * A caller's name (of a question, a label, a model) as an error message repeats it: in quotes, cut to
- * `LIMITS.quotedNameCodePoints`, with control characters, invisible ones and lone surrogates as escapes.
+ * A caller's name (of a question, label or model) for an error message: quoted, truncated to
+ * `LIMITS.quotedNameCodePoints`, with control characters, invisible characters and lone surrogates escaped.
  */
 export function quoteName(name: string): string {
   if (PLAIN.test(name)) return `"${name}"`;
@@ -11,7 +11,7 @@ export function quoteName(name: string): string {
   return JSON.stringify(shown).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
-/** What stands in quotes as it is: most names, of which an error that is not made quotes none. */
+/** Names that need no escaping or truncation, which is most of them. */
 const PLAIN = new RegExp(`^[\\w .:-]{0,${LIMITS.quotedNameCodePoints}}$`);
 
 /** `\uXXXX` for each code unit. */
@@ -23,8 +23,8 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * The first Unicode code points of a text ("characters" of contract 4.3 rule 6). Never cuts a surrogate
- * pair; a lone surrogate counts as one. Time grows with `max`, not with the text.
+ * The first Unicode code points of a string (the "characters" of contract 4.3 rule 6). Never splits a surrogate pair; a
+ * lone surrogate counts as one. Takes time proportional to `max`.
  *
  * @param max how many code points to keep
  */
@@ -37,7 +37,7 @@ export function truncateCodePoints(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/** The text with every lone surrogate, which UTF-8 cannot write, as U+FFFD. */
+/** Replaces lone surrogates, which UTF-8 cannot encode, by U+FFFD. */
 export function toWellFormed(text: string): string {
   // In every Node this project supports, but in TypeScript's library only from ES2024 on.
   return (text as string & { toWellFormed(): string }).toWellFormed();
