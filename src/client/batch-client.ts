@@ -5,7 +5,7 @@ import type { BatchListSchema, BatchSchema, SubmitResponseSchema } from '../open
 export type BatchObject = Static<typeof BatchSchema>;
 export type SubmittedBatch = Static<typeof SubmitResponseSchema>;
 
-/** The server's refusal: its status, and the body of contract 2.9. */
+/** An error response: its status, and its body (contract 2.9). */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
@@ -13,7 +13,7 @@ export class ServiceError extends Error {
     readonly status: number,
     readonly type: string,
     message: string,
-    /** The invalid lines of a batch file that are listed. */
+    /** The invalid lines of a batch file, as far as the response lists them. */
     readonly lines: ReadonlyArray<{ readonly line: number; readonly type: string; readonly error: string }>,
   ) {
     super(message);
@@ -25,9 +25,9 @@ export interface SubmitOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The batch interface of a server, over HTTP. Every call rejects with ServiceError, or with what fetch says. */
+/** A client of the batch interface. Every call rejects with ServiceError, or with the error of `fetch`. */
 export class BatchClient {
-  /** `url`: of the base endpoint. */
+  /** `url`: the base endpoint. */
   constructor(
     private readonly url: string,
     private readonly token: string,
@@ -40,7 +40,7 @@ export class BatchClient {
     return this.json('', { method: 'POST', headers, body: file });
   }
 
-  /** All batches of the key, oldest first: asked for in pages, so that a long list holds up nobody. */
+  /** All batches of the key, oldest first. Requests one page at a time. */
   async list(): Promise<BatchObject[]> {
     const all: BatchObject[] = [];
     for (let more: boolean | undefined = true; more; ) {
@@ -61,10 +61,10 @@ export class BatchClient {
     return this.json(`/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
   }
 
-  /** The results as they arrive: JSON Lines, cut anywhere. */
+  /** The results as they arrive: JSON Lines, split at arbitrary bytes. */
   async results(id: string): Promise<AsyncIterable<Uint8Array>> {
     const { body } = await this.ask(`/${encodeURIComponent(id)}/results`);
-    if (body === null) throw new Error('the answer has no body');
+    if (body === null) throw new Error('the response has no body');
     return body;
   }
 
@@ -81,7 +81,7 @@ export class BatchClient {
   }
 }
 
-/** A proxy in between may answer anything. */
+/** The body may be anything if a proxy sent it. */
 function refusalOf(status: number, text: string): ServiceError {
   try {
     const { error, type, errors } = JSON.parse(text) as Record<string, unknown>;
@@ -89,7 +89,7 @@ function refusalOf(status: number, text: string): ServiceError {
       return new ServiceError(status, type, error, Array.isArray(errors) ? errors : []);
     }
   } catch {
-    // Not JSON: said below.
+    // Not JSON.
   }
-  return new ServiceError(status, 'unknown', `The server answered ${status}.`, []);
+  return new ServiceError(status, 'unknown', `The server responded with status ${status}.`, []);
 }

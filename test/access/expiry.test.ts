@@ -30,5 +30,8 @@ test('readExpiry: what is none of these, or is over', async (t) => {
       text,
     );
   }
-  t.throws(() => readExpiry('2026-11-20', NOW), { name: 'AccessError', message: /^expires: .* is in the past\.$/ });
+  t.throws(() => readExpiry('2026-11-20', NOW), {
+    name: 'AccessError',
+    message: /^expires: .* is in the past\.$/,
+  });
 });

@@ -138,7 +138,7 @@ test('batches submit: mistakes in lines are told as compilers do, and nothing is
     new RegExp(`^${bad}:3: invalid_json: .+\\.$`),
     new RegExp(`^${bad}:4: duplicate_custom_id: .+\\.$`),
     new RegExp(`^${bad}:5: invalid_custom_id: .+\\.$`),
-    /^invalid_batch: 3 of 5 lines are not valid; /,
+    /^invalid_batch: 3 of 5 lines are invalid; /,
   ]);
   t.match((await run('submit', file('empty.jsonl', '\n'))).stderr, /^empty_batch: /);
   t.equal(server.lines.length, logged, 'the server was not asked');

@@ -64,12 +64,7 @@ test('keys list, roll, revoke', async (t) => {
   t.equal(second.rolled.id, first.id);
   t.ok(untils.includes(second.rolled.expires), second.rolled.expires);
   t.not(second.token, first.token);
-  await mistake(
-    new RegExp(`^key: ${first.id} was already rolled to ${second.id}`),
-    'keys',
-    'roll',
-    first.id,
-  );
+  await mistake(new RegExp(`^key: ${first.id} was already rolled to ${second.id}`), 'keys', 'roll', first.id);
   const revoked = await json('keys', 'revoke', second.id);
   t.match(revoked, { id: second.id, state: 'revoked', revoked: /Z$/ });
   t.same(await json('keys', 'revoke', second.id), revoked, 'again changes nothing');

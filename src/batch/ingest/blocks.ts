@@ -1,20 +1,20 @@
 import { LIMITS } from '../../api/index.js';
 
-/** Room for the largest file, sealed, and the ids of its lines. */
+/** Room for the largest file, encrypted, with the ids of its lines. */
 const BLOCK_BYTES = LIMITS.decompressedBodyBytes + 16 * 1024 * 1024;
-/** Blocks kept: more files than these on their way to the disk at one time get memory of their own. */
+/** Blocks that are reused. If more files than this are being written, the others get memory of their own. */
 const BLOCKS_MAX = 2;
-/** A block begins with two numbers: whether it is in use, and how many bytes behind them are taken. */
+/** A block begins with two numbers: whether it is in use, and how many of the bytes after the head are taken. */
 const HEAD_BYTES = 16;
 const [USE, TAKEN] = [0, 1];
 const FREE = 0;
 const IN_USE = 1;
 
-/** Memory that is used again: that of one file would be there until several threads have looked for garbage. */
+/** A pool of shared memory. Without it, the memory of a file stays until every thread that saw it runs a GC. */
 export class Blocks {
   private readonly made: SharedArrayBuffer[] = [];
 
-  /** Undefined where all are in use. */
+  /** Undefined if all blocks are in use. */
   take(): SharedArrayBuffer | undefined {
     if (this.made.length < BLOCKS_MAX) this.made.push(new SharedArrayBuffer(BLOCK_BYTES));
     const taken = this.made.find(
@@ -25,22 +25,19 @@ export class Blocks {
   }
 }
 
-/** From any thread: what is in the block is not read any more. */
+/** Returns a block to the pool, from any thread, when its contents are no longer read. */
 export function freeBlock(block: SharedArrayBuffer | undefined): void {
   if (block !== undefined) Atomics.store(headOf(block), USE, FREE);
 }
 
-/**
- * Memory that nothing else has, from any thread: in the block, or, where there is not so much left, shared memory of
- * its own.
- */
+/** Allocates shared memory from any thread: in the block, or separately if the block has too little left. */
 export function roomIn(block: SharedArrayBuffer | undefined, length: number): Uint8Array {
   const start = block === undefined ? undefined : takeBytes(block, length);
   if (block === undefined || start === undefined) return new Uint8Array(new SharedArrayBuffer(length));
   return new Uint8Array(block, start, length);
 }
 
-/** Where the bytes taken begin; undefined where the block has not so many left. */
+/** The offset of the bytes taken; undefined if the block has too few left. */
 function takeBytes(block: SharedArrayBuffer, length: number): number | undefined {
   const head = headOf(block);
   for (;;) {

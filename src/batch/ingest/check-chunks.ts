@@ -7,22 +7,22 @@ import type { Cut } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
 import { FileTurns, splitLines } from './lines.js';
 
-/** A file's cuts, which any number of threads check and seal together. */
+/** The cuts of a file, which several threads check and seal together. */
 export interface ChunkWork {
-  /** In shared memory where several threads look at it. */
+  /** In shared memory if several threads read it. */
   readonly file: Uint8Array;
   readonly cuts: readonly Cut[];
-  /** One number, in shared memory: which cut nobody has taken yet. */
+  /** One number in shared memory: the index of the next cut to take. */
   readonly next: Int32Array;
-  /** The ids of the models that the caller may use; null: all. */
+  /** The models the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
   readonly batch: string;
   readonly dataKey: Uint8Array;
-  /** Where the chunks are put. */
+  /** Memory for the sealed chunks. */
   readonly block: SharedArrayBuffer | undefined;
 }
 
-/** A cut whose lines are valid, each by itself. */
+/** A cut whose lines are all valid individually. */
 export interface CheckedChunk {
   readonly number: number;
   /** In shared memory. */
@@ -31,7 +31,7 @@ export interface CheckedChunk {
   readonly models: readonly ModelTokens[];
 }
 
-/** Takes cuts until none is left, or one has a line that is not valid: then null, and no thread takes another. */
+/** Takes cuts until none is left. At the first invalid line, returns null and stops the other threads too. */
 export async function checkChunks(
   work: ChunkWork,
   catalog: Pick<Catalog, 'find'>,

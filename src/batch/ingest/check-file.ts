@@ -13,9 +13,9 @@ export interface LineFault {
 }
 
 /**
- * Checks a whole file, decompressed. All lines are looked at, so that a caller learns of every mistake at once.
+ * Checks every line of a decompressed file, so that the caller learns of all mistakes at once.
  *
- * Rejects with Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
+ * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
  */
 export async function checkBatchFile(file: Buffer, models: LineModels): Promise<void> {
   const { lines } = cutFile(file);
@@ -38,36 +38,36 @@ export async function checkBatchFile(file: Buffer, models: LineModels): Promise<
     }
   }
   if (invalid === 0) return;
-  throw new Refusal('invalid_batch', `${invalid} of ${lines} lines are not valid; nothing was queued.`, {
+  throw new Refusal('invalid_batch', `${invalid} of ${lines} lines are invalid; nothing was queued.`, {
     errors: faults,
     invalid_lines: invalid,
   });
 }
 
-/** A line has its id also where it is wrong in another way. */
+/** Records the ids of lines. An invalid line has its id too. */
 function claimFor({ number }: FileLine, seen: Map<string, number>): (customId: string) => void {
   return (customId) => {
     const first = seen.get(customId);
     if (first !== undefined) {
-      throw new LineError('duplicate_custom_id', `\`custom_id\` is the same as in line ${first}.`);
+      throw new LineError('duplicate_custom_id', `\`custom_id\` was already used in line ${first}.`);
     }
     seen.set(customId, number);
   };
 }
 
-/** Why a file would not be queued, whatever the server. */
+/** Why any server would refuse a file. */
 export interface LinesRefusal {
   readonly type: string;
   readonly message: string;
   readonly lines: readonly LineFault[];
 }
 
-/** Any name is taken for a model, one that reads images: only the server knows its own. */
+/** Accepts every model name, as a model that reads images: only the server knows its models. */
 const ANY_MODEL = {
   find: (name: string | null) => ({ id: name, model: { id: name, reads_images: true } }) as CatalogBuild,
 };
 
-/** Checks a batch file, not compressed, where there is no server; null where nothing is wrong. */
+/** Checks an uncompressed batch file without a server. Null: no mistake was found. */
 export async function checkLines(file: Buffer): Promise<LinesRefusal | null> {
   try {
     await checkBatchFile(file, { catalog: ANY_MODEL, allowed: null });

@@ -4,17 +4,17 @@ import type { Catalog } from '../../engine/index.js';
 import type { ImageReader } from '../../images/index.js';
 import { estimateLine } from './estimate.js';
 
-/** A line that may be queued. */
+/** A valid line. */
 export interface CheckedLine {
   readonly customId: string;
   readonly model: string;
-  /** A guess at its input tokens. */
+  /** An estimate of its input tokens. */
   readonly tokens: number;
-  /** What is in its images is still to be checked; null where it has none. Rejects with LineError. */
+  /** Checks the contents of its images, which `checkLine` has not; null if it has none. Rejects with LineError. */
   readonly checkImages: ((reader: ImageReader) => Promise<void>) | null;
 }
 
-/** Why a line may not; one entry of `errors` (contract 2.9), without its number. */
+/** Why a line is invalid: an entry of `errors` (contract 2.9) without its line number. */
 export class LineError extends Error {
   override readonly name = 'LineError';
 
@@ -28,7 +28,7 @@ export class LineError extends Error {
 
 const CUSTOM_ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
 
-/** The models there are, and those that the caller may use; null: all. */
+/** The models of the server, and those the caller may use (null: all). */
 export interface LineModels {
   readonly catalog: Pick<Catalog, 'find'>;
   readonly allowed: readonly string[] | null;
@@ -37,10 +37,10 @@ export interface LineModels {
 const NO_FILES = new Map<string, Uint8Array>();
 
 /**
- * Every check of one line (contract 4.6 rule 2). Only images take turns of the loop: 50,000 lines without any would
- * take them for nothing.
+ * Checks one line (contract 4.6 rule 2). Only the checks of images are asynchronous: 50,000 lines without images would
+ * otherwise pay for turns of the event loop that they do not need.
  *
- * @param claim takes a custom id, or throws LineError where an earlier line has it
+ * @param claim records a custom id, or throws LineError if an earlier line has it
  * @throws LineError
  */
 export function checkLine(
@@ -59,7 +59,7 @@ export function checkLine(
     }
     claim(customId);
     if (model === undefined || model === null || model === '') {
-      throw new LineError('model_required', 'The line names no `model`; a batch has no default.');
+      throw new LineError('model_required', 'The line has no `model`, and a batch has no default model.');
     }
     const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: allowed } as const;
     const { images, build, uses } = checkRequest(body, terms, catalog);
@@ -80,7 +80,7 @@ function throwLineError(error: unknown): never {
   throw error instanceof ApiError ? lineErrorOf(error) : error;
 }
 
-/** Of a live request's errors those that a line can have keep their type; a field of a wrong type is an invalid line. */
+/** Errors of live requests keep their type if lines have it too; all others become `invalid_line`. */
 function lineErrorOf({ type, message }: ApiError): LineError {
   const known = LINE_ERRORS.find((each) => each === type);
   return new LineError(known ?? 'invalid_line', message);

@@ -1,6 +1,6 @@
 import { type Place, placeOf, sealedBytes, sealInto } from '../../store/index.js';
 
-/** A line of a valid chunk. */
+/** A line of a chunk whose lines are all valid. */
 export interface ValidLine {
   readonly customId: string;
   readonly model: string;
@@ -8,21 +8,21 @@ export interface ValidLine {
   readonly bytes: Buffer;
 }
 
-/** Two sealed values for some lines that follow each other. */
+/** Consecutive lines of a batch, as two encrypted values. */
 export interface SealedChunk {
-  /** For `batch_lines`: the lines, with a line feed between them. */
+  /** For `batch_lines`: the lines, separated by line feeds. */
   readonly lines: Uint8Array;
   /** For `batch_ids`: see `ChunkIds`. */
   readonly ids: Uint8Array;
 }
 
-/** The first line's place in the batch, counted from 0, and each line's custom id and model. */
+/** The position of the first line in the batch, from 0, and each line's custom id and model. */
 export interface ChunkIds {
   readonly first: number;
   readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
 }
 
-/** Seals some lines of a batch under its data key. `room` gives memory of so many bytes. */
+/** Encrypts consecutive lines of a batch with its data key. `room` allocates memory for the result. */
 export function sealChunk(
   { batch, dataKey }: { readonly batch: string; readonly dataKey: Uint8Array },
   number: number,
@@ -44,7 +44,7 @@ export function sealChunk(
 
 const LINE_FEED = Buffer.from('\n');
 
-/** The lines with a line feed between them: as they stand in the file, where no blank line is among them. */
+/** The lines separated by line feeds: a view of the file if there are no blank lines among them. */
 function textOf(lines: readonly ValidLine[]): Buffer {
   const [first, last] = [lines[0] as ValidLine, lines.at(-1) as ValidLine];
   const { buffer, byteOffset: start } = first.bytes;

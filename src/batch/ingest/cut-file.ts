@@ -2,36 +2,36 @@ import { isUtf8 } from 'node:buffer';
 import { type ErrorType, LIMITS } from '../../api/index.js';
 import { splitLines } from './lines.js';
 
-/** A file that is not queued. It crosses threads as its three parts. */
+/** Why a whole file is refused. Between threads its three parts are passed, because errors lose their class. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
   constructor(
     readonly type: ErrorType,
     message: string,
-    /** Fields of the answer besides `error` and `type` (contract 2.9). */
+    /** Fields of the response besides `error` and `type` (contract 2.9). */
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 }
 
-/** A cut ends with so many lines, or with the line that brings it to so many bytes, whichever comes first. */
+/** A cut ends after this many lines, or with the line that reaches this many bytes, whichever comes first. */
 const CUT_LINES_MAX = 256;
 const CUT_BYTES = 256 * 1024;
 
-/** Some lines of a file that follow each other: they are checked together, and sealed as one chunk. */
+/** Consecutive lines of a file, which are checked together and sealed as one chunk. */
 export interface Cut {
-  /** From the first byte of the first line to behind the last line's text. */
+  /** From the first byte of the first line to the end of the last line, without its line feed. */
   readonly start: number;
   readonly end: number;
-  /** The first line's place among the lines, counted from 0. */
+  /** The position of the first line, from 0, blank lines not counted. */
   readonly first: number;
 }
 
 /**
- * Cuts a file, decompressed, between lines. A file of 32 MiB may hold 16 million lines: no more are read than may be
- * queued, and the cuts are few.
+ * Divides a decompressed file between lines. A file of 32 MiB may have 16 million lines: reading stops at the limit, and
+ * only the cuts are kept, not the lines.
  *
  * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`
  */

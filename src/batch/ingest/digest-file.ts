@@ -8,14 +8,14 @@ export interface DigestTask {
   readonly encoding: ContentEncoding;
 }
 
-/** An error crosses threads as its parts. */
+/** Between threads the parts of an error are passed, because errors lose their class. */
 export type DigestResult =
   | { readonly ok: true; readonly digest: string }
   | { readonly ok: false; readonly type: ErrorType; readonly message: string };
 
 /**
- * The SHA-256 of a batch file, in hexadecimal, decompressed: a client that repeats a submission may compress it anew.
- * Never throws for a file. The thread must have awaited `loadZstd`.
+ * The SHA-256 of the decompressed batch file, in hexadecimal: a client that repeats a submission may compress it
+ * differently. Never throws, whatever the file. The thread must have awaited `loadZstd`.
  */
 export function digestFile({ file, encoding }: DigestTask): DigestResult {
   try {

@@ -1,17 +1,17 @@
 import type { ImageUses } from '../../decide/index.js';
 import type { ImageFile } from '../../images/index.js';
 
-/** Contract 2.6 `estimated_cost`: bytes of text per token, and tokens per use of an image. */
+/** Bytes of text per token, and tokens per use of an image (contract 2.6 `estimated_cost`). */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE_USE = 280;
 
-/** About how many input tokens a model will be asked for. */
+/** The estimated input tokens of a model's lines. */
 export interface ModelTokens {
   readonly model: string;
   readonly tokens: number;
 }
 
-/** A guess at the input tokens of a line, at least one. Its images stand in it as base64, which is no text. */
+/** Estimates the input tokens of a line, at least one. The base64 of its images does not count as text. */
 export function estimateLine(lineBytes: number, images: readonly ImageFile[], uses: ImageUses): number {
   if (images.length === 0) return Math.ceil(lineBytes / BYTES_PER_TOKEN);
   const imageBytes = images.reduce((sum, { data }) => sum + data.length, 0);
@@ -20,7 +20,7 @@ export function estimateLine(lineBytes: number, images: readonly ImageFile[], us
   return Math.ceil((lineBytes - imageBytes) / BYTES_PER_TOKEN) + count * TOKENS_PER_IMAGE_USE;
 }
 
-/** Adds up the lines' guesses for each model (contract 2.6 `estimated_cost`). */
+/** Sums the estimates of the lines for each model (contract 2.6 `estimated_cost`). */
 export class TokenSums {
   private readonly sums = new Map<string, number>();
 

@@ -8,27 +8,27 @@ import type { SealedChunk } from './chunks.js';
 import { cutFile, Refusal } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
 
-/** A file of fewer cuts is checked sooner than other threads have begun. */
+/** A file with fewer cuts is checked before other threads would have started. */
 const SHARED_CUTS_MIN = 8;
 
-/** A batch file as it was sent, and what it is sealed for. */
+/** A batch file as it was sent, and the batch it becomes. */
 export interface IngestTask {
   readonly file: Uint8Array;
   readonly encoding: ContentEncoding;
-  /** The ids of the models that the caller may use; null: all. */
+  /** The models the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
   readonly batch: string;
   readonly dataKey: Uint8Array;
 }
 
-/** What a file becomes. */
+/** The stored form of a valid file. */
 export interface Ingested {
   readonly lines: number;
-  /** In order, and in shared memory. */
+  /** In the order of the file, in shared memory. */
   readonly chunks: readonly SealedChunk[];
-  /** The memory of the chunks: `freeBlock` it when they are not read any more. */
+  /** The memory of the chunks. Call `freeBlock` when they are no longer read. */
   readonly block: SharedArrayBuffer | undefined;
-  /** Every model that a line names, in the order of their first lines. */
+  /** The models named by the lines, in the order of their first lines. */
   readonly models: readonly ModelTokens[];
 }
 
@@ -41,17 +41,17 @@ export type IngestResult =
       readonly details: Readonly<Record<string, unknown>>;
     };
 
-/** What the thread that takes files in works with. */
+/** What the file thread provides. */
 export interface IngestTools {
   readonly catalog: Catalog;
   readonly blocks: Blocks;
-  /** Lets other threads `checkChunks`: what each of them did of it, when there is nothing left to take. */
+  /** Runs `checkChunks` on other threads. Resolves with the result of each when no cut is left to take. */
   help(work: ChunkWork): Promise<ReadonlyArray<CheckedChunk[] | null>>;
 }
 
 /**
- * From the bytes of a batch file to its sealed chunks: everything about a submission that takes time, for a thread of
- * its own, which must have awaited `loadZstd`. Never rejects for a file, however broken.
+ * Turns the bytes of a batch file into sealed chunks: all parts of a submission that take time. Runs on the file thread,
+ * which must have awaited `loadZstd`. Never rejects, whatever the file.
  */
 export async function ingest(task: IngestTask, tools: IngestTools): Promise<IngestResult> {
   const { file, encoding, allowedModels: allowed } = task;
@@ -60,9 +60,9 @@ export async function ingest(task: IngestTask, tools: IngestTools): Promise<Inge
     const plain = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
     const ingested = await takeIn(plain, task, tools);
     if (ingested !== null) return { ok: true, ...ingested };
-    // Something is wrong with it: this finds out what, line by line.
+    // A line is invalid: check all of them one by one for the error.
     await checkBatchFile(plain, { catalog: tools.catalog, allowed });
-    throw new Error('A file was found to be both valid and not.');
+    throw new Error('two checks of a file disagree');
   } catch (error) {
     if (error instanceof Refusal) {
       return { ok: false, type: error.type, message: error.message, details: error.details };
@@ -74,7 +74,7 @@ export async function ingest(task: IngestTask, tools: IngestTools): Promise<Inge
   }
 }
 
-/** Null where a line is not valid, or two have one id. Throws Refusal for what is wrong with the file as a whole. */
+/** Null if a line is invalid or two lines have the same id. Throws Refusal if the file as a whole is invalid. */
 async function takeIn(
   plain: Buffer,
   { allowedModels, batch, dataKey }: IngestTask,
@@ -86,21 +86,21 @@ async function takeIn(
   const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const block = blocks.take();
   const work = { file, cuts, next, allowedModels, batch, dataKey, block };
-  // The others first: this thread does not look up from its own part. Where one of them dies the block is lost, for
-  // others may still write into it.
+  // The helpers first: this thread blocks while it checks its own part. If a helper dies, the block is not reused,
+  // because the other helpers may still write into it.
   const parts = await Promise.all([shared ? help(work) : [], checkChunks(work, catalog)]);
   const chunks = inOrder([...parts[0], parts[1]]);
   if (chunks === null) {
     freeBlock(block);
     return null;
   }
-  if (chunks.length !== cuts.length) throw new Error('A part of a file was checked by nobody.');
+  if (chunks.length !== cuts.length) throw new Error('a part of a file was not checked');
   const tokens = new TokenSums();
   for (const model of chunks.flatMap(({ models }) => models)) tokens.add(model);
   return { lines, chunks: chunks.map(({ sealed }) => sealed), block, models: tokens.all() };
 }
 
-/** Null where a part of the file is not valid, or two lines have one id. */
+/** Null if a part of the file is invalid, or two lines have the same id. */
 function inOrder(parts: ReadonlyArray<readonly CheckedChunk[] | null>): readonly CheckedChunk[] | null {
   const chunks: CheckedChunk[] = [];
   for (const part of parts) {
@@ -117,7 +117,7 @@ function inOrder(parts: ReadonlyArray<readonly CheckedChunk[] | null>): readonly
   return chunks.sort((one, other) => one.number - other.number);
 }
 
-/** The same bytes where other threads can see them. */
+/** The same bytes in shared memory. */
 function shareable(bytes: Buffer): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   if (buffer instanceof SharedArrayBuffer) return new Uint8Array(buffer, byteOffset, length);

@@ -2,15 +2,15 @@ import { nextTurn } from '../../base/index.js';
 
 /** One line of a batch file. */
 export interface FileLine {
-  /** Counted from 1, blank lines included (contract 4.6 rule 1). */
+  /** From 1, counting blank lines (contract 4.6 rule 1). */
   readonly number: number;
-  /** A view of the file, without the line's end. */
+  /** A view of the file, without the line feed. */
   readonly bytes: Buffer;
 }
 
 const LINE_FEED = 10;
 
-/** The lines of a file that are not blank. A line ends with a line feed or with the file. */
+/** The lines of a file, except blank ones. A line ends with a line feed or at the end of the file. */
 export function* splitLines(file: Buffer): Generator<FileLine> {
   let number = 0;
   for (let start = 0; start < file.length; ) {
@@ -27,20 +27,20 @@ export function* splitLines(file: Buffer): Generator<FileLine> {
   }
 }
 
-/** JSON's white space only, where a carriage return of a line's end is among it. */
+/** Whether a line consists of JSON whitespace, such as the carriage return of CRLF. */
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
   return true;
 }
 
-/** What is read of a file in one turn, at least: 2 ms of usual lines. */
+/** Bytes of a file read in one turn, at least: 2 ms for typical lines. */
 const TURN_BYTES = 256 * 1024;
 
-/** Lets a thread that reads several files at one time read a part of each in turn, so that a short one is soon done. */
+/** Lets a thread with several files read a part of each in turn, so that a short file is not delayed by a long one. */
 export class FileTurns {
   private bytes = 0;
 
-  /** Call it when so many bytes were read, and await what it returns: null where the turn goes on. */
+  /** Call it after reading `bytes` bytes, and await the promise. Null: the turn continues. */
   after(bytes: number): Promise<void> | null {
     this.bytes += bytes;
     if (this.bytes < TURN_BYTES) return null;

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { stateBytes } from '../../decide/index.js';
 import type { BatchLine } from '../sealed-batch.js';
 
-/** A line among those of its chunk, in the order in which they run. */
+/** A line, in the order in which the lines of its chunk run. */
 export interface OrderedLine extends BatchLine {
-  /** Whether the line before it asks the same model about the same state. */
+  /** Whether the line before it has the same model and state. */
   readonly sharesState: boolean;
 }
 
-/** Longer lines are not looked into, which takes time; they hold images, and run for long. */
+/** Longer lines are not compared, which would take long. They usually hold images. */
 const COMPARED_BYTES_MAX = 64 * 1024;
 
-/** For each line of a chunk the number of its group: lines of one group ask one model about one state. */
+/** The group number of each line of a chunk. Lines of a group have the same model and state. */
 export function stateGroups(lines: readonly BatchLine[]): number[] {
   const groups = new Map<string, number>();
   return lines.map((line) => {
@@ -23,8 +23,8 @@ export function stateGroups(lines: readonly BatchLine[]): number[] {
 }
 
 /**
- * Lines with those of one group behind each other, so that they are in one wave and their prefix is computed once.
- * Groups stand in the order of their first lines, and lines within a group in their own.
+ * Reorders lines so that those of a group are adjacent: then they share a wave and their prefix is computed once. Groups
+ * keep the order of their first lines, and lines keep their order within a group.
  */
 export function inGroups(
   lines: ReadonlyArray<{ readonly line: BatchLine; readonly group: number }>,

@@ -4,29 +4,29 @@ import { type BatchKey, SealedBatch } from '../sealed-batch.js';
 import type { OrderedLine } from './order.js';
 import { inGroups, stateGroups } from './order.js';
 
-/** A chunk of lines that is to be opened. */
+/** A chunk of lines to read. */
 export interface ChunkTask {
   readonly batch: BatchKey;
   readonly chunk: number;
 }
 
-/** The lines of a chunk on their way between threads; or what is wrong with it, since errors lose their class. */
+/** The lines of a chunk, or what is wrong with it: between threads, errors lose their class. */
 export type ChunkAnswer =
   | {
       readonly ok: true;
-      /** The first line's place in the batch. */
+      /** The position of the first line in the batch. */
       readonly first: number;
       readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
-      /** In shared memory: threads read the lines where they are. */
+      /** In shared memory, so that lines need not be copied between threads. */
       readonly text: Uint8Array;
-      /** Where each line ends in `text`, and the next one begins. */
+      /** The end of each line in `text`, where the next one begins. */
       readonly ends: readonly number[];
       /** See `stateGroups`. */
       readonly groups: readonly number[];
     }
   | { readonly ok: false; readonly message: string };
 
-/** Opens a chunk of lines. */
+/** Reads and decrypts a chunk of lines. */
 export function readChunk(store: Store, { batch, chunk }: ChunkTask): ChunkAnswer {
   try {
     const lines = new SealedBatch(store, batch).lines(chunk);
@@ -45,7 +45,7 @@ export function readChunk(store: Store, { batch, chunk }: ChunkTask): ChunkAnswe
   }
 }
 
-/** Those of a chunk's lines that wait, in the order in which they run. Their bodies are views of `text`. */
+/** The lines of a chunk that are waiting, in the order in which they run. Their bodies are views of `text`. */
 export function linesOf(
   chunk: number,
   { first, ids, text, ends, groups }: Extract<ChunkAnswer, { ok: true }>,

@@ -3,27 +3,27 @@ import { batchObject } from '../batch-object.js';
 import type { Batch } from '../lifecycle/transitions.js';
 import { PIECE_BYTES } from './read-results.js';
 
-/** Some of the batches of a key that are to be listed. */
+/** A part of the list of a key's batches. */
 export interface ListTask {
   readonly key: string;
-  /** The number of the first, among the batches of the key. */
+  /** The number of the first batch, among those of the key. */
   readonly from: number;
-  /** Most that are wanted; null: as many as one piece holds. */
+  /** The most batches to return; null: as many as fit in one piece. */
   readonly count: number | null;
-  /** Batches of the key that are newer than on the disk. */
+  /** Batches of the key whose state on the disk is older. */
   readonly newer: readonly Batch[];
   readonly currency: string;
 }
 
 export interface ListAnswer {
-  /** Batch objects (contract 2.6), with commas between them. */
+  /** Batch objects (contract 2.6), separated by commas. */
   readonly json: string;
   readonly count: number;
-  /** The number of the batch that follows; null: there is none. */
+  /** The number of the next batch; null if there is none. */
   readonly next: number | null;
 }
 
-/** Batches of a key that are not deleted, oldest first. Throws StoreError. */
+/** Lists a key's batches, except deleted ones, oldest first. Throws StoreError. */
 export function readList(store: Store, { key, from, count, newer, currency }: ListTask): ListAnswer {
   const changed = new Map(newer.map((batch) => [batch.id, batch]));
   const objects: string[] = [];

@@ -5,8 +5,8 @@ import { unansweredLine } from '../result-line.js';
 import { SealedBatch } from '../sealed-batch.js';
 
 /**
- * From so many bytes on what is read for a caller is handed on, and the rest when the caller takes it: a download that
- * nobody reads holds as much, or one line where that is larger.
+ * Data for a caller is read in pieces of about this size, each when the caller has taken the one before. A stalled
+ * download therefore holds one piece, or one line if that is larger.
  */
 export const PIECE_BYTES = 64 * 1024;
 
@@ -17,32 +17,31 @@ const MESSAGES: Readonly<Record<Unanswered, string>> = {
 };
 const LINE_FEED = Buffer.from('\n');
 
-/** Where the next result of a batch is: a chunk, and a line of it. */
+/** The position of a result: a chunk, and a line of that chunk. */
 interface Place {
   readonly chunk: number;
   readonly line: number;
 }
 
 export interface ResultsTask {
-  /** One that has finished. */
+  /** Must have finished. */
   readonly batch: Batch;
   readonly dataKey: Uint8Array;
   readonly from: Place;
 }
 
 export interface ResultsAnswer {
-  /** JSON Lines, whole ones. */
+  /** JSON Lines, complete lines only. */
   readonly text: Uint8Array;
-  /** Null behind the last. */
+  /** The position of the next result; null after the last. */
   readonly next: Place | null;
 }
 
-/** The first place. */
 export const FIRST_RESULT: Place = { chunk: 0, line: 0 };
 
 /**
- * Results of a finished batch in the order of its lines: up to PIECE_BYTES of them, or to the end of a chunk. Throws
- * StoreError where the batch has been deleted.
+ * Reads results of a finished batch in the order of its lines: about PIECE_BYTES, or up to the end of a chunk. Throws
+ * StoreError if the batch has been deleted.
  */
 export function readResults(store: Store, { batch, dataKey, from }: ResultsTask): ResultsAnswer {
   const sealed = new SealedBatch(store, { id: batch.id, dataKey });

@@ -4,20 +4,20 @@ import { readChunk } from './read-chunk.js';
 import { readList } from './read-list.js';
 import { readResults } from './read-results.js';
 
-/** What the reading thread does: everything that takes longer the more is stored. */
+/** The tasks of the reading thread: all reads whose time grows with the amount of stored data. */
 const TASKS = { chunk: readChunk, results: readResults, list: readList };
 
 export type ReadName = keyof typeof TASKS;
 export type ReadTask<Name extends ReadName> = Parameters<(typeof TASKS)[Name]>[1];
 export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof TASKS)[Name]>;
 
-/** A task on its way to the thread. */
+/** A task for the reading thread. */
 export interface ReadCall {
   readonly name: ReadName;
   readonly task: ReadTask<ReadName>;
 }
 
-/** Does a task, with what is on the disk now. Throws StoreError. */
+/** Runs a task on the current state of the disk. Throws StoreError. */
 export function readStored(store: Store, { name, task }: ReadCall): ReadAnswer<ReadName> {
   store.refresh();
   const read = TASKS[name] as (store: Store, task: ReadTask<ReadName>) => ReadAnswer<ReadName>;
@@ -25,26 +25,26 @@ export function readStored(store: Store, { name, task }: ReadCall): ReadAnswer<R
 }
 
 const ONE = { key: 1, workspace: 1, all: 1 };
-/** Whoever waits has a request that http has let in: that is what bounds them. */
+/** Waiting tasks are bounded by the number of requests that HTTP admits. */
 const UNBOUNDED = { key: Infinity, workspace: Infinity, all: Infinity };
 
 /**
- * Whose stored data is read next, on a thread that does one task after the other. Of what callers want one task at a
- * time is given to it, of one piece, so that it is short; keys take turns, however many downloads one of them has. What
- * the runner wants is given to it at once, and so waits for no more than one piece.
+ * Schedules reads on the reading thread, which runs one task after another. Callers' tasks are passed to it one at a time,
+ * each no longer than one piece; keys take turns, however many downloads a key has. The runner's tasks are passed on at
+ * once, and so wait for at most one piece.
  */
 export class Reader {
   private readonly callers = new FairQueue(ONE, UNBOUNDED);
 
-  /** `run`: does a task on the thread, see `readStored`. */
+  /** `run`: calls `readStored` on the reading thread. */
   constructor(private readonly run: (call: ReadCall) => Promise<unknown>) {}
 
-  /** For a caller. Rejects with what the thread says. */
+  /** Reads for a caller. Rejects with the error of the thread. */
   read<Name extends ReadName>(owner: Owner, name: Name, task: ReadTask<Name>): Promise<ReadAnswer<Name>> {
     return this.callers.run(owner, () => this.run({ name, task }) as Promise<ReadAnswer<Name>>);
   }
 
-  /** For the runner. */
+  /** Reads for the runner. */
   chunk(task: ReadTask<'chunk'>): Promise<ReadAnswer<'chunk'>> {
     return this.run({ name: 'chunk', task }) as Promise<ReadAnswer<'chunk'>>;
   }

@@ -3,7 +3,7 @@ import { hostOf } from '../../base/index.js';
 import { readWebhookAddress } from './address.js';
 import { checkHost, guardedLookup, type WebhookGuard } from './guard.js';
 
-/** What a receiver is told (contract 2.10). */
+/** The body of a webhook call (contract 2.10). */
 export interface FinishedBatch {
   readonly id: string;
   readonly status: 'done' | 'failed' | 'cancelled';
@@ -12,10 +12,10 @@ export interface FinishedBatch {
 export type WebhookOutcome = 'delivered' | 'failed';
 
 /**
- * One attempt to tell a receiver that a batch has finished (contract 6 rules 2, 3 and 5). The address is checked again,
- * and every address of its host at the moment of connecting. `delivered` means an answer of 2xx within the time-out,
- * which counts from the call to the end of the answer's header and includes DNS; the answer's body is not read. Follows
- * no redirect, uses no proxy, keeps no connection. Never throws: whatever goes wrong is `failed`.
+ * Makes one webhook call (contract 6 rules 2, 3 and 5). The URL is checked again, and the IP addresses of its host when
+ * connecting. `delivered` means a 2xx response within the timeout, which covers everything from DNS to the end of the
+ * response header; the body of the response is not read. Follows no redirects, uses no proxy, keeps no connection. Never
+ * throws: every error is `failed`.
  */
 export async function callWebhook(
   address: string,
@@ -36,22 +36,22 @@ export async function callWebhook(
   }
 }
 
-/** Posts a JSON text on a connection of its own and returns the status of the answer. Rejects when it is ended. */
+/** Posts JSON on a connection of its own and returns the status of the response. Rejects when `ending` aborts. */
 async function post(url: URL, text: string, guard: WebhookGuard, ending: AbortController): Promise<number> {
-  // Loaded with the first call, because it takes a tenth of a second.
+  // Loaded with the first call, because loading takes 0.1 s.
   const { Agent } = await import('undici');
   const { signal } = ending;
   const agent = new Agent({
-    // An address in place of a name passes by `lookup`: `checkHost` has seen it.
+    // IP addresses in the URL bypass `lookup`; `checkHost` has checked them.
     connect: {
       lookup: guardedLookup(guard),
-      // The request's signal ends the wait, this one the connection, even in the middle of its handshake.
+      // The signal of the request ends the wait; this one also ends a connection in the middle of its handshake.
       signal,
       timeout: 0,
       rejectUnauthorized: true,
       ...(guard.authorities === undefined ? {} : { ca: guard.authorities }),
     },
-    // The least size that is refused.
+    // undici refuses headers of this size and more.
     maxHeaderSize: LIMITS.webhookAnswerHeaderBytes + 1,
   });
   let interim = 0;

@@ -6,33 +6,32 @@ import { addressError, readWebhookAddress } from './address.js';
 import { isAddress, isPrivateName } from './host.js';
 import { isPublicAddress } from './public-address.js';
 
-/** Where a webhook may lead, and the network it is found in. */
+/** The hosts that webhooks may call, and how they are resolved. */
 export interface WebhookGuard {
   /**
-   * All IP addresses of a host name, as texts; rejects or answers none where it has none. Nobody waits any more when the
-   * signal aborts.
+   * The IP addresses of a host name. If it has none, rejects or returns an empty list. When the signal aborts, the result
+   * is no longer needed.
    */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Hosts that may be private, as the operator has named them: lower case, punycode, no final dot. */
+  /** Hosts that the operator allows to be private: lower case, punycode, no final dot. */
   readonly allowedHosts: ReadonlySet<string>;
   readonly clock: Clock;
-  /** The certificate authorities to trust, as PEM, in place of those that come with Node. */
+  /** Certificate authorities to trust instead of Node's, as PEM. */
   readonly authorities?: string;
 }
 
-/** One sentence for a name that is not found and for one that is private: a caller learns nothing of our DNS. */
+/** The same text for unknown and private names, so that callers learn nothing about the internal DNS. */
 const NOT_PUBLIC = 'name a host that resolves, and only to public internet addresses';
 
-/** Checks what the host itself shows, before any DNS: literal addresses and names of private networks. Throws ApiError. */
+/** Checks a host without DNS: literal addresses and names of private networks. Throws ApiError. */
 export function checkHost(host: string, guard: WebhookGuard): void {
   if (guard.allowedHosts.has(host)) return;
   if (isAddress(host) ? !isPublicAddress(host) : isPrivateName(host)) throw addressError(NOT_PUBLIC);
 }
 
 /**
- * The addresses of a host name, at least one, every one of them public unless the host is allowed by name. One that
- * is not public refuses all: which of them is connected to is not ours to choose. Ends within the time-out of a call.
- * Throws ApiError, the same whatever DNS said.
+ * Resolves a host name to at least one address. All must be public unless the host is allowed by name: Node chooses which
+ * one to connect to. Ends within the timeout of a call. Throws the same ApiError for every failure.
  */
 export async function resolvePublic(host: string, guard: WebhookGuard): Promise<readonly string[]> {
   const addresses = await resolveInTime(host, guard).catch(() => []);
@@ -46,7 +45,7 @@ async function resolveInTime(host: string, guard: WebhookGuard): Promise<readonl
   const ending = new AbortController();
   const late = new Promise<never>((_, reject) => {
     cancel = guard.clock.after(LIMITS.webhookTimeoutMs, () => {
-      reject(new Error('DNS did not answer in time.'));
+      reject(new Error('DNS did not answer in time'));
       ending.abort();
     });
   });
@@ -58,8 +57,8 @@ async function resolveInTime(host: string, guard: WebhookGuard): Promise<readonl
 }
 
 /**
- * The DNS look-up to connect with: the addresses it hands on are the very ones it has checked, so that a name cannot
- * resolve to one address for the check and to another for the connection.
+ * The DNS lookup for connecting. It returns the same addresses that it checked, so that a name cannot resolve to one
+ * address for the check and to another for the connection.
  */
 export function guardedLookup(guard: WebhookGuard): LookupFunction {
   return (host, { all }, callback) => {
@@ -74,9 +73,9 @@ export function guardedLookup(guard: WebhookGuard): LookupFunction {
 }
 
 /**
- * Checks a webhook address when a batch is submitted: https, length, no user, password or fragment, and a host that
- * resolves to public addresses only (contract 6 rule 5). Takes as long as DNS, at most the time-out of a call.
- * Throws ApiError `invalid_webhook_url`, which says what is wrong but not what DNS answered.
+ * Checks the webhook address of a submission: https, length, no user, password or fragment, and a host that resolves to
+ * public addresses only (contract 6 rule 5). Takes as long as DNS, at most the timeout of a call. Throws ApiError
+ * `invalid_webhook_url`, whose message does not reveal what DNS answered.
  */
 export async function checkWebhookAddress(address: string, guard: WebhookGuard): Promise<void> {
   const host = hostOf(readWebhookAddress(address));

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What IANA hands out as global unicast IPv6 addresses: everything else is special or not assigned. */
+/** The global unicast IPv6 addresses that IANA assigns. All others are special or unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address, as DNS or the URL parser writes it, is an ordinary address of the public internet: neither
- * special (RFC 6890) nor an envelope of an IPv4 address, which would hide that one from this check (contract 6 rule 5).
- * False for a text that is no address and for one with a zone id.
+ * Whether an IP address, as DNS or the URL parser writes it, is an ordinary public address: neither special (RFC 6890) nor
+ * one that embeds an IPv4 address, which this check would not see (contract 6 rule 5). False for strings that are no
+ * address, and for addresses with a zone id.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false;
@@ -17,7 +17,7 @@ export function isPublicAddress(text: string): boolean {
   return address.match(GLOBAL_UNICAST) && !isIsatap(address.toByteArray());
 }
 
-/** RFC 5214, 6.1: 0000:5efe or 0200:5efe in the middle, and an IPv4 address behind. */
+/** RFC 5214, 6.1: an interface identifier of 0000:5efe or 0200:5efe followed by an IPv4 address. */
 function isIsatap(bytes: readonly number[]): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

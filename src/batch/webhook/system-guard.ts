@@ -2,13 +2,13 @@ import { lookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '../../base/index.js';
 import type { WebhookGuard } from './guard.js';
 
-/** How the name servers are asked: how long one may take, and how often it is asked. */
+/** The timeout of one query to a name server, in milliseconds, and the number of attempts. */
 const QUERY = { timeout: 2_000, tries: 2 };
 
 /**
- * The guard over this machine's network. Callers choose the names that are looked up, and the system's own look-up
- * holds a thread of Node's small pool until it ends, which others need to write files: only hosts that the operator has
- * named go that way, and find `/etc/hosts` on it. All others are asked of the name servers.
+ * The guard for this machine's network. Callers choose the names, and a system lookup (getaddrinfo) occupies a thread of
+ * Node's small pool, which file operations need too. So only hosts that the operator allows by name use the system
+ * lookup, which also reads `/etc/hosts`. All others are queried from the name servers.
  */
 export function systemGuard(
   allowedHosts: ReadonlySet<string>,
@@ -26,7 +26,7 @@ async function systemAddresses(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Whoever asks for a host that is being asked for waits for that answer: a host holds one thread at most. */
+/** Joins concurrent lookups of one host, so that a host occupies at most one thread. */
 function once<Answer>(ask: (host: string) => Promise<Answer>): (host: string) => Promise<Answer> {
   const asked = new Map<string, Promise<Answer>>();
   return (host) => {
@@ -36,7 +36,7 @@ function once<Answer>(ask: (host: string) => Promise<Answer>): (host: string) =>
   };
 }
 
-/** Many hosts have addresses of one family only: what fails for one of them is left out. */
+/** Many hosts have addresses of one family only, so a failed query for the other family is ignored. */
 async function askServers(
   host: string,
   nameServers: readonly string[] | undefined,

@@ -71,7 +71,7 @@ test('contract 2.5 unique: two lines that different threads look at have one id'
   const file = Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`));
   file.push(line('a7'));
   const { result } = await takeIn(Buffer.from(file.join('\n')), 2);
-  const error = '`custom_id` is the same as in line 8.';
+  const error = '`custom_id` was already used in line 8.';
   t.match(result, { details: { errors: [{ line: 9 * CUT_LINES + 1, type: 'duplicate_custom_id', error }] } });
 });
 
@@ -81,7 +81,7 @@ test('a cut that a helper took and did not bring back is no batch', async (t) =>
     Atomics.add(next, 0, 1);
     return [[]];
   };
-  await t.rejects(ingest(task(file), { catalog, blocks: new Blocks(), help }), /checked by nobody/);
+  await t.rejects(ingest(task(file), { catalog, blocks: new Blocks(), help }), /was not checked/);
 });
 
 test('one finds a line that is not valid: nobody takes another cut', async (t) => {
