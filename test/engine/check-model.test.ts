@@ -108,8 +108,10 @@ test('metadata that make llama.cpp loop are refused when the time of the check i
 });
 
 test('a check that needs more memory than it may have is refused', async (t) => {
-  const limits = { milliseconds: 60_000, dataBytes: 2 ** 20 };
-  await isRefused(t, check(t, {}, limits), 'model', /loading it ended the checking process/);
+  const limits = { milliseconds: 20_000, dataBytes: 2 ** 20 };
+  // Node 22 waits for ever if its own threads do not start; other versions abort.
+  const reason = /loading it ended the checking process|its check takes more than 20 s$/;
+  await isRefused(t, check(t, {}, limits), 'model', reason);
 });
 
 const LOOP = '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}';
