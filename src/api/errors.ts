@@ -1,6 +1,6 @@
 /**
- * Every error a caller can be answered with, in the order in which a request is checked.
- * The table is the only place where a type meets its status; `docs/errors.md` is generated from it.
+ * Every error type that a caller can receive, with its status, in the order in which a request is checked.
+ * `docs/errors.md` is generated from this table.
  */
 export const ERRORS = {
   http_version_not_supported: {
@@ -116,7 +116,7 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
-/** The types that a line of a batch file can be refused with (contract 7.1 and contract 7.2). */
+/** The error types of a line of a batch file (contract 7.1 and contract 7.2). */
 export const LINE_ERRORS = [
   'invalid_json',
   'invalid_line',
@@ -144,19 +144,19 @@ export const LINE_ERRORS = [
 ] as const;
 export type LineErrorType = (typeof LINE_ERRORS)[number];
 
-/** Headers an error answer carries besides its body. */
+/** Headers of an error response. */
 export interface ErrorHeaders {
   /** Whole seconds, at least 1: `Retry-After` (contract 4.1). */
   readonly retryAfterSeconds?: number;
   /** The methods of the path, for `Allow`. */
   readonly allow?: readonly string[];
-  /** `x-should-retry: false`, for clients that would try again. */
+  /** Sends `x-should-retry: false`, for clients that would retry. */
   readonly final?: boolean;
 }
 
 /**
- * An answer to the caller that is not a success. `message` is one sentence that names the field, the limit
- * and the value; it never quotes the caller's texts beyond names, and nothing of the server's inside.
+ * An error response. `message` is one sentence that names the field, the limit and the value. It quotes nothing of the
+ * caller's data except names, and nothing internal to the server.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -165,7 +165,7 @@ export class ApiError extends Error {
     readonly type: ErrorType,
     message: string,
     readonly headers: ErrorHeaders = {},
-    /** Fields of the body besides the two that every error has. */
+    /** Fields of the body besides `error` and `type`. */
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);

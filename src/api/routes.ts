@@ -1,6 +1,6 @@
 /**
- * Every path the server answers (contract 4), what its body is, whether it wants a token, and whether `/m/<model>` may
- * stand before it, which pins the model. `HEAD` goes with `GET`; `{id}` stands for the id of a batch.
+ * Every route of the server (contract 4): its body, whether it requires a token, and whether the prefix `/m/<model>` may
+ * pin the model. `HEAD` follows `GET`; `{id}` is the id of a batch.
  */
 export const ROUTES = [
   {

@@ -1,16 +1,16 @@
-/** Time as a parameter: the one place that reads the system's clock. Tests pass a clock of their own. */
+/** Time as a parameter. `systemClock` is the only reader of the system's clock; tests pass their own. */
 export interface Clock {
   /** Milliseconds since 1970: the calendar. */
   now(): number;
-  /** Milliseconds of a clock that never jumps, for durations. */
+  /** Milliseconds of a monotonic clock, for durations. */
   monotonic(): number;
-  /** Milliseconds for which the calendar has been certain (see `SteadyClock`); Infinity where it always was. */
+  /** Milliseconds for which the calendar has been certain (see `SteadyClock`); Infinity if it always was. */
   certainFor(): number;
-  /** Calls back once after `ms`, however long that is; the function returned cancels it. Never keeps the process alive. */
+  /** Calls back once after `ms`, of any length; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The longest wait of one Node timer: a longer one would fire at once. */
+/** The longest delay of one Node timer: a longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

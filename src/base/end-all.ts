@@ -1,7 +1,4 @@
-/**
- * Runs every step, one after the other, also where one fails: what is open must be closed whatever else cannot be.
- * Rejects with the first failure.
- */
+/** Runs every step in order, even if earlier ones fail: everything must be closed. Rejects with the first failure. */
 export async function endAll(steps: ReadonlyArray<() => unknown>): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -1,6 +1,6 @@
 import { type Owner, ShareCounts, type Shares } from './shares.js';
 
-/** More work of one key, one workspace, or of all would wait than may. */
+/** The queue of a key, of a workspace, or the whole queue is full. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 
@@ -8,7 +8,7 @@ export class QueueFull extends Error {
     readonly share: keyof Shares,
     readonly limit: number,
   ) {
-    super(`${limit} wait already, the limit of ${share}`);
+    super(`the queue of ${share} is at its limit of ${limit}`);
   }
 }
 
@@ -18,16 +18,16 @@ interface Waiting {
 }
 
 /**
- * Runs work in fair turns: workspaces take turns, and so do the keys of a workspace, whatever each has waiting. The
- * work of one key runs in the order in which it came.
+ * Runs work in round-robin order over workspaces, and over the keys of each workspace, however much each has waiting.
+ * The work of one key runs in the order of its arrival.
  */
 export class FairQueue {
   private readonly running: ShareCounts;
   private readonly waiting: ShareCounts;
-  /** What waits, by workspace and key; of both, the one whose turn is next stands first. */
+  /** Waiting work by workspace and key; in both maps the next in turn comes first. */
   private readonly turns = new Map<string, Map<string, Waiting[]>>();
 
-  /** @param atOnce the most that runs at one time @param inQueue the most that waits */
+  /** @param atOnce limits of concurrently running work @param inQueue limits of waiting work */
   constructor(
     atOnce: Shares,
     private readonly inQueue: Shares,
@@ -37,8 +37,8 @@ export class FairQueue {
   }
 
   /**
-   * Calls `work` in its owner's turn and settles as it does. Rejects with QueueFull, at once, where too much waits, and
-   * with the signal's reason where it aborts before the turn comes.
+   * Calls `work` in its owner's turn and settles as it does. Rejects with QueueFull, at once, if a queue limit is
+   * reached, and with the signal's reason if it aborts before the turn.
    */
   async run<Answer>(owner: Owner, work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     await this.turn(owner, signal);
@@ -50,7 +50,7 @@ export class FairQueue {
     }
   }
 
-  /** How many wait. */
+  /** The number of waiting calls. */
   get size(): number {
     return this.waiting.total;
   }
@@ -83,7 +83,7 @@ export class FairQueue {
   private startNext(): void {
     for (let next = this.next(); next !== undefined; next = this.next()) {
       this.remove(next);
-      // Whoever had a turn is last.
+      // Its key and its workspace go to the end of the round.
       const keys = this.turns.get(next.owner.workspace);
       if (keys !== undefined) {
         moveToEnd(keys, next.owner.key);
@@ -94,7 +94,7 @@ export class FairQueue {
     }
   }
 
-  /** The first in turn that may run beside what runs. */
+  /** The next in turn that the limits of running work allow. */
   private next(): Waiting | undefined {
     for (const keys of this.turns.values()) {
       for (const [first] of keys.values()) {

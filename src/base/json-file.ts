@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The value of a JSON file. Throws Error with what is wrong with it: of JSON that is not valid at most one character,
- * since the parser's own message shows what stands around, and that may be a key.
+ * Parses a JSON file. Throws Error. The message quotes at most one character of invalid JSON: the parser's own message
+ * quotes the surrounding text, which may be a secret.
  */
 export function readJsonFile(file: string): unknown {
   const text = readFileSync(file, 'utf8');

@@ -1,51 +1,51 @@
 import { write as writeFile, writeSync } from 'node:fs';
 
-/** Bytes of lines that may wait for a reader of standard output or standard error; lines beyond that are dropped. */
+/** Bytes of lines that may wait for the reader of standard output or standard error; further lines are dropped. */
 export const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Most bytes of one write: what the pipe of a reader holds. */
+/** Maximum bytes of one write: the capacity of a pipe. */
 const CHUNK_BYTES_MAX = 64 * 1024;
 
-/** How long to wait before a write that found no room is tried again. */
+/** The delay before a write that would have blocked is tried again. */
 const RETRY_MS = 20;
 
 /** Standard output, or standard error. */
 type Descriptor = 1 | 2;
 
 /**
- * Lines for standard output or standard error, which never wait for their reader: a reader that stops costs at most
- * `bytesMax` of memory, and the lines beyond it, which are counted. A file, a pipe, a socket or a terminal.
+ * Writes lines to standard output or standard error without ever blocking: if the reader stops, up to `bytesMax` are
+ * buffered and further lines are dropped and counted. Works for files, pipes, sockets and terminals.
  */
 export class LineOutput {
   private waiting: string[] = [];
   private bytes = 0;
   private chunk: Buffer = Buffer.alloc(0);
   private busy = false;
-  /** A write has been handed to the system, and has not come back. */
+  /** Whether a write is pending in the system. */
   private underWay = false;
-  /** Whether the last write found a reader. */
-  private read = true;
+  /** Whether the last write succeeded. */
+  private writable = true;
   private lost = 0;
-  private untold = 0;
+  private unreported = 0;
   private onIdle: Array<() => void> = [];
 
-  /** `tell` is called with the lines dropped since it was last called, when there is room again. */
+  /** `onDropped` receives the number of lines dropped since its last call, once writing works again. */
   constructor(
     private readonly descriptor: Descriptor,
-    private readonly tell: (dropped: number) => void = () => {},
+    private readonly onDropped: (lines: number) => void = () => {},
     private readonly bytesMax: number = OUTPUT_BYTES_MAX,
   ) {
     neverBlock(descriptor);
-    // On exit, write as much as the reader has room for.
+    // On exit, write as much as fits without blocking.
     process.on('exit', () => this.writeNow());
   }
 
-  /** Lines that were not written, since the start. */
+  /** Lines dropped since the start. */
   get dropped(): number {
     return this.lost;
   }
 
-  /** Takes a line, with its line feed. */
+  /** Queues a line, which includes its line feed. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.bytes + bytes > this.bytesMax) {
@@ -56,11 +56,11 @@ export class LineOutput {
     this.bytes += bytes;
     if (this.busy) return;
     this.busy = true;
-    // The lines of one turn of the event loop leave in one write.
+    // The lines of one turn of the event loop are written together.
     setImmediate(() => this.writeNext());
   }
 
-  /** Resolves when every line is written, or after so many milliseconds. */
+  /** Resolves when every line is written, at the latest after `ms` milliseconds. */
   async flush(ms: number): Promise<void> {
     if (!this.busy) return;
     let timer: NodeJS.Timeout | undefined;
@@ -81,18 +81,18 @@ export class LineOutput {
     writeFile(this.descriptor, this.chunk, 0, this.chunk.length, null, (error, written) => {
       this.underWay = false;
       if (error === null) {
-        this.read = true;
+        this.writable = true;
         this.bytes -= written;
         this.chunk = this.chunk.subarray(written);
       } else if (error.code === 'EAGAIN') {
         setTimeout(() => this.writeNext(), RETRY_MS);
         return;
-      } else this.giveUp();
+      } else this.discard();
       this.writeNext();
     });
   }
 
-  /** As many whole lines as a write takes, and at least one. */
+  /** As many whole lines as fit into one write, at least one. */
   private takeChunk(): Buffer {
     let count = 0;
     let bytes = 0;
@@ -107,16 +107,16 @@ export class LineOutput {
   private rest(): void {
     this.busy = false;
     for (const resolve of this.onIdle.splice(0)) resolve();
-    const { untold } = this;
-    // Where nobody reads, a line about it would be the next one dropped.
-    if (untold === 0 || !this.read) return;
-    this.untold = 0;
-    this.tell(untold);
+    const { unreported } = this;
+    // After a failed write, a line about it would be dropped too.
+    if (unreported === 0 || !this.writable) return;
+    this.unreported = 0;
+    this.onDropped(unreported);
   }
 
-  /** The reader has gone, or the disk is full: the lines that come later may have better luck. */
-  private giveUp(): void {
-    this.read = false;
+  /** The write failed, such as on a closed pipe or a full disk: drops what waits. Later lines are tried again. */
+  private discard(): void {
+    this.writable = false;
     this.drop(this.waiting.length + this.chunk.toString().split('\n').length - 1);
     this.waiting = [];
     this.chunk = Buffer.alloc(0);
@@ -125,11 +125,11 @@ export class LineOutput {
 
   private drop(lines: number): void {
     this.lost += lines;
-    this.untold += lines;
+    this.unreported += lines;
   }
 
   private writeNow(): void {
-    // It would be written twice.
+    // A pending write would be repeated.
     if (this.underWay) return;
     try {
       while (this.waiting.length > 0 || this.chunk.length > 0) {
@@ -137,14 +137,14 @@ export class LineOutput {
         this.chunk = this.chunk.subarray(writeSync(this.descriptor, this.chunk));
       }
     } catch {
-      // No room, or nobody there.
+      // The write would block, or the reader is gone: the rest is lost.
     }
   }
 }
 
 /**
- * A write to a pipe, a socket or a terminal that has no room fails with EAGAIN from now on. Node does that for the
- * first two when its stream is made, and undoes it at the end; a terminal it keeps blocking.
+ * From now on a write that would block fails with EAGAIN. Node sets this for pipes and sockets when it creates the
+ * stream, and resets it at the end; it leaves terminals blocking.
  */
 function neverBlock(descriptor: Descriptor): void {
   const stream = descriptor === 1 ? process.stdout : process.stderr;

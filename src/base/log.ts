@@ -5,14 +5,14 @@ export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 /**
- * One JSON object per line. What may be logged of a request is method, route, status, duration and id; callers' texts,
+ * One JSON object per line. Of a request, only method, route, status, duration and id may be logged; callers' data,
  * tokens and headers never are.
  */
 export function createLog(level: string, destination: DestinationStream): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** The log on standard error, and its output, which drops lines where nobody reads them; the log says how many. */
+/** The log on standard error and its output, which drops lines that are not read; the log reports how many. */
 export function createErrorLog(level: string): { readonly log: Log; readonly output: LineOutput } {
   const output = new LineOutput(2, (dropped) => log.error({ dropped }, 'lines of this log were dropped'));
   const log: Log = createLog(level, output);

@@ -1,19 +1,19 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** One line of the table: what is measured, by which labels. No label ever holds what a caller sent. */
+/** A row of the table. Labels never hold callers' data. */
 interface Metric {
   readonly name: string;
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds; of histograms only. */
+  /** Upper bounds; for histograms only. */
   readonly buckets?: readonly number[];
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const TOKENS = [16, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536];
 
-/** Everything that can be measured from outside. `docs/metrics.md` is generated from this table. */
+/** All metrics of the server. `docs/metrics.md` is generated from this table. */
 export const METRICS = {
   requests: {
     name: 'decider_requests_total',
@@ -111,7 +111,7 @@ type InstrumentOf<Row extends Metric> = {
   readonly histogram: Histogram<LabelOf<Row>>;
 }[Row['kind']];
 
-/** An instrument per line of the table. */
+/** An instrument per row of the table. */
 export type Instruments = { readonly [Key in keyof Table]: InstrumentOf<Table[Key]> };
 
 /** The metrics of one server. */
@@ -130,7 +130,7 @@ export class Metrics {
     this.readings.push(read);
   }
 
-  /** Everything measured, in the Prometheus text format 0.0.4. */
+  /** All metrics in the Prometheus text format 0.0.4. */
   async scrape(): Promise<string> {
     for (const read of this.readings) read();
     return this.registry.metrics();

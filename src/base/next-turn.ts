@@ -1,2 +1,2 @@
-/** Resolves in the next turn of the event loop, when what else was waiting has had its turn. */
+/** Resolves in the next turn of the event loop, so that other pending events run first. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

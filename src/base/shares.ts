@@ -1,17 +1,17 @@
-/** Whose work or memory it is. */
+/** The key and workspace that own some work or memory. */
 export interface Owner {
   readonly workspace: string;
   readonly key: string;
 }
 
-/** The most of one thing that one key, one workspace, and all together may have. */
+/** Limits of a resource per key, per workspace and in total. */
 export interface Shares {
   readonly key: number;
   readonly workspace: number;
   readonly all: number;
 }
 
-/** Counts what keys and workspaces have of one thing. */
+/** Counts how much of a resource keys and workspaces use. */
 export class ShareCounts {
   private all = 0;
   private readonly workspaces = new Map<string, number>();
@@ -19,7 +19,7 @@ export class ShareCounts {
 
   constructor(private readonly shares: Shares) {}
 
-  /** The first share that `amount` more would exceed; null where it fits. */
+  /** The first limit that `amount` more would exceed; null if it fits. */
   exceededBy({ key, workspace }: Owner, amount: number): keyof Shares | null {
     const { shares } = this;
     if (this.all + amount > shares.all) return 'all';
@@ -27,7 +27,7 @@ export class ShareCounts {
     return (this.keys.get(key) ?? 0) + amount > shares.key ? 'key' : null;
   }
 
-  /** `amount` is negative where something is given back. */
+  /** A negative `amount` returns something. */
   add({ key, workspace }: Owner, amount: number): void {
     this.all += amount;
     addTo(this.workspaces, workspace, amount);

@@ -1,45 +1,44 @@
 import type { Clock } from './clock.js';
 
-/** A system clock that is this close, in milliseconds, is followed at once: NTP moves it by less all the time. */
+/** A deviation up to this many milliseconds is followed at once: NTP corrections are smaller. */
 export const FOLLOWED_MS = 1_000;
-/** So long, in milliseconds, a jump must last before it is believed: ntpd waits as long before it steps a clock. */
+/** A jump must persist for this many milliseconds before it is accepted: ntpd waits as long before it steps a clock. */
 export const JUMP_LASTS_MS = 5 * 60 * 1_000;
 /** The longest downtime, in milliseconds, after which the system clock is trusted without a waiting period. */
 export const STOPPED_MS_MAX = 60 * 60 * 1_000;
 
-/** A difference between the system's clock and the monotonic one that is not believed yet. */
+/** A difference between the system clock and the monotonic clock that is not accepted yet. */
 interface Jump {
-  /** The system's clock less the monotonic one. */
+  /** System clock minus monotonic clock. */
   readonly offset: number;
-  /** When it was first seen, on the monotonic clock. */
+  /** When it was first observed, on the monotonic clock. */
   readonly since: number;
 }
 
 /**
- * A calendar that no glitch of the system's clock moves: wall time carried on by the monotonic clock.
+ * A calendar that is immune to glitches of the system clock: wall time continued by the monotonic clock.
  *
- * Rules, looked at whenever it is read:
+ * Rules, applied whenever it is read:
  *
- * 1. While the system's clock is within FOLLOWED_MS of the calendar, the calendar is the system's clock.
- * 2. A system clock that is further away has jumped. The calendar goes on as before. If the system's clock comes back,
- *    nothing has happened; if it jumps again, rule 2 starts anew.
- * 3. A jump that has lasted for JUMP_LASTS_MS is believed: the calendar jumps too, and `onJump` is told by how much. So a
- *    real correction, and the time that a suspended machine has slept, are caught up with.
- * 4. The calendar starts with the system's clock. If that is behind the last certain time that was kept, or more than
- *    STOPPED_MS_MAX ahead of it, it is doubtful.
- * 5. `certainFor` says how long the calendar has been beyond doubt: 0 while a jump is not believed yet, the time since
- *    the last believed jump or doubtful start, else Infinity. Whatever cannot be undone waits until it is JUMP_LASTS_MS
- *    at least.
+ * 1. While the system clock is within FOLLOWED_MS of the calendar, the calendar is the system clock.
+ * 2. A system clock further away has jumped. The calendar continues as before. If the system clock returns, nothing has
+ *    happened; if it jumps again, rule 2 starts over.
+ * 3. A jump that persists for JUMP_LASTS_MS is accepted: the calendar jumps too and `onJump` is called. This covers real
+ *    corrections and machines that were suspended.
+ * 4. The calendar starts with the system clock. If that is behind the last stored certain time, or more than
+ *    STOPPED_MS_MAX ahead of it, the start is doubtful.
+ * 5. `certainFor` is how long the calendar has been certain: 0 while a jump is not accepted, the time since the last
+ *    accepted jump or doubtful start, else Infinity. Irreversible work waits until it is at least JUMP_LASTS_MS.
  */
 export class SteadyClock implements Clock {
   private offset: number;
   private jump: Jump | null = null;
-  /** The last believed jump or doubtful start, on the monotonic clock. */
+  /** The last accepted jump or doubtful start, on the monotonic clock. */
   private doubtedAt: number | null = null;
 
   /**
-   * @param lastCertain the time that the last process has kept, in milliseconds since 1970; null: none has
-   * @param onJump told of a believed jump, in milliseconds, when `now` is the new time already
+   * @param lastCertain the last certain time stored by an earlier process, in milliseconds since 1970; null: none
+   * @param onJump receives an accepted jump in milliseconds; `now` is the new time already
    */
   constructor(
     private readonly system: Clock,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
-/** How long a thread may take to end after its task, in milliseconds. */
+/** How long `close` waits for a thread to exit after its task, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface ThreadPoolOptions {
@@ -10,19 +10,20 @@ export interface ThreadPoolOptions {
   readonly threads: number;
   /** Given to every thread when it starts. */
   readonly data: unknown;
-  /** Tasks of one thread at one time, for functions that let others have their turn; 1 by default. */
+  /** Concurrent tasks of a thread, for asynchronous functions; 1 by default. */
   readonly tasksPerThread?: number;
-  /** The memory of a thread's young objects, in MiB; by default Node's own. */
+  /** Size of a thread's young generation in MiB; Node's default if absent. */
   readonly youngMebibytes?: number;
-  /** What threads post besides answers. */
+  /** Receives messages of the threads other than results. */
   readonly onMessage?: (message: unknown) => void;
-  /** A thread died; another takes its place. */
+  /** Called when a thread has died and is replaced. */
   readonly onReplace?: () => void;
 }
 
 /**
- * Threads that run the exported functions of one module, and are replaced when they die: at work, by piscina;
- * at their start, where piscina gives up and keeps what waits for ever, by this, at the next task.
+ * Threads that run the exported functions of one module and are replaced when they die. Piscina replaces threads that
+ * die at work. If they die while starting, piscina gives up and its tasks would wait forever: then the next task starts
+ * a new pool.
  */
 export class ThreadPool {
   private pool: Piscina;
@@ -33,7 +34,7 @@ export class ThreadPool {
     this.pool = this.start();
   }
 
-  /** Runs a function of the module. Rejects with what it threw, or with what its thread died of. */
+  /** Runs a function of the module. Rejects with its error, or with the reason its thread died. */
   async run<Answer>(name: string, task: unknown, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
     if (this.diedAtStart !== null) {
       this.diedAtStart = null;
@@ -46,18 +47,18 @@ export class ThreadPool {
     }
   }
 
-  /** Runs a function once on every thread that has nothing else to do; for pools that run nothing else. */
+  /** Runs a function once on every thread; for pools that run nothing else at that time. */
   runOnAll<Answer>(name: string, task: unknown): Promise<Answer[]> {
     return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, task)));
   }
 
-  /** Lets the tasks under way end. */
+  /** Waits for the running tasks. */
   close(): Promise<void> {
     this.closing = true;
     return this.pool.close({ force: false });
   }
 
-  /** The threads themselves, for tests that end them. */
+  /** The threads, for tests that terminate them. */
   get workers() {
     return this.pool.threads;
   }
@@ -69,7 +70,7 @@ export class ThreadPool {
       minThreads: threads,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // A thread that waits in Atomics.wait cannot be ended cleanly while it is inside native code.
+      // A thread in Atomics.wait cannot be terminated cleanly inside native code.
       atomics: 'disabled',
       concurrentTasksPerWorker: tasksPerThread ?? 1,
       closeTimeout: CLOSE_TIMEOUT_MS,
@@ -83,10 +84,10 @@ export class ThreadPool {
     });
     pool.on('workerDestroy', () => {
       if (!this.closing) this.options.onReplace?.();
-      // By then piscina has started another thread, or has given up.
+      // By then piscina has started a replacement or has given up.
       setImmediate(() => {
         if (pool !== this.pool || this.closing || pool.threads.length > 0) return;
-        this.diedAtStart = reason ?? new Error('A thread ended while it started.');
+        this.diedAtStart = reason ?? new Error('A thread exited while it was starting.');
         void pool.destroy();
       });
     });

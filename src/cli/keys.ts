@@ -19,11 +19,11 @@ interface CreateOptions extends Options {
   readonly expires?: string;
 }
 
-/** `decider keys create`: the one time its token is shown. */
+/** `decider keys create`: the only time that the token is printed. */
 export const create = (options: CreateOptions) =>
   withStore(options, (store, _, clock) => {
     const { workspace, expires: text } = options;
-    // Read once: the days are counted from the instant the key is made at.
+    // Read once, so that days are counted from the key's creation.
     const now = clock.now();
     const expires = text === undefined ? undefined : readExpiry(text, now);
     const row = newKeyRow(createKey(store, { ...clock, now: () => now }, workspace, expires));
@@ -51,7 +51,7 @@ export const list = (options: Options & { readonly workspace?: string }) =>
     );
   });
 
-/** `decider keys roll`: a new key, and until when the old one works. */
+/** `decider keys roll`: creates a new key and prints when the old one expires. */
 export const roll = (id: string, options: Options) =>
   withStore(options, (store, _, clock) => {
     const row = newKeyRow(rollKey(store, clock, id));

@@ -1,4 +1,4 @@
-/** What every command takes. */
+/** Options of every command. */
 export interface Options {
   readonly config?: string;
   readonly json?: boolean;
@@ -10,7 +10,7 @@ export const print = (text: string): void => {
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-/** Milliseconds since 1970 as people and programs read them: `2026-11-21T00:00:00.000Z`; null stays null. */
+/** Milliseconds since 1970 in ISO 8601: `2026-11-21T00:00:00.000Z`; null stays null. */
 export function showInstant(instant: number): string;
 export function showInstant(instant: number | null): string | null;
 export function showInstant(instant: number | null): string | null {

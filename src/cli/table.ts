@@ -1,10 +1,10 @@
-/** Rows under a head, each column as wide as its widest cell; columns named in `right` end at the right. */
+/** A text table with aligned columns; columns named in `right` are right-aligned. */
 export function table(
   head: readonly string[],
   rows: ReadonlyArray<readonly string[]>,
   right: readonly string[] = [],
 ): string {
-  // Not one call with a cell per row: a year of usage has more of them than a call takes arguments.
+  // Not `Math.max(...cells)`: a year of usage has more rows than a call accepts arguments.
   const widths = head.map((title, column) =>
     rows.reduce((width, row) => Math.max(width, (row[column] ?? '').length), title.length),
   );
@@ -20,7 +20,7 @@ export function table(
   return [head, ...rows].map(line).join('\n');
 }
 
-/** A line per fact: its name, and behind it, aligned, what it is. */
+/** A line per fact: its name and its value, aligned. */
 export function facts(values: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   return Object.entries(values)
@@ -28,7 +28,7 @@ export function facts(values: Readonly<Record<string, string>>): string {
     .join('\n');
 }
 
-/** RFC 4180: a head and records, comma-separated, each ending with CRLF. */
+/** CSV (RFC 4180): a header and records, each ending with CRLF. */
 export function csv(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');

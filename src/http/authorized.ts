@@ -14,7 +14,7 @@ export interface Match {
   readonly route: Extract<Route, { readonly token: true }>;
   /** The model that the path or the endpoint pins; null: the body names it. */
   readonly model: string | null;
-  /** What stands at `{id}` in the path. */
+  /** The value of `{id}` in the path; null if it has none. */
   readonly id: string | null;
 }
 

@@ -3,29 +3,29 @@ import { type Owner, ShareCounts, type Shares } from '../base/index.js';
 
 /** Blocks kept, and those that one key or workspace may have: a body that finds none gets memory of its own. */
 export const BLOCKS_MAX: Shares = { key: 2, workspace: 3, all: 4 };
-/** New memory that is touched in one turn of the event loop: half a millisecond of it. */
+/** New memory touched per turn of the event loop; takes half a millisecond. */
 const TOUCHED_BYTES = 1024 * 1024;
 
-/** A block that one body has. */
+/** A block in use by one body. */
 export interface BodyBlock {
-  /** Shared memory of `LIMITS.bodyBytes`, with anything in it. */
+  /** Shared memory of `LIMITS.bodyBytes`; its content is undefined. */
   readonly memory: SharedArrayBuffer;
-  /** Gives it back. Call it once. */
+  /** Returns the block. Call it once. */
   release(): void;
 }
 
 /**
- * Blocks for large bodies, which are kept: to touch 32 MiB of new memory takes 20 ms, which no other request would be
- * answered in; to write into memory that was touched before takes 5. So the next block is touched bit by bit while the
- * one before it is in use; only the first large body of a process pays for its own. The blocks are shared, so that
- * another thread reads them where they are. A block takes no more memory than the largest body so far.
+ * Reusable blocks for large bodies. Faulting in 32 MiB blocks the event loop for 20 ms; writing to memory that was
+ * touched before takes 5 ms. So the next block is touched bit by bit while the previous one is in use; only the first
+ * large body of a process pays. The blocks are shared memory, so that another thread reads them in place. A block takes
+ * no more memory than the largest body so far.
  */
 export class BodyBlocks {
   private made = 0;
   private readonly free: SharedArrayBuffer[] = [];
   private readonly taken = new ShareCounts(BLOCKS_MAX);
 
-  /** Undefined where none is free for its owner. `bytes`: how much of it will be used. */
+  /** Undefined if none is free for the owner. `bytes`: how many will be used. */
   take(owner: Owner, bytes: number): BodyBlock | undefined {
     if (this.taken.exceededBy(owner, 1) !== null) return undefined;
     const memory = this.free.pop() ?? this.newBlock();
@@ -54,7 +54,7 @@ export class BodyBlocks {
   }
 }
 
-/** Writes into the bytes from `at` to `end`, a bit in a turn, for as long as nobody else does. */
+/** Touches the bytes from `at` to `end`, a part per turn, until the block is taken. */
 function touch(block: SharedArrayBuffer, at: number, end: number, isFree: () => boolean): void {
   setImmediate(() => {
     if (!isFree()) return;

@@ -3,26 +3,26 @@ import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.
 import { type BodyBlock, BodyBlocks } from './body-blocks.js';
 
 const KIBIBYTE = 1024;
-/** The memory of a body that has begun, in steps: it has the least that holds what has arrived, or its length. */
+/** Memory sizes of an arriving body: the smallest that holds what has arrived, at most its length. */
 const STEPS_BYTES = [64 * KIBIBYTE, 512 * KIBIBYTE, 4096 * KIBIBYTE] as const;
-/** A body of at least so many bytes is put into a block, where one is free, … */
+/** A body of at least this many bytes is moved into a block, if one is free, … */
 const BLOCK_BODY_BYTES_MIN = 1024 * KIBIBYTE;
-/** … when more than so many have arrived: nobody has one for bytes that are only announced. */
+/** … once more than this many bytes have arrived: announced bytes alone get no block. */
 const ARRIVED_BYTES_MIN = 512 * KIBIBYTE;
-/** A body that is slower after its first second may lose its memory to others: the largest takes half a minute at it. */
+/** A body slower than this after its first second may lose its memory to others. The largest takes half a minute. */
 export const SLOW_BODY_BYTES_PER_SECOND = 1024 * KIBIBYTE;
-/** A part of the memory that bodies over `SMALL_BODY_BYTES_MAX` leave to the others, so that these always get in. */
+/** Share of the memory that bodies over `SMALL_BODY_BYTES_MAX` may not use, so that small ones are always accepted. */
 const SMALL_BODIES_PART = 1 / 8;
 export const SMALL_BODY_BYTES_MAX = 256 * KIBIBYTE;
 
-/** What one key and one workspace may have of the memory; never less than one largest body. */
+/** The limits of a key and a workspace; never less than one largest body. */
 export const bodyShares = (limitBytes: number): Shares => ({
   key: Math.max(limitBytes / 4, LIMITS.bodyBytes),
   workspace: Math.max(limitBytes / 2, LIMITS.bodyBytes),
   all: limitBytes,
 });
 
-/** What is short: the share of a key or workspace, all memory, or the part of it that large bodies may have. */
+/** The exceeded limit: of a key, a workspace, all memory, or the part for large bodies. */
 type Short = keyof Shares | 'large';
 
 const TAKERS: Readonly<Record<Short, string>> = {
@@ -33,9 +33,9 @@ const TAKERS: Readonly<Record<Short, string>> = {
 };
 
 /**
- * Bounds the memory of all bodies at one time, from before they are read until their requests are answered: not what
- * they announce, but what they have been given, which grows as they arrive. Keys and workspaces have shares of it.
- * Where it is short, the slowest of the slow bodies that are still arriving is ended, before another is refused.
+ * Bounds the memory of all bodies, from before they are read until their requests are answered. Counts the memory they
+ * have, which grows as they arrive, not the announced length. Keys and workspaces have limits of their own. If memory
+ * is short, the slowest of the slow bodies still arriving is ended before another is refused.
  */
 export class BodyMemory {
   private readonly given: ShareCounts;
@@ -55,7 +55,7 @@ export class BodyMemory {
     this.large = new ShareCounts({ key: large, workspace: large, all: large });
   }
 
-  /** Takes what a body of so many bytes begins with. Throws ApiError `overloaded` where there is not so much. */
+  /** Allocates the first step of a body of this length. Throws ApiError `overloaded` if there is no memory. */
   take(owner: Owner, length: number): ArrivingBody {
     const { clock, blocks, arriving } = this;
     const body: ArrivingBody = new ArrivingBody(owner, length, clock.monotonic(), {
@@ -91,7 +91,7 @@ export class BodyMemory {
     if (isLarge) this.large.add(owner, bytes);
   }
 
-  /** The slowest of those that share the memory that is short, where it is slow. */
+  /** The slowest body under the exceeded limit, if it is slow. */
   private slowest(short: Short, { owner }: ArrivingBody): ArrivingBody | undefined {
     const now = this.clock.monotonic();
     let slowest: ArrivingBody | undefined;
@@ -110,20 +110,20 @@ function tooMuch(short: Short, limit: number): ApiError {
   return new ApiError('overloaded', `${TAKERS[short]} the ${limit} bytes of memory that they may.`);
 }
 
-/** What a body needs of the memory of all. */
+/** The shared memory, as a body uses it. */
 interface Memory {
   /** Throws ApiError `overloaded`. */
   take(bytes: number): void;
   giveBack(bytes: number): void;
   block(): BodyBlock | undefined;
-  /** It is whole, or given up: nothing is taken from it any more. */
+  /** The body is complete or abandoned: it can no longer be ended for others. */
   settled(): void;
 }
 
-/** A body and its memory, which grows as it arrives. */
+/** An arriving body and its memory, which grows with it. */
 export class ArrivingBody {
   received = 0;
-  /** Called where others need its memory more. */
+  /** Called when the body is ended in favour of others. */
   onEnd: (error: ApiError) => void = () => {};
   private bytes: Buffer | null = null;
   private block: BodyBlock | undefined;
@@ -141,12 +141,12 @@ export class ArrivingBody {
     return this.length > SMALL_BODY_BYTES_MAX;
   }
 
-  /** Takes the first step, of which no page is touched before there are bytes for it. */
+  /** Reserves the first step; its pages are not touched before bytes arrive. */
   begin(): void {
     this.takeUpTo(this.step(1));
   }
 
-  /** Adds a copy of what has arrived. Throws ApiError `overloaded` where there is no memory for it. */
+  /** Appends a copy of a chunk. Throws ApiError `overloaded` if there is no memory. */
   add(chunk: Uint8Array): void {
     const end = this.received + chunk.byteLength;
     if (this.bytes === null || end > this.bytes.length) this.grow(end);
@@ -155,17 +155,17 @@ export class ArrivingBody {
     if (end === this.length) this.memory.settled();
   }
 
-  /** Once it has arrived: a buffer of its length, which may be shared. It may be another body's after `release`. */
+  /** The complete body, possibly in shared memory. Must not be used after `release`. */
   get whole(): Buffer {
     return this.bytes ?? Buffer.alloc(0);
   }
 
-  /** As if it had not been slow before it began: so it is not slow in its first second. */
+  /** Bytes per second, counted as if it had been fast before it began: it is not slow in its first second. */
   bytesPerSecond(now: number): number {
     return ((this.received + SLOW_BODY_BYTES_PER_SECOND) * 1_000) / Math.max(1, now - this.since);
   }
 
-  /** Gives the memory back. More than once does no harm. */
+  /** Releases the memory. Idempotent. */
   release(): void {
     if (this.released) return;
     this.released = true;
@@ -175,7 +175,7 @@ export class ArrivingBody {
     this.bytes = null;
   }
 
-  /** Gives it up for others. */
+  /** Ends the body in favour of others. */
   end(): void {
     const { received, length } = this;
     this.release();

@@ -5,17 +5,17 @@ import type { Incoming } from './transport/types.js';
 
 /** How long a body may take. */
 export interface BodyDeadlines {
-  /** Milliseconds in which `stallBytes` have to arrive, or what is left. */
+  /** Milliseconds within which `stallBytes`, or the rest of the body, must arrive. */
   readonly stallMs: number;
   readonly stallBytes: number;
-  /** Milliseconds in all. */
+  /** Milliseconds for the whole body. */
   readonly totalMs: number;
 }
 
 /**
- * Collects a body. Call it before the first await of a handler. Rejects with `request_timeout` when a deadline passes or
- * others need its memory more, with `overloaded` where there is no memory for it, and with the signal's reason when the
- * client goes away.
+ * Receives a body. Must be called before the first await of a handler. Rejects with `request_timeout` if a deadline
+ * passes or the body is ended in favour of others, with `overloaded` if there is no memory for it, and with the signal's
+ * reason if the client disconnects.
  */
 export function collectBody(
   incoming: Incoming,

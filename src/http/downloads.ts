@@ -2,16 +2,16 @@ import { ApiError } from '../api/index.js';
 import { type Owner, ShareCounts, type Shares } from '../base/index.js';
 import type { BodyStream, Incoming } from './transport/types.js';
 
-/** Streams that are sent at one time: a key may collect all batches that it may have open at once. */
+/** Concurrent streams: a key may download all batches that it may have open. */
 export const DOWNLOADS_MAX: Shares = { key: 10, workspace: 20, all: 80 };
 
 const OWNERS = { key: 'The key', workspace: 'The workspace', all: 'The server' } as const;
 
-/** Bounds the answers that are sent as streams, each of which holds a part of its body for as long as it is read. */
+/** Bounds the responses that are streamed, each of which holds a part of its body while it is read. */
 export class Downloads {
   private readonly counts = new ShareCounts(DOWNLOADS_MAX);
 
-  /** The stream, counted until it is sent or its client has gone. Throws ApiError `overloaded` where it is one too many. */
+  /** Counts a stream until it is sent or its client disconnects. Throws ApiError `overloaded` beyond the limit. */
   begin(
     owner: Owner,
     { method, signal }: Pick<Incoming, 'method' | 'signal'>,
@@ -20,7 +20,7 @@ export class Downloads {
     if (method === 'HEAD' || signal.aborted) return stream;
     const full = this.counts.exceededBy(owner, 1);
     if (full !== null) {
-      const message = `${OWNERS[full]} sends ${DOWNLOADS_MAX[full]} results at one time already, which is the limit.`;
+      const message = `${OWNERS[full]} has reached the limit of ${DOWNLOADS_MAX[full]} concurrent downloads of results.`;
       throw new ApiError('overloaded', message);
     }
     this.counts.add(owner, 1);

@@ -1,24 +1,24 @@
 import { ApiError, ROUTES, type Route } from '../api/index.js';
 
-/** What a path asks for. */
+/** The meaning of a path. */
 export interface Target {
-  /** One for every method of the path. */
+  /** One per method of the path. */
   readonly routes: readonly Route[];
   /** The model of a path below `/m/<model>`; null elsewhere. */
   readonly model: string | null;
-  /** What stands at `{id}`; null where the path has none. */
+  /** The value of `{id}`; null if the path has none. */
   readonly id: string | null;
 }
 
 const MODEL_PATH = /^\/m\/([^/]+)(\/.*)$/;
 
-/** The routes of every path, and what a target's path must be to be that one. */
+/** The routes of every path, and the pattern of the path. */
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => ({
   routes: ROUTES.filter((route) => route.path === path),
   pattern: new RegExp(`^${path.replace('{id}', '([^/]+)').replaceAll('.', '\\.')}$`),
 }));
 
-/** What a target's path asks for; nothing of it is decoded or normalised, and the query is the route's affair. */
+/** Matches the path of a target. Nothing is decoded or normalised; the query is left to the route. */
 export function readTarget(target: string): Target | undefined {
   const path = target.split('?', 1)[0] as string;
   const [, model = null, rest = path] = MODEL_PATH.exec(path) ?? [];
@@ -31,9 +31,8 @@ export function readTarget(target: string): Target | undefined {
 }
 
 /**
- * The route of a path for a method; `HEAD` goes wherever `GET` does. `OPTIONS` is refused like any other that the path
- * has not, with its methods in `Allow`: the service answers no browsers of other origins, so there is no preflight to
- * satisfy.
+ * The route of a path for a method; `HEAD` follows `GET`. `OPTIONS` is refused like any unsupported method, with the
+ * path's methods in `Allow`: the service has no cross-origin browser clients, so there are no preflights.
  */
 export function chooseRoute({ routes }: Target, method: string): Route {
   const wanted = method === 'HEAD' ? 'GET' : method;

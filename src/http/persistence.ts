@@ -3,32 +3,32 @@ import { type Framing, valuesOf } from './head.js';
 import type { Incoming, UnreadReason } from './transport/types.js';
 
 /**
- * Whether the connection ends behind an error. A body that was not read is discarded by the transport and the
- * connection stays, as long as the body's end is known and near.
+ * Whether the connection closes after an error. The transport discards an unread body and keeps the connection, unless
+ * the unread body is chunked or over the limit.
  *
- * @param framing undefined where it could not be read
+ * @param framing undefined if it could not be read
  */
 export function endsWithError(error: ApiError, framing: Framing | undefined): boolean {
   if (framing === undefined || tooLongToDiscard(framing)) return true;
   return error.type === 'length_required' || error.type === 'request_timeout';
 }
 
-/** Why a connection that ends behind an error does not wait for the rest of the request; undefined: it does. */
+/** Why a connection that closes after an error does not wait for the rest of the request; undefined: it waits. */
 export function unreadReason(error: ApiError, framing: Framing | undefined): UnreadReason | undefined {
   if (framing === undefined) return 'unframed';
   return error.type === 'request_timeout' ? 'overdue' : undefined;
 }
 
-/** Whether a body that nobody reads is longer than what is worth receiving. */
+/** Whether an unread body is chunked or over the limit, so that closing is cheaper than discarding it. */
 export function tooLongToDiscard({ length, chunked }: Framing): boolean {
   return chunked || (length ?? 0) > LIMITS.bodyBytes;
 }
 
 /**
- * Whether the connection ends behind any answer: the client says so, or it waits for a `100 Continue` that it was not
- * given, and may or may not send the body when it sees the answer (RFC 9110, 10.1.1).
+ * Whether the connection closes after any response: because the client asked for it, or because the client waits for a
+ * `100 Continue` it did not get, and may or may not send the body after the response (RFC 9110, 10.1.1).
  *
- * @param begun whether the body was asked for
+ * @param begun whether receiving the body was started
  */
 export function endsByRequest({ headers }: Pick<Incoming, 'headers'>, begun: boolean): boolean {
   const options = valuesOf(headers, 'connection').flatMap((value) => value.toLowerCase().split(','));

@@ -3,15 +3,15 @@ import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from 
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A 200 with a JSON text or a stream, and headers of its own besides the common ones. */
+/** A 200 with a JSON text or a stream, and headers besides the common ones. */
 export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
   const headers = typeof body === 'string' ? commonHeaders(requestId) : streamHeaders(requestId, body);
   return { status: 200, headers: [...headers, ...own], body, close: false };
 }
 
 /**
- * The answer of contract 2.9, with `Allow` and `Retry-After` where they belong (contract 4.1): every 503 carries
- * the latter, one second unless the error says otherwise.
+ * An error response (contract 2.9) with `Allow` and `Retry-After` where required (contract 4.1). Every 503 has
+ * `Retry-After`, one second unless the error says otherwise.
  */
 export function errorReply(
   requestId: string,
@@ -31,18 +31,15 @@ export function errorReply(
 }
 
 const MALFORMED: Readonly<Record<MalformedStatus, readonly [ErrorType, message: string]>> = {
-  400: ['invalid_request', 'This is not an HTTP request.'],
-  431: [
-    'headers_too_large',
-    'The first line and the header fields are over the limit of 16 KiB or 98 fields.',
-  ],
+  400: ['invalid_request', 'The bytes are not a valid HTTP/1.1 request.'],
+  431: ['headers_too_large', 'The request line and header fields exceed the limit of 16 KiB or 98 fields.'],
   505: [
     'http_version_not_supported',
     'The first line must be a method, a path and HTTP/1.1. Behind nginx, set proxy_http_version 1.1.',
   ],
 };
 
-/** The answer to what is no request that we read. */
+/** The response to bytes that are not a request we serve. */
 export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
   return { ...errorReply(requestId, new ApiError(...MALFORMED[status]), true), unread: 'unframed' };
 }
@@ -56,7 +53,7 @@ function commonHeaders(requestId: string): HeaderList {
   return [...idHeaders(requestId), ['Content-Type', JSON_TYPE]];
 }
 
-/** The same id twice: one client of the family reads only the second. */
+/** The same id twice: one client library reads only the second header. */
 function idHeaders(requestId: string): HeaderList {
   return [
     ['X-Request-Id', requestId],

@@ -29,7 +29,7 @@ export const createBounds = (clock: Clock, bodyMemoryBytes: number = BODY_MEMORY
 export interface HttpOptions {
   readonly transport: TransportChoice;
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly app: App;
   /** The model that answers every request here, whatever it names; null or absent: requests name theirs. */

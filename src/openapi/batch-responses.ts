@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-// JSON Schemas of what the batch interface answers (contract 2.6), for documentation and tests.
+// JSON Schemas of the batch interface's responses (contract 2.6), for documentation and tests.
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 with offset.' });
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -14,7 +14,7 @@ const EstimatedCostSchema = Type.Object(
     rate: Type.Number({ description: '0.5: half the live price.' }),
     basis: Type.Literal('estimate'),
   },
-  { description: 'A guess by the sizes of the lines.' },
+  { description: 'An estimate from the sizes of the lines.' },
 );
 
 const BatchStatusSchema = Type.String({ enum: ['queued', 'running', 'done', 'failed', 'cancelled'] });
@@ -61,9 +61,7 @@ export const BatchListSchema = Type.Object(
   {
     object: Type.Literal('list'),
     data: Type.Array(BatchSchema),
-    has_more: Type.Optional(
-      Type.Boolean({ description: 'Only with `limit`: whether batches follow the last of these.' }),
-    ),
+    has_more: Type.Optional(Type.Boolean({ description: 'Only with `limit`: whether more batches follow.' })),
   },
   { description: 'The batches of the key.' },
 );

@@ -2,12 +2,11 @@ import Type from 'typebox';
 import { IMAGE_BUDGETS, LIMITS } from '../api/index.js';
 
 /**
- * JSON Schemas of a decide request (contract 2.1 to contract 2.3), for documentation and for checks of values that
- * `JSON.parse` has read. They say what a schema can say of a parsed value: repeated names, which parsing
- * merges, and unique labels are checked by the reader of `decide/request` alone.
+ * JSON Schemas of a decide request (contract 2.1 to contract 2.3), for documentation and tests. A schema describes a
+ * parsed value: repeated names, which parsing merges, and unique labels are checked only in `decide/request`.
  *
- * Maps with callers' names are objects with `additionalProperties`, since a record of typebox does not look
- * at keys that hold a newline.
+ * Maps with callers' names are objects with `additionalProperties`, since a record of typebox ignores keys that contain a
+ * newline.
  */
 
 /** Contract 2.1 `state`: any JSON value but `null`. */
@@ -18,16 +17,16 @@ const StateSchema = Type.Unsafe<unknown>({
 
 /** Contract 2.2: the text of one option. */
 const DescriptionSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'What the option means; `null` shows it by its name.',
+  description: 'What the option means; with `null` the model sees its name.',
 });
 
-/** What the clients of the family may send in place of a text, to `/v1/systemone` only. */
+/** Values that System One clients may send in place of a string, on `/v1/systemone` only. */
 const StructuredSchema = Type.Union(
   [Type.String(), Type.Null(), Type.Object({}), Type.Array(Type.Unknown())],
-  { description: 'A text, or an object or a list that reaches the model as indented JSON.' },
+  { description: 'A string, or an object or array, which reaches the model as indented JSON.' },
 );
 
-/** `noul` criteria: the sides under either pair of names, all of them where `required`. */
+/** `noul` criteria: the two sides under either pair of names, both if `required`. */
 function noulCriteria(description: Type.TSchema, required: boolean) {
   const side = required ? description : Type.Optional(description);
   return Type.Union(
@@ -112,7 +111,7 @@ export const ModelSchema = Type.Union([Type.String(), Type.Null()], {
 /** Contract 2.1 `image_budget`. */
 export const ImageBudgetSchema = Type.Union(
   IMAGE_BUDGETS.map((budget) => Type.Literal(budget)),
-  { description: 'Most input tokens one image may use; 280 where absent.' },
+  { description: 'Maximum input tokens per image; 280 if absent.' },
 );
 
 const assetFields = {
@@ -122,7 +121,7 @@ const assetFields = {
   ),
 };
 
-/** Contract 2.3: one image. Whether it is one is only seen in its bytes. */
+/** Contract 2.3: one image. Its bytes are checked separately. */
 const AssetSchema = Type.Union([
   Type.Object({
     ...assetFields,
@@ -159,12 +158,12 @@ export const DecideBody = Type.Object(
   { description: 'One state and 1 to 16 questions about it.' },
 );
 
-/** Contract 4.2: the body of `/v1/systemone`, which takes more than `DecideBody`, as the family's clients need it. */
+/** Contract 4.2: the body of `/v1/systemone`, which accepts more than `DecideBody`, as System One clients need it. */
 export const SystemoneBody = Type.Object(
   {
     ...DecideBody.properties,
     state: Type.Unknown({ description: 'The situation, `null` included.' }),
     questions: questionsOf(StructuredSchema, false),
   },
-  { description: 'One state and 1 to 16 questions about it, as the clients of the family send them.' },
+  { description: 'One state and 1 to 16 questions about it, as System One clients send them.' },
 );

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { ERRORS, LIMITS } from '../api/index.js';
 
-// JSON Schemas of what the server answers (contract 2.4, contract 2.8, contract 2.9), for documentation and tests.
+// JSON Schemas of responses (contract 2.4, contract 2.8, contract 2.9), for documentation and tests.
 
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const byOption = <Schema extends Type.TSchema>(value: Schema, description: string) =>
@@ -82,5 +82,5 @@ export const ErrorSchema = Type.Object(
     error: Type.String({ description: 'One sentence that names the field, the limit and the value.' }),
     type: Type.String({ enum: Object.keys(ERRORS) }),
   },
-  { description: 'Why there is no answer.' },
+  { description: 'The reason of an error.' },
 );

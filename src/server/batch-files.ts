@@ -7,16 +7,16 @@ import { inTurn } from './queue-full.js';
 import { type IngestSetup, YOUNG_MEBIBYTES } from './thread-setup.js';
 
 /**
- * Files that are read at one time, a part of each in turn, so that one which takes minutes (thousands of images) holds
- * up no other key. Each takes up to 100 MiB.
+ * Files that are read concurrently, in turns, so that one that takes minutes (thousands of images) does not delay other
+ * keys. Each takes up to 100 MiB of memory.
  */
 export const FILES_AT_ONCE_MAX: Shares = { key: 1, workspace: 2, all: 4 };
-/** Files that may wait for that: more of a key than it may have open batches. Their bytes are bounded by http. */
+/** Files that may wait; more per key than it may have open batches. Their bytes are bounded in http/. */
 export const FILES_WAITING_MAX: Shares = { key: 16, workspace: 32, all: 128 };
-/** Threads that help with a large file, where there are cores for them: two threads take half the time of one. */
+/** Threads that help with a large file if there are cores for them: two threads take half the time of one. */
 const HELPERS_MAX = 3;
 
-/** The thread that takes batch files in, for which keys take turns. */
+/** The thread that reads batch files. Keys take turns. */
 export class BatchFiles {
   private readonly thread: ThreadPool;
   private readonly queue = new FairQueue(FILES_AT_ONCE_MAX, FILES_WAITING_MAX);
@@ -32,17 +32,17 @@ export class BatchFiles {
     });
   }
 
-  /** Resolves when the thread can take a file. */
+  /** Resolves when the thread is ready. */
   async ready(): Promise<void> {
     await this.thread.run('ready', null);
   }
 
-  /** Rejects with ApiError `overloaded` where too many files wait. */
+  /** Rejects with ApiError `overloaded` if too many files wait. */
   ingest(task: IngestTask, caller: Caller): Promise<IngestResult> {
     return this.run('ingest', task, caller);
   }
 
-  /** Rejects with ApiError `overloaded` where too many files wait. */
+  /** Rejects with ApiError `overloaded` if too many files wait. */
   digest(task: DigestTask, caller: Caller): Promise<DigestResult> {
     return this.run('digest', task, caller);
   }

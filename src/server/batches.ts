@@ -78,7 +78,7 @@ export class BatchService {
     return new BatchService(batches, files, reading);
   }
 
-  /** The interface for one caller. */
+  /** The batch interface for one caller. */
   appOf(caller: Caller): BatchApp {
     const { batches } = this;
     return {

@@ -21,7 +21,7 @@ export interface Endpoint {
 type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http'>;
 
 interface EndpointPlan {
-  /** The settings of its address, for errors. */
+  /** The settings of the address, for error messages. */
   readonly keys: string;
   readonly host: string;
   readonly port: number;
@@ -32,8 +32,8 @@ interface EndpointPlan {
 }
 
 /**
- * Opens the base endpoint, and the gateway endpoint where one is configured. An endpoint that serves one model ignores
- * the `model` of a request (contract 2.1). Throws StartError or ListenError, with nothing left listening and the
+ * Opens the base endpoint and, if configured, the gateway endpoint. An endpoint that serves one model ignores the
+ * `model` of a request (contract 2.1). Throws StartError or ListenError, with nothing left listening and the
  * service closed.
  */
 export async function listen(

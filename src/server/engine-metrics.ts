@@ -1,7 +1,7 @@
 import type { Metrics } from '../base/index.js';
 import type { Engine, EngineEvents } from '../engine/index.js';
 
-/** Counts what the engine of a build tells. The counters begin at 0, so that their first rise can be seen. */
+/** Counts the events of a build's engine. Counters start at 0, so that Prometheus sees their first increase. */
 export function engineEvents({ instruments }: Metrics, build: string): EngineEvents {
   const model = { model: build };
   const { plansRefused, plansCancelled, plansLate, wavesLost, waveTokens } = instruments;
@@ -15,7 +15,7 @@ export function engineEvents({ instruments }: Metrics, build: string): EngineEve
   };
 }
 
-/** Measures the queues of an engine at every scrape. */
+/** Reads the queue lengths of an engine at every scrape. */
 export function measureQueues(metrics: Metrics, build: string, engine: Engine): void {
   metrics.beforeScrape(() => {
     for (const urgency of ['live', 'batch'] as const) {

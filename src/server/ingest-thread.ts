@@ -1,4 +1,4 @@
-// The entry of the thread that takes batch files in: a list of tasks, each of which is one call into a room.
+// Entry of the thread that reads batch files: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
 import { ThreadPool } from '../base/index.js';
 import {
@@ -20,17 +20,17 @@ const setup = workerData as IngestSetup;
 const { manifest, models, helpers, filesAtOnce } = setup;
 const blocks = new Blocks();
 const catalog = new Catalog(manifest, models);
-// Here and not in a task: a thread that takes the place of another must have it too.
+// Not in a task: a replacement thread needs it too.
 await loadZstd();
 
-/** A batch file as sent to its sealed chunks. */
+/** Turns a batch file as sent into sealed chunks. */
 export function ingest(task: IngestTask): Promise<IngestResult> {
   return ingestFile(task, { catalog, blocks, help });
 }
 
 let helping: ThreadPool | null = null;
 
-/** The threads start with the first large file, which the first thread has done by the time they are there. */
+/** The helpers start with the first large file, which is finished before they are ready. */
 async function help(work: ChunkWork): Promise<Array<CheckedChunk[] | null>> {
   if (helpers === 0) return [];
   helping ??= new ThreadPool({
@@ -43,12 +43,12 @@ async function help(work: ChunkWork): Promise<Array<CheckedChunk[] | null>> {
   return helping.runOnAll('check', work);
 }
 
-/** Answers when the thread can take a file. */
+/** Resolves when the thread is ready. */
 export function ready(): true {
   return true;
 }
 
-/** What a file is known by. */
+/** The digest of a file. */
 export function digest(task: DigestTask): DigestResult {
   return digestFile(task);
 }

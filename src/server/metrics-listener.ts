@@ -13,8 +13,8 @@ export interface MetricsListener {
 }
 
 /**
- * Answers `GET /metrics` on a listener of its own, so that what operators read is never within reach of callers.
- * Port 0 takes a free one. Rejects with ListenError where the address cannot be had.
+ * Serves `GET /metrics` on a separate listener, out of reach of callers. Port 0 selects a free one. Rejects with
+ * ListenError if the address is not available.
  */
 export async function listenForMetrics(
   { host, port }: { host: string; port: number },
@@ -48,7 +48,7 @@ export async function listenForMetrics(
   };
 }
 
-/** A gauge that cannot be read is no reason to end the process. */
+/** A gauge that cannot be read must not end the process. */
 async function answer(response: ServerResponse, metrics: Metrics): Promise<void> {
   try {
     const text = await metrics.scrape();

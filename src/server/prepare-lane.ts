@@ -2,12 +2,12 @@ import { FairQueue, type Owner, type Shares, ThreadPool, type ThreadPoolOptions 
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { inTurn } from './queue-full.js';
 
-/** Requests that may wait for a thread of one lane; their bodies' bytes are bounded by http. */
+/** Requests that may wait for a thread of one lane. Their bytes are bounded in http/. */
 export const WAITING_MAX: Shares = { key: 1_024, workspace: 2_048, all: 4_096 };
-/** From this size on a body is handed over instead of copied. */
+/** Bodies of this size or more are transferred to the thread instead of copied. */
 const TRANSFER_BYTES_MIN = 64 * 1024;
 
-/** Threads that prepare requests of one kind, for which keys take turns. */
+/** Threads that prepare requests of one kind. Keys take turns. */
 export class PrepareLane {
   private readonly pool: ThreadPool;
   private readonly queue: FairQueue;
@@ -18,14 +18,14 @@ export class PrepareLane {
     this.queue = new FairQueue({ key: threads, workspace: threads, all: threads }, WAITING_MAX);
   }
 
-  /** Resolves when every thread has its models; rejects with the first thread's error. */
+  /** Resolves when every thread has opened the models; rejects with the first thread's error. */
   async ready(): Promise<void> {
     await this.pool.runOnAll('ready', null);
   }
 
   /**
-   * Prepares a request in its owner's turn. Rejects with ApiError `overloaded` where too much waits, and with the
-   * signal's reason where the client leaves before the turn comes.
+   * Prepares a request in its owner's turn. Rejects with ApiError `overloaded` if too many requests wait, and with the
+   * signal's reason if it aborts before the turn.
    */
   run(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     return inTurn(this.queue, owner, 'requests', () => this.prepare(task), signal);

@@ -5,31 +5,31 @@ import { PrepareLane } from './prepare-lane.js';
 import type { PrepareSetup } from './thread-setup.js';
 
 /**
- * The largest body of the text threads, as sent and decompressed: 20,000 characters, which a model reads of a state, take
- * at most 120 KB, each as an escape. Nothing in so many bytes takes more than 50 ms to read and check.
+ * The largest body for the text threads, as sent and decompressed. The 20,000 characters that a model reads of a state
+ * take at most 120 KB, each as an escape. Reading and checking this many bytes never takes more than 50 ms.
  */
 export const TEXT_BYTES_MAX = 256 * 1024;
-/** A largest body takes up to 0.3 s, so that one thread reads 100 MB in a second. */
+/** The largest body takes up to 0.3 s: one thread reads 100 MB per second. */
 const LARGE_THREADS = 1;
-/** Lines of batches have one turn together: no more than two wait at a time, and keys take turns there already. */
+/** Batch lines share one turn: at most two wait at a time, and their keys already take turns. */
 const BATCHES: Owner = { workspace: '', key: '' };
 
 export interface PreparePoolOptions {
-  /** Of texts, and of images. */
+  /** For text, and again for images. */
   readonly threads: number;
   /** Whether any model reads images. */
   readonly readsImages: boolean;
-  /** A thread died; another takes its place. */
+  /** Called when a thread has died and is replaced. */
   readonly onReplace?: () => void;
-  /** Told of the pixels that come from the threads. */
+  /** Counts the memory of pixels received from the threads. */
   readonly countMemory?: CountMemory;
 }
 
 /**
- * The preparing threads: everything between the body's bytes and the engine that takes time. In each of three lanes keys
- * take turns, so that a request waits for at most one of every other key. Large bodies have a lane of their own, since
- * one takes as long as hundreds of usual ones; and so has, where a model reads any, what may show images, the largest of
- * which takes a tenth of a second.
+ * The preparing threads: everything between the bytes of a body and the engine that takes time. Keys take turns in each
+ * of three lanes, so that a request waits for at most one request of every other key. Large bodies have their own lane,
+ * since one takes as long as hundreds of usual ones; so do requests that may carry images, if a model reads images: the
+ * largest image takes a tenth of a second.
  */
 export class PreparePool {
   private readonly texts: PrepareLane;
@@ -48,14 +48,14 @@ export class PreparePool {
     this.countMemory = countMemory ?? (() => {});
   }
 
-  /** Resolves when every thread has its models; rejects with the first thread's error. */
+  /** Resolves when every thread has opened the models; rejects with the first thread's error. */
   async ready(): Promise<void> {
     await Promise.all(this.lanes.map((lane) => lane.ready()));
   }
 
   /**
-   * The body must not be used afterwards; where its memory is shared, not changed until this settles. Rejects with
-   * ApiError `overloaded` where too many requests wait, and with the signal's reason where the client leaves first.
+   * The body must not be used afterwards; if its memory is shared, it must not change until this settles. Rejects with
+   * ApiError `overloaded` if too many requests wait, and with the signal's reason if it aborts first.
    */
   async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const result = await this.inItsLane(task, owner, signal);
@@ -64,7 +64,7 @@ export class PreparePool {
     return result;
   }
 
-  /** The same for a line of a batch, which is never refused. */
+  /** Like `prepare`, for batch lines; their caller bounds their number, so they are never refused. */
   prepareLine(task: SentRequest): Promise<PrepareResult> {
     return this.prepare(task, BATCHES);
   }
@@ -92,12 +92,12 @@ export class PreparePool {
 }
 
 const ASSETS = Buffer.from('"assets"');
-/** As much as a model reads of a state, 20,000 characters, takes half of it in English; few images take less. */
+/** The 20,000 characters that a model reads of a state take half of it in English; few images take less. */
 const COMPRESSED_TEXT_BYTES_MAX = 16 * 1024;
 
 /**
- * A guess, right or wrong at no one's cost but time. Of a compressed body the size says most: at the head of the text
- * threads' queue, a dozen requests of four images let a text wait for 6 seconds. Looks through the body, once.
+ * A guess; a wrong one only costs time. For a compressed body the size is the best hint: a dozen requests of four images
+ * in the queue of the text threads delayed a text request by 6 seconds. Scans the body once.
  */
 function mayShowImages({ body, content }: SentRequest): boolean {
   if (content.encoding !== 'identity') return body.byteLength > COMPRESSED_TEXT_BYTES_MAX;

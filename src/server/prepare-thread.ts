@@ -1,4 +1,4 @@
-// The entry of a preparing thread: a list of tasks, each of which is one call into a room.
+// Entry of a preparing thread: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
 import { loadZstd, type PrepareResult, prepareSent, type SentRequest } from '../decide/index.js';
 import {
@@ -15,7 +15,7 @@ import type { PrepareSetup } from './thread-setup.js';
 const setup = workerData as PrepareSetup;
 const { addon } = loadAddon(setup.backend);
 const catalog = new Catalog(setup.manifest, setup.models);
-// The weights are shared with the engine's threads: opening a model here reads its vocabulary only.
+// The weights are shared with the engine threads: opening a model here only reads its vocabulary.
 const models = new Map(
   catalog.builds.map((build) => {
     const model = openModel(addon, setup.device, build, { images: setup.images.get(build.id) });
@@ -25,15 +25,15 @@ const models = new Map(
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
 const images = new ImageReader(memoryCounter(addon));
 
-// Here and not in a task: a thread that takes the place of another must have it too.
+// Not in a task: a replacement thread needs it too.
 await loadZstd();
 
-/** Body bytes as sent to plan. */
+/** Turns a request as sent into a plan. */
 export function prepare(task: SentRequest): Promise<PrepareResult> {
   return prepareSent(task, { catalog, open, images });
 }
 
-/** Answers when the models are open. */
+/** Resolves when the models are open. */
 export function ready(): true {
   return true;
 }

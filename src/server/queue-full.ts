@@ -4,10 +4,10 @@ import { type FairQueue, type Owner, QueueFull } from '../base/index.js';
 const OWNERS = { key: 'The key has', workspace: 'The workspace has', all: 'The server has' } as const;
 
 /**
- * Runs work in its owner's turn. Rejects with ApiError `overloaded` where as many wait as may, and with the signal's
- * reason where it aborts before the turn comes.
+ * Runs work in its owner's turn. Rejects with ApiError `overloaded` if the queue is full, and with the signal's reason
+ * if it aborts before the turn.
  *
- * @param what waits, in the plural
+ * @param what the waiting work, in the plural, for the message
  */
 export async function inTurn<Answer>(
   queue: FairQueue,

@@ -24,8 +24,8 @@ const DRAIN_MS_MAX = 60_000;
 
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the
- * models are loaded, and answers 503 meanwhile. Resolves when it can answer. Throws StartError, ModelError,
- * BackendError, ListenError or the reason to stop, with nothing left running.
+ * models are loaded and answers 503 meanwhile. Resolves when requests can be answered. Throws StartError, ModelError,
+ * BackendError, ListenError or the stop signal's reason, with nothing left running.
  */
 export async function startServer(settings: Settings, dependencies: ServerDependencies): Promise<Server> {
   const { clock, report } = dependencies;

@@ -2,27 +2,27 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { type Clock, systemClock } from '../../base/index.js';
 
-/** How many file descriptors must be free to go on listening, and how many to listen again after too few were. */
+/** Free file descriptors needed to keep listening, and to resume after there were too few. */
 const FREE_MIN = 8;
 const FREE_AGAIN = 32;
-/** How often that is looked at. */
+/** How often the free descriptors are checked. */
 const LOOK_MS = 500;
 
-/** What can stop listening and begin again, at the same address. */
+/** A listener that can pause and resume at the same address. */
 export interface Listening {
   close(): void;
-  /** Calls `failed` where the address cannot be had. */
+  /** Calls `failed` if the address is not available. */
   open(failed: () => void): void;
 }
 
 /**
- * Closes a listener while the process is out of file descriptors, until the function returned is called. Both
- * libraries otherwise try the same connection again and again, which takes a whole core; a client is refused instead.
+ * Pauses a listener while the process is out of file descriptors, until the returned function is called. Otherwise both
+ * libraries would retry the same connection in a busy loop; with the listener closed, the client is refused.
  */
 export function guardDescriptors(listening: Listening, clock: Clock = systemClock): () => void {
   let open = true;
   let cancel = () => {};
-  // Without a listener nothing else may keep the process alive.
+  // While the listener is closed, nothing else may keep the process alive.
   let alive: NodeJS.Timeout | undefined;
   const closed = () => {
     open = false;
@@ -49,7 +49,7 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
   };
 }
 
-/** Whether so many descriptors can be had. */
+/** Whether `count` descriptors are available. */
 function areFree(count: number): boolean {
   const had: number[] = [];
   try {

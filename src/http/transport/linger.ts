@@ -1,23 +1,23 @@
 import type { Clock } from '../../base/index.js';
 
-/** Bytes read and thrown away behind the last answer of a connection: twice the largest body. */
+/** Bytes read and discarded after the last response of a connection: twice the largest body. */
 export const LINGER_BYTES_MAX = 64 * 1024 * 1024;
-/** The longest wait for a further byte of them. */
+/** Maximum pause between such bytes. */
 export const LINGER_IDLE_MS = 2_000;
-/** The longest time for all of them. */
+/** Maximum time for all of them. */
 export const LINGER_MS = 30_000;
 
 /**
- * The time in which a client may finish sending behind the last answer of its connection. Many clients read the answer
- * only after they have sent the whole body; closed earlier, their next write fails and the answer is lost. The bytes
- * are thrown away, never read as a request.
+ * Bounds how long a client may keep sending after the last response of its connection. Many clients read the response
+ * only after they have sent the whole body; if the connection closed earlier, their write would fail and the response
+ * would be lost. The bytes are discarded, never parsed as a request.
  */
 export class Linger {
   private received = 0;
   private cancelIdle: () => void = () => {};
   private readonly cancelAll: () => void;
 
-  /** @param onEnd called once when a bound is passed, and not after `stop` */
+  /** @param onEnd called once when a bound is exceeded, never after `stop` */
   constructor(
     private readonly clock: Clock,
     private readonly onEnd: () => void,
@@ -26,7 +26,7 @@ export class Linger {
     this.waitForByte();
   }
 
-  /** Counts bytes that were thrown away. */
+  /** Counts discarded bytes. */
   discarded(bytes: number): void {
     this.received += bytes;
     if (this.received > LINGER_BYTES_MAX) this.end();

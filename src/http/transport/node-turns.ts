@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Requests of a connection that may wait for the one before them; one more is the last that is read. */
+/** Pipelined requests of a connection that may wait; the next one is the last that is read. */
 export const PIPELINED_MAX = 100;
 
 /** The requests of one connection. */
@@ -11,16 +11,16 @@ interface Line {
 }
 
 /**
- * Lets the requests of a connection run one at a time, and none behind its last answer. Node's parser hands over all
- * requests of a packet at once, also those behind one that is going to be refused.
+ * Runs the requests of a connection one at a time, and none after its last response. Node's parser delivers all requests
+ * of a packet at once, including those after one that will be refused.
  */
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>();
 
   /**
-   * Runs a request when those before it are over; never, where the connection ends first.
+   * Runs a request after the previous ones have ended; never if the connection ends first.
    *
-   * @param run resolves when the response is over
+   * @param run resolves when the response has ended
    */
   take(socket: Socket, run: () => Promise<void>): void {
     const line = this.#of(socket);
@@ -33,14 +33,14 @@ export class Turns {
     if (!line.running) void runAll(line, socket);
   }
 
-  /** The answer that is being written is the last: what waits is dropped, and nothing more is taken. */
+  /** The response being written is the last: drops waiting requests and accepts no more. */
   end(socket: Socket): void {
     const line = this.#of(socket);
     line.ended = true;
     line.waiting.length = 0;
   }
 
-  /** Takes nothing more, and closes the connection behind the last answer owed. False where none is. */
+  /** Accepts no more requests and closes the connection after the last response owed. False if none is owed. */
   closeBehindLast(socket: Socket): boolean {
     const line = this.#of(socket);
     line.ended = true;

@@ -1,4 +1,4 @@
-/** Bytes of bodies that are read in one turn of the event loop, of all requests together: 2 to 5 ms of it. */
+/** Bytes of all bodies that are read in one turn of the event loop; takes 2 to 5 ms. */
 export const TURN_BYTES = 4 * 1024 * 1024;
 
 /** A request whose body arrives. */
@@ -7,12 +7,12 @@ export interface Arriving {
   resume(): unknown;
 }
 
-/** Pauses bodies until the next turn when many bytes come in one, so that other requests are answered in between. */
+/** Pauses bodies until the next turn once many bytes have arrived in one, so that other requests are answered. */
 export class ReadTurns {
   #bytes = 0;
   readonly #paused = new Set<Arriving>();
 
-  /** A part of a body was read. */
+  /** Called for each part of a body that was read. */
   read(request: Arriving, bytes: number): void {
     if (this.#bytes === 0) setImmediate(() => this.#next());
     this.#bytes += bytes;

@@ -1,20 +1,20 @@
 import type { Clock } from '../../base/index.js';
 
-/** Readers that take less than this, … */
+/** Readers slower than this, … */
 export const SEND_BYTES_PER_SECOND_MIN = 8 * 1024;
-/** … and have fallen so far behind it, are dropped. */
+/** … and this far behind it, are disconnected. */
 export const SEND_PATIENCE_MS = 30_000;
 
-/** What becomes of an answer that the kernel does not take at once. */
+/** The outcome of a response that the kernel does not accept at once. */
 export interface ReplyEnds {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** All of it is with the kernel. */
+  /** The kernel has accepted all of it. */
   done(): void;
-  /** The client takes it too slowly: closes the connection, where it is still there. */
+  /** The client reads too slowly: closes the connection if it is still open. */
   drop(): void;
 }
 
-/** A reader is dropped: it took bytes too slowly. */
+/** A reader is disconnected because it read too slowly. */
 export class SlowReader extends Error {
   override readonly name = 'SlowReader';
 
@@ -24,8 +24,8 @@ export class SlowReader extends Error {
 }
 
 /**
- * Watches one reader. Only the time that the server waits for it counts: for every byte that it takes meanwhile it gets
- * the time of the least rate, and never more in advance than `SEND_PATIENCE_MS`.
+ * Watches the pace of one reader. Only time that the server waits for it counts. Every byte read earns the time of the
+ * minimum rate, with at most `SEND_PATIENCE_MS` in advance.
  */
 export class SendPace {
   private leftMs = SEND_PATIENCE_MS;
@@ -34,13 +34,13 @@ export class SendPace {
 
   constructor(private readonly clock: Pick<Clock, 'monotonic' | 'after'>) {}
 
-  /** The reader has no room: waits for it from now on, and calls back where that takes too long. */
+  /** Starts waiting for the reader, and calls back if it takes too long. */
   wait(onSlow: () => void): void {
     this.since = this.clock.monotonic();
     this.cancel = this.clock.after(this.leftMs, onSlow);
   }
 
-  /** The wait is over, with so many bytes taken; 0 where it is over for another reason. */
+  /** Ends the wait. `bytes`: read meanwhile; 0 if the wait ended for another reason. */
   took(bytes: number): void {
     if (this.cancel === null) return;
     this.cancel();

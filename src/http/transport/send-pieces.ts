@@ -3,14 +3,14 @@ import { SendPace, SlowReader } from './send-pace.js';
 import type { BodyStream } from './types.js';
 
 /**
- * What is handed on at once, and so about the most that waits for a slow reader, besides the piece that it is part of.
- * More than the 16 KiB that uWebSockets.js takes without looking whether the client has room.
+ * Bytes handed on at once, and so about the maximum that waits for a slow reader besides the current piece. More than
+ * the 16 KiB that uWebSockets.js accepts without checking the client's window.
  */
 export const SLICE_BYTES = 32 * 1024;
 
 /** The sending side of a connection. */
 export interface PieceSink {
-  /** Hands on a piece; false where the client has no room for another now. */
+  /** Hands on a piece; false if the client has no room for another now. */
   write(piece: Uint8Array): boolean;
   /** Calls back, once, when there is room again. */
   onRoom(resume: () => void): void;
@@ -18,9 +18,9 @@ export interface PieceSink {
 }
 
 /**
- * Sends pieces as fast as the client takes them, a slice in a turn of the event loop, so that nobody else waits for a
- * long body. Resolves with false where the client has gone before the last; rejects with what making a piece throws, and
- * with SlowReader where the client takes them too slowly: close the connection then.
+ * Sends pieces as fast as the client reads, one slice per turn of the event loop, so that a long body delays nobody
+ * else. Resolves with false if the client disconnects before the last piece. Rejects with errors of making a piece, and
+ * with SlowReader if the client reads too slowly; then close the connection.
  */
 export async function sendPieces(
   pieces: BodyStream['pieces'],

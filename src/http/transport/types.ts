@@ -4,8 +4,8 @@ import { type Clock, OperatorError } from '../../base/index.js';
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /**
- * Receives a request's body as it arrives. `chunk` is only valid during the call: copy what is kept.
- * `last` is true exactly once, when the body is complete; a body cut off never gets there.
+ * Receives a request's body as it arrives. `chunk` is only valid during the call: copy what is kept. `last` is true
+ * exactly once, when the body is complete; never for a truncated body.
  */
 export type BodyListener = (chunk: Uint8Array, last: boolean) => void;
 
@@ -17,92 +17,92 @@ export interface Incoming {
   readonly target: string;
   readonly headers: HeaderList;
   /**
-   * Aborts with a `ClientGone` when the client leaves before its answer is written. The answer is then dropped,
-   * and a body that was still arriving brings no further chunk.
+   * Aborts with `ClientGone` when the client disconnects before its response is written. The response is then dropped,
+   * and a body that was still arriving delivers no further chunk.
    */
   readonly signal: AbortSignal;
   /**
-   * Starts receiving the body, at most once, and before the handler first awaits anything: what arrives while
-   * nobody listens is thrown away. Not called, the body is thrown away too.
+   * Starts receiving the body. Call it at most once, before the handler's first await: a body without a listener is
+   * discarded.
    */
   onBody(listener: BodyListener): void;
 }
 
-/** A body that is made while it is sent, of a length that nobody knows yet. */
+/** A body that is generated while it is sent; its length is unknown. */
 export interface BodyStream {
-  /** Taken one by one, each when the client has room for it. A throw costs the client its connection. */
+  /** Taken one by one, as the client reads. An error closes the connection. */
   readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The media type. */
   readonly type: string;
-  /** Called when the last byte was handed over, and not otherwise. */
+  /** Called only when the last byte has been handed to the kernel. */
   sent(): void;
 }
 
 /**
- * One answer. `Content-Length`, `Date` and `Connection` are the transport's; on `HEAD` it sends the length of the
- * body without the body.
+ * A response. The transport adds `Content-Length`, `Date` and `Connection`; on `HEAD` it sends the length of the body
+ * without the body.
  */
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string | Uint8Array | BodyStream;
   /**
-   * The last answer of its connection: no further request on it reaches the handler, in whatever packet it comes. What
-   * the client still sends is thrown away, within the bounds of `Linger`, so that it reads the answer.
+   * Whether this is the last response of its connection: no further request on it reaches the handler. What the client
+   * still sends is discarded, within the bounds of `Linger`, so that the client reads the response.
    */
   readonly close: boolean;
-  /** With `close`: why what the client still sends is not waited for. */
+  /** With `close`: why the connection does not wait for what the client still sends. */
   readonly unread?: UnreadReason;
 }
 
-/** `unframed`: where the request ends is not known. `overdue`: its body took too long. */
+/** `unframed`: the end of the request is unknown. `overdue`: its body took too long. */
 export type UnreadReason = 'unframed' | 'overdue';
 
-/** One whose body is there. */
+/** A response with a complete body. */
 export type WholeReply = Reply & { readonly body: string | Uint8Array };
 
 export const isStream = (body: Reply['body']): body is BodyStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
 
 /**
- * Answers one request. A handler that throws costs the client its connection, nothing else. The requests of a connection
- * come one at a time, each when the one before it is answered.
+ * Answers one request. An error of the handler closes only the client's connection. The requests of a connection arrive
+ * one at a time, each after the response to the previous one.
  */
 export type Handler = (incoming: Incoming) => Promise<Reply>;
 
 /**
- * What is answered to bytes that are no request: 505 where the first line is not a method, a path and `HTTP/1.1`,
- * 431 where the header is too large, 400 for the rest.
+ * The status for bytes that are not a request: 505 if the first line is not a method, a path and `HTTP/1.1`, 431 if the
+ * header is too large, 400 otherwise.
  */
 export type MalformedStatus = 400 | 431 | 505;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly handler: Handler;
-  /** The answer to what is no request that we read, where the transport lets the answer be chosen. */
+  /** The response to malformed bytes, if the transport allows choosing it. */
   readonly refuse: (status: MalformedStatus) => WholeReply;
   readonly clock: Clock;
 }
 
 export interface Listener {
   readonly host: string;
-  /** The port in use, also where 0 was asked for. */
+  /** The actual port, also if 0 was requested. */
   readonly port: number;
   /**
-   * Refuses new connections, lets the requests in progress be answered, then closes every connection. Resolves
-   * when that is done; may be called again. It sets no deadline: a request that never ends holds it up.
+   * Refuses new connections, waits until the requests in progress are answered, then closes every connection. May be
+   * called again. There is no deadline: a request that never ends blocks it.
    */
   stop(): Promise<void>;
 }
 
 export type TransportName = 'uws' | 'node';
 
-/** A way to speak HTTP. */
+/** An HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
-  /** Rejects with a `ListenError` where the address cannot be had. */
+  /** Rejects with `ListenError` if the address is not available. */
   listen(options: ListenOptions): Promise<Listener>;
 }
 
@@ -115,7 +115,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** There is no address to be listened on, or nothing that could. */
+/** The address is not available. */
 export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 
@@ -124,8 +124,8 @@ export class ListenError extends OperatorError {
   }
 }
 
-/** The most bytes of request line and header fields, the same on every transport. */
+/** Maximum bytes of request line and header fields, the same on every transport. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** The most header fields, which is what uWebSockets.js takes. */
+/** Maximum number of header fields, the limit of uWebSockets.js. */
 export const MAX_HEADER_FIELDS = 98;
