@@ -16,7 +16,7 @@ struct Environment {
   napi_threadsafe_function log = nullptr;
 };
 
-// --- log: one receiver per process, the last to ask -------------------------------------------------
+// --- log: one receiver per process, the last one registered -------------------------------------------------
 
 std::mutex log_mutex;
 napi_threadsafe_function log_receiver = nullptr;
@@ -55,7 +55,7 @@ void release_log(void * data) {
   environment.log = nullptr;
 }
 
-// onLog(callback(level, text)): the lines of every thread of the process.
+// onLog(callback(level, text)): receives the lines of every thread of the process.
 void on_log(const Napi::CallbackInfo & info) {
   auto & environment = *info.Env().GetInstanceData<Environment>();
   napi_remove_env_cleanup_hook(info.Env(), release_log, &environment);
@@ -186,7 +186,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
 
 Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
 
-// openModel({path, device, mapped}, onProgress(0…1): whether to go on): handle
+// openModel({path, device, mapped}, onProgress(0…1): whether to continue): handle
 Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   const auto env = info.Env();
   const auto object = info[0].As<Napi::Object>();
@@ -207,7 +207,7 @@ Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   }
 }
 
-// closeModel(handle): gives this handle's share of the weights back at once.
+// closeModel(handle): releases this handle's reference to the weights at once.
 void close_model(const Napi::CallbackInfo & info) { info[0].As<ModelHandle>().Data()->reset(); }
 
 // quantizeModel(from, to, type)

@@ -1,10 +1,10 @@
-// The Node-API surface of V8's account of memory; like addon.cc it checks nothing.
+// The Node-API surface for reporting memory to V8; like addon.cc, it checks nothing.
 #include "addon.h"
 
 namespace decider {
 namespace {
 
-// countMemory(memory: SharedArrayBuffer, bytes): number. They count until this thread's last reference is gone.
+// countMemory(memory: SharedArrayBuffer, bytes): number. Counted until this thread's last reference is collected.
 Napi::Value count_memory(const Napi::CallbackInfo & info) {
   const auto memory = info[0].As<Napi::Object>();
   const int64_t bytes = info[1].As<Napi::Number>();

@@ -38,7 +38,7 @@ Napi::Value open_projector_js(const Napi::CallbackInfo & info) {
   }
 }
 
-// closeProjector(handle): gives this handle's share back at once.
+// closeProjector(handle): releases this handle's reference at once.
 void close_projector(const Napi::CallbackInfo & info) { info[0].As<ProjectorHandle>().Data()->reset(); }
 
 Napi::Int32Array token_list(Napi::Env env, const std::vector<llama_token> & tokens) {

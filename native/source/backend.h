@@ -24,8 +24,8 @@ std::vector<Device> list_devices();
 using LogSink = void (*)(int level, const char * text);
 void set_log_sink(LogSink sink);
 
-// While it lives, collects the error lines that the current thread logs: llama.cpp says why a model does
-// not load only there.
+// Collects the error lines that the current thread logs during its lifetime: llama.cpp reports only there why
+// a model cannot be loaded.
 class ErrorCapture {
  public:
   ErrorCapture();

@@ -30,15 +30,15 @@ Context::Context(std::shared_ptr<Model> model, const ContextOptions & options) :
   params.n_batch = options.batch_tokens;
   params.n_ubatch = options.micro_batch_tokens;
   params.n_seq_max = options.sequences;
-  // Without it llama.cpp reserves logits for every token of a micro-batch: 2.1 GB at a vocabulary of 262,144.
+  // Otherwise llama.cpp reserves logits for every token of a micro-batch: 2.1 GB at a vocabulary of 262,144.
   params.n_outputs_max = options.outputs;
   params.n_threads = options.threads;
   params.n_threads_batch = options.threads;
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
-  // One token may carry several sequences only in a unified cache; a copy of a sequence is then no copy of data.
+  // One token may carry several sequences only in a unified cache; copying a sequence then copies no data.
   params.kv_unified = true;
   // A bounded sliding-window cache does not take back the cells of shared sequences, so a long shared
-  // prefix would not fit; at our number of sequences it would hardly be smaller.
+  // prefix would not fit; with this many sequences it would hardly be smaller.
   params.swa_full = true;
   params.no_perf = true;
   params.abort_callback = [](void * data) {
@@ -59,7 +59,7 @@ Context::~Context() {
   cpu_function<void (*)(ggml_threadpool *)>("ggml_threadpool_free")(threads_);
 }
 
-// Without a pool of its own ggml starts and ends its threads at every decode.
+// Without a thread pool ggml starts and ends its threads at every decode.
 void Context::attach_threads(int32_t count) {
   const auto make = cpu_function<ggml_threadpool * (*)(ggml_threadpool_params *)>("ggml_threadpool_new");
   if (make == nullptr) return;
@@ -118,7 +118,7 @@ void Context::remove_sequence(int32_t sequence) {
   llama_memory_seq_rm(llama_get_memory(context_), sequence, -1, -1);
 }
 
-// The cells are forgotten, not overwritten: nothing reads them again.
+// Cells are marked free, not overwritten: nothing reads them again.
 void Context::clear() { llama_memory_clear(llama_get_memory(context_), false); }
 
 }  // namespace decider

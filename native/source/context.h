@@ -24,8 +24,8 @@ struct ContextOptions {
 struct Decode {
   size_t token_count;
   const int32_t * tokens;
-  const float * embeddings;  // null, or what stands in the place of all tokens
-  bool causal;               // whether a token sees only those before it
+  const float * embeddings;  // null, or embeddings in place of all tokens
+  bool causal;               // whether a token attends only to earlier ones
   const int32_t * positions;
   const int32_t * sequence_offsets;
   const int32_t * sequences;

@@ -10,7 +10,7 @@
 namespace decider {
 namespace {
 
-// The one piece of process-wide state besides the backends: who else holds these weights.
+// The only process-wide state besides the backends: a mutex-guarded registry of weights.
 std::mutex registry_mutex;
 std::map<std::string, std::weak_ptr<Model>> registry;
 
@@ -35,10 +35,10 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
   params.devices = devices;
   params.n_gpu_layers = options.device.empty() ? 0 : -1;
   params.split_mode = LLAMA_SPLIT_MODE_LAYER;
-  // Mapped weights change when the file is overwritten, and a file that is cut short ends the process (SIGBUS).
+  // Mapped weights change when the file is overwritten, and truncating the file ends the process (SIGBUS).
   params.load_mode = options.mapped ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
   params.lazy_mode = LLAMA_LAZY_MODE_OFF;
-  // Rearranged weights would be a private copy, as large as the file.
+  // Repacked weights would be a private copy, as large as the file.
   params.use_extra_bufts = !options.mapped;
   params.progress_callback = [](float value, void * data) {
     return (*static_cast<const std::function<bool(float)> *>(data))(value);
@@ -67,7 +67,7 @@ void quantize_model(const std::string & from, const std::string & to, const std:
   params.ftype = type == "q8_0"   ? LLAMA_FTYPE_MOSTLY_Q8_0
                  : type == "q4_0" ? LLAMA_FTYPE_MOSTLY_Q4_0
                                   : LLAMA_FTYPE_MOSTLY_F16;
-  // Otherwise some matrices would get another type, which ones depending on the architecture.
+  // Otherwise llama.cpp gives some matrices another type, depending on the architecture.
   params.pure = true;
   ErrorCapture errors;
   if (llama_model_quantize(from.c_str(), to.c_str(), &params) != 0) {

@@ -16,7 +16,7 @@ struct ModelOptions {
   std::string path;
   // The name of the one device that holds the weights; empty: the CPU.
   std::string device;
-  // The weights are pages of the file, and not a copy.
+  // Map the file instead of copying its weights.
   bool mapped;
 };
 
@@ -34,16 +34,16 @@ struct ModelDescription {
   int32_t layers;
   int32_t embedding_length;
   int32_t sliding_window;
-  // The longest text of a token, in bytes.
+  // Bytes of the longest token.
   uint64_t longest_token_bytes;
   std::string bos_text;
   std::string eos_text;
   std::map<std::string, std::string> metadata;
   // Tokens that are control or unknown: never produced from text unless special tokens are parsed.
   std::vector<TokenEntry> control_tokens;
-  // Stand for single bytes of text that no other token covers.
+  // Tokens for single bytes that no other token covers.
   std::vector<llama_token> byte_tokens;
-  // User-defined tokens: llama.cpp finds them in any text, whatever is asked of it.
+  // User-defined tokens: llama.cpp recognizes them in any text, even if special tokens are not parsed.
   std::vector<TokenEntry> user_defined_tokens;
 };
 
@@ -67,9 +67,9 @@ class Model {
 // Vectors keep their type. Throws std::runtime_error with llama.cpp's reason.
 void quantize_model(const std::string & from, const std::string & to, const std::string & type);
 
-// Returns the model of these options, loading it if no thread holds it; a thread that asks while another
-// loads waits. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1, runs on the
-// calling thread, and returns whether to go on.
+// Returns the model of these options, loading it unless a thread has done so; waits while another thread
+// is loading it. Throws std::runtime_error with llama.cpp's reason. `progress` gets 0…1, runs on the
+// calling thread, and returns whether to continue.
 std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<bool(float)> & progress);
 
 }  // namespace decider

@@ -12,7 +12,7 @@
 namespace decider {
 namespace {
 
-// Wide enough that a grid of whole tokens passes llama.cpp's own resize as it is: the sizes are decided before.
+// Wide enough that llama.cpp does not resize a grid of whole tokens: the caller has chosen its size.
 constexpr int TOKENS_MIN = 1;
 constexpr int TOKENS_MAX = 1120;
 
@@ -33,7 +33,7 @@ struct Chunks {
   mtmd_input_chunks * chunks = mtmd_input_chunks_init();
   mtmd_bitmap * bitmap;
 
-  // Null pixels count the tokens and nothing else.
+  // With null pixels only the tokens are counted.
   Chunks(const mtmd_context * context, const Pixels & pixels)
       : bitmap(mtmd_bitmap_init(pixels.width, pixels.height, pixels.rgb)) {
     const mtmd_input_part part{nullptr, bitmap};
@@ -137,7 +137,7 @@ void Projector::encode(const Pixels & pixels, float * out, size_t count) {
 
 std::shared_ptr<Projector> open_projector(std::shared_ptr<Model> model, const ProjectorOptions & options) {
   std::lock_guard<std::mutex> lock(registry_mutex);
-  // By the weights themselves: the same file beside another model is another projector.
+  // Keyed by the weights: the same file beside another model is another projector.
   const std::string key = std::to_string(reinterpret_cast<uintptr_t>(model->get())) + "\n" + options.path;
   if (auto projector = registry[key].lock()) return projector;
   auto projector = std::make_shared<Projector>(std::move(model), options);

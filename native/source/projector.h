@@ -10,10 +10,10 @@
 
 struct mtmd_context;
 
-// What turns images into embeddings that a model reads in the place of tokens.
+// Turns images into embeddings that a model reads in place of tokens.
 namespace decider {
 
-// What a projector's file says of itself; its weights are not read.
+// The metadata of a projector file, read without its weights.
 struct ProjectorFile {
   std::string kind;
   uint32_t patch_size;   // pixels
@@ -23,7 +23,7 @@ struct ProjectorFile {
   uint64_t size_bytes;
 };
 
-// Throws std::runtime_error where the file is no projector.
+// Throws std::runtime_error if the file is not a projector.
 ProjectorFile read_projector_file(const std::string & path);
 
 struct ProjectorOptions {
@@ -45,12 +45,12 @@ class Projector {
   ~Projector();
   Projector(const Projector &) = delete;
 
-  // The tokens that stand before and behind an image of `side` × `side` pixels.
+  // The tokens before and after an image of `side` × `side` pixels.
   void markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end) const;
-  // Whether an image's tokens see those behind them.
+  // Whether an image's tokens attend to later ones.
   bool non_causal() const;
-  // Writes an image's embeddings to `out`, which has room for `count` numbers. One image at a time, so that its bits
-  // do not depend on others; threads that ask meanwhile wait. Throws std::runtime_error.
+  // Writes an image's embeddings to `out`, which has room for `count` numbers. One image at a time, so that its result
+  // does not depend on others; other threads wait. Throws std::runtime_error.
   void encode(const Pixels & pixels, float * out, size_t count);
 
  private:
@@ -59,7 +59,7 @@ class Projector {
   std::mutex mutex_;
 };
 
-// Returns the projector of this file for this model, loading it if no thread holds it. Throws std::runtime_error with
+// Returns the projector of this file for this model, loading it unless a thread has done so. Throws std::runtime_error with
 // llama.cpp's reason.
 std::shared_ptr<Projector> open_projector(std::shared_ptr<Model> model, const ProjectorOptions & options);
 

@@ -1,16 +1,16 @@
 import type { Clock } from '../base/index.js';
 
-/** Weight of the newest wave in the mean; about the last ten count. */
+/** Weight of the newest wave in the moving average, which covers about ten waves. */
 const NEWEST_WEIGHT = 0.2;
 const RETRY_SECONDS_MAX = 60;
 
-/** How fast waves empty the queue, measured: what `Retry-After` is computed from. */
+/** Measures how fast waves empty the queue; `Retry-After` is computed from it. */
 export class DrainRate {
   private tokensPerMs: number | null = null;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Call when a wave starts; call what it returns with the wave's tokens when it is done. */
+  /** Call it when a wave starts; call the returned function with the wave's tokens when it ends. */
   measure(): (tokens: number) => void {
     const started = this.clock.monotonic();
     return (tokens) => {
@@ -20,7 +20,7 @@ export class DrainRate {
     };
   }
 
-  /** Whole seconds until so many tokens are computed by so many contexts: 1 to 60. */
+  /** Whole seconds, from 1 to 60, until `contexts` contexts have computed `tokens` tokens. */
   secondsFor(tokens: number, contexts: number): number {
     if (this.tokensPerMs === null) return 1;
     const seconds = tokens / (this.tokensPerMs * contexts) / 1_000;

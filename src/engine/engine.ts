@@ -12,13 +12,13 @@ import type { Wave } from './scheduler/wave-builder.js';
 import type { EngineThread } from './thread.js';
 import { longestPrompt, type Plan, type PlanLogits, planCells, type WaveBounds } from './wave/types.js';
 
-/** Waves of batch plans that wait, beside those under way. */
+/** Waves of batch plans kept waiting per lane, besides those in progress. */
 const WAVES_AHEAD = 2;
-/** How often a plan is run whose wave fails. */
+/** Attempts of a plan whose waves fail. */
 const ATTEMPTS_MAX = 2;
-/** Most bytes of embeddings that are kept: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
+/** Most bytes of embeddings that are cached: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
 const EMBEDDING_BYTES_MAX = 256 << 20;
-/** Most bytes of pixels that live plans may hold together: one past it is refused. A request has at most 15 MB. */
+/** Most bytes of pixels of all live plans; a plan that exceeds it is refused. A request has at most 15 MB. */
 export const LIVE_PIXEL_BYTES_MAX = 256 << 20;
 
 export interface EngineOptions {
@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly queueMax: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;
-  /** How long a live plan may take in all, in milliseconds. */
+  /** Time limit of a live plan, waiting included, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly events?: EngineEvents;
@@ -50,7 +50,7 @@ export interface EngineAnswer {
   readonly logits: PlanLogits;
   /** From the call to the start of its first wave. */
   readonly queueMs: number;
-  /** From then to its last wave's end. */
+  /** From then to the end of its last wave. */
   readonly computeMs: number;
 }
 
@@ -73,15 +73,15 @@ interface Lane {
 }
 
 /**
- * Answers plans of one model: gives them to the scheduler, and sends a wave to a thread whenever one is free.
- * A wave that fails, or whose thread dies, costs its plans an attempt; they run again from the beginning, once.
+ * Runs the plans of one model: queues them in the scheduler and sends a wave to each free thread. If a wave fails or its
+ * thread dies, its plans run once more, from the beginning.
  */
 export class Engine {
   private readonly scheduler: Scheduler<Waiting>;
   private readonly lanes: readonly Lane[];
   private readonly drain: DrainRate;
   private readonly embeddings: Embeddings;
-  /** Of the pixels of the live plans that are not answered. */
+  /** Bytes of pixels of all unanswered live plans. */
   private livePixelBytes = 0;
   private readonly events: EngineEvents;
 
@@ -106,7 +106,7 @@ export class Engine {
     return this.scheduler.waiting(urgency).length;
   }
 
-  /** Whether so few tokens of batch plans wait that the wave after the next might not be full. */
+  /** Whether so few tokens of batch plans wait that the next waves might not be full. */
   get wantsBatch(): boolean {
     const { bounds, queueMax } = this.options;
     const waiting = this.scheduler.waiting('batch');

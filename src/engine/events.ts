@@ -1,18 +1,18 @@
-/** What an engine tells whoever counts. Called on its way to an answer: must be quick, and must not throw. */
+/** Events for metrics. Called before answers are sent: implementations must be fast and must not throw. */
 export interface EngineEvents {
   /** A wave was computed. */
   waveDone(tokens: number): void;
   /** A wave failed, or its thread died: its plans run again, once. */
   waveLost(): void;
-  /** A plan was not taken because the queue is full. */
+  /** A plan was refused because the queue is full. */
   planRefused(): void;
-  /** A plan was dropped before its first wave because the caller left. */
+  /** A plan was cancelled before its first wave because the client disconnected. */
   planCancelled(): void;
-  /** A plan was given up because its deadline passed. */
+  /** A plan was abandoned because its deadline passed. */
   planLate(): void;
 }
 
-/** For an engine that nobody watches. */
+/** Ignores all events. */
 export const UNWATCHED: EngineEvents = {
   waveDone() {},
   waveLost() {},

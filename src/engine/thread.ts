@@ -27,17 +27,17 @@ export class EngineThread {
     });
   }
 
-  /** Resolves when the thread has its context; rejects with what it died of. */
+  /** Resolves when the thread has created its context; rejects with the error that ended it. */
   introduce(): Promise<Introduction> {
     return this.pool.run('introduce', null);
   }
 
-  /** Runs a wave. Rejects with the addon's error, or where the thread dies; the context is empty then. */
+  /** Runs a wave. Rejects with the addon's error or if the thread dies; the context is then empty. */
   run(task: WaveTask): Promise<WaveResult> {
     return this.pool.run('wave', task);
   }
 
-  /** Ends the loading, or the wave under way: it rejects with `cancelled`. For the end of the process. */
+  /** Aborts loading, or the wave in progress, which rejects with `cancelled`. For shutdown. */
   cancel(): void {
     Atomics.store(this.cancelWord, 0, 1);
   }

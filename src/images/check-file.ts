@@ -4,15 +4,15 @@ import type { Size } from './pixels.js';
 
 /** An image as it was sent. */
 export interface ImageFile {
-  /** How a message calls it, as the beginning of a sentence. */
+  /** What error messages call it, at the beginning of a sentence. */
   readonly subject: string;
-  /** What the sender says it is; null: nothing that is read here. */
+  /** The declared format; null: not a supported one. */
   readonly format: ImageFormat | null;
   /** Standard base64, or the bytes themselves. */
   readonly data: string | Uint8Array;
 }
 
-/** An image whose header has passed. */
+/** An image whose header is valid. */
 export interface CheckedFile {
   readonly subject: string;
   readonly bytes: Buffer;
@@ -49,7 +49,7 @@ export function checkImageFile({ subject, format, data }: ImageFile): CheckedFil
   return { subject, bytes, size };
 }
 
-/** Views of what was sent, or what its base64 says. */
+/** A view of the bytes sent, or the decoded base64. */
 function readBytes(subject: string, data: string | Uint8Array): Buffer {
   if (typeof data !== 'string') {
     checkBytes(subject, data.byteLength);
@@ -87,12 +87,12 @@ export function refused(type: ErrorType, what: string): ApiError {
 const OTHER = /[^A-Za-z0-9+/]/;
 
 /**
- * How many bytes a standard base64 text holds (RFC 4648, 4: with padding, without white space or line breaks), or null
- * where it is none. Not the URL-safe alphabet, and no `data:` prefix (contract 2.3).
+ * The decoded size of standard base64 (RFC 4648, 4: with padding, without white space or line breaks), or null if it is
+ * invalid. The URL-safe alphabet and a `data:` prefix are invalid (contract 2.3).
  */
 function base64Bytes(text: string): number | null {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // Never a quantifier before the padding: on 22 MB it would backtrack.
+  // A single regular expression with a quantifier before the padding would backtrack, on up to 22 MB.
   if (text.length % 4 !== 0 || OTHER.test(text.slice(0, text.length - padding))) return null;
   return (text.length / 4) * 3 - padding;
 }

@@ -2,29 +2,27 @@ import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../api/index.js';
 import type { Bitmap, Size } from './pixels.js';
 
-// libvips is one for all threads of the process, and must outlive them all: the main thread imports this too, by way of
-// `decide`, before it starts another. Of its loaders only two may run, both on bytes in memory: whatever a file looks
-// like, nothing else parses it.
+// The process has one libvips, which must outlive all threads: the main thread also imports it, through `decide`, before
+// it starts another. Only two of its loaders are enabled, both for bytes in memory, so that no other parser is reached.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
-// A decode uses one thread, and what it made is not kept for another.
+// A decode uses one thread, and its result is not cached.
 sharp.concurrency(1);
 sharp.cache(false);
 
 /**
- * A PNG or JPEG as pixels, all of whose bytes were read; null where it cannot be read, also where only its end is missing.
- * Its header must promise no more pixels than the limits allow. What lets through is shown over white, as on a page; EXIF
- * data turn nothing, as nothing else about the bytes is changed on their way to the model.
+ * Decodes a PNG or JPEG completely; null if it cannot be decoded, or is truncated. Its header must have been checked
+ * against the limits. Transparency is composited over white; EXIF orientation is ignored.
  *
- * What bounds the memory of all decodes: a request has one at a time; they run on the threads of libuv, one pool for
- * the process, by default four; and each has at most the limit of pixels.
+ * The memory of all decodes is bounded: a request has one at a time; they run on the threads of libuv, of which the process
+ * has four by default; and each has at most the limit of pixels.
  */
 export async function decode(bytes: Buffer): Promise<Bitmap | null> {
   const found = await finish(pixelsOf(bytes));
   return found && { width: found.info.width, height: found.info.height, rgb: found.data };
 }
 
-/** The same where only the size is of use: a third of the pixels comes back, the least that can. */
+/** Like `decode`, but returns only the size: a third of the pixel data is copied, the least that sharp can return. */
 export async function decodeSize(bytes: Buffer): Promise<Size | null> {
   const found = await finish(pixelsOf(bytes).extractChannel(0));
   return found && { width: found.info.width, height: found.info.height };
@@ -46,7 +44,7 @@ async function finish(image: Sharp) {
   try {
     return await image.toBuffer({ resolveWithObject: true });
   } catch {
-    // What libvips says names functions of its own.
+    // The messages of libvips name its functions and are of no use to a caller.
     return null;
   }
 }

@@ -2,15 +2,15 @@ import type { ImageFormat } from '../api/index.js';
 import type { Size } from './pixels.js';
 
 interface FormatReader {
-  /** What every file of the format begins with. */
+  /** The first bytes of every file of the format. */
   readonly magic: Buffer;
-  /** What the header says, or null where it cannot be read. */
+  /** The size in the header, or null if it cannot be read. */
   readSize(bytes: Buffer): Size | null;
-  /** `still`: one whole image, as far as a look without decoding tells. */
+  /** `still`: one complete image, as far as can be told without decoding. */
   extentOf(bytes: Buffer): 'still' | 'animated' | 'cut';
 }
 
-/** The formats that are read (contract 2.3). Nothing is decoded here: a header is looked at where it stands. */
+/** The supported formats (contract 2.3). Reads headers only; nothing is decoded. */
 export const FORMAT_READERS: Readonly<Record<ImageFormat, FormatReader>> = {
   png: {
     magic: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -24,19 +24,19 @@ const MARKER = 0xff;
 const START_OF_IMAGE = 0xd8;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
-/** Of C0 to CF, which begin a frame, the ones that do something else: DHT, JPG, DAC. */
+/** Markers from C0 to CF that do not begin a frame: DHT, JPG, DAC. */
 const NO_FRAME = [0xc4, 0xc8, 0xcc];
 
 /**
- * What the frame header of a JPEG says (ITU T.81, B.2.2), or null where there is none before the first scan. Goes from
- * segment to segment; the sizes of a thumbnail stand inside one and are not looked at.
+ * The size in the frame header of a JPEG (ITU T.81, B.2.2), or null if there is none before the first scan. Walks the
+ * segments; a thumbnail is inside one and is skipped.
  */
 function readJpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 4 <= bytes.length; ) {
     if (bytes[at] !== MARKER) return null;
     const marker = bytes[at + 1] as number;
     if (marker === MARKER || standsAlone(marker)) {
-      // Any number of FF may stand before a marker.
+      // Any number of FF bytes may precede a marker.
       at += marker === MARKER ? 1 : 2;
       continue;
     }
@@ -57,11 +57,11 @@ const startsFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && !NO_
 
 const SIGNATURE_BYTES = 8;
 const HEADER_BYTES = 13;
-/** Length and type before a chunk's content, a checksum behind it. */
+/** Length and type before a chunk's content, a checksum after it. */
 const CHUNK_START_BYTES = 8;
 const CHUNK_END_BYTES = 4;
 
-/** What the header of a PNG says, or null where its first chunk is no header. */
+/** The size in the header of a PNG, or null if its first chunk is not a header. */
 function readPngSize(bytes: Buffer): Size | null {
   const at = SIGNATURE_BYTES;
   const end = at + CHUNK_START_BYTES + HEADER_BYTES + CHUNK_END_BYTES;
@@ -71,8 +71,8 @@ function readPngSize(bytes: Buffer): Size | null {
 }
 
 /**
- * What decoders of still images do not tell: whether a PNG says anywhere that it is an animation, of which they show
- * the first frame, and whether its last chunk is missing. Goes from chunk to chunk up to that one.
+ * What decoders of still images do not report: whether a PNG is an animation, of which they return the first frame, and
+ * whether its last chunk is missing. Walks the chunks up to the last one.
  */
 function pngExtent(bytes: Buffer): 'still' | 'animated' | 'cut' {
   for (let at = SIGNATURE_BYTES; ; ) {

@@ -6,7 +6,7 @@ export interface Bitmap extends Size {
   readonly rgb: Uint8Array | Uint8ClampedArray;
 }
 
-/** Names pixels by what they are; their memory stays theirs. */
+/** Adds a key to pixels, made from their content; the memory is not copied. */
 export function toImage({ width, height, rgb }: Bitmap): PlanImage {
   const key = createHash('sha256').update(`${width} ${height} `).update(rgb).digest('base64');
   return { width, height, rgb: new Uint8Array(rgb.buffer, rgb.byteOffset, rgb.byteLength), key };
@@ -21,11 +21,11 @@ export interface Size {
 export const sameSize = (a: Size, b: Size) => a.width === b.width && a.height === b.height;
 
 /**
- * The size an image is stretched to before a Gemma-4 projector sees it: as many squares of `side` pixels as `tokens`
- * allow, in whole squares, near its own proportions; small images are made larger. The rule that was published with the
- * models, in its order of operations: where a side comes out even, another order rounds another way.
+ * The size to which an image is resized for a Gemma-4 projector: as many whole squares of `side` pixels as `tokens` allow,
+ * close to its proportions; small images are enlarged. This is the rule published with the models, in its order of
+ * operations, because another order can round differently.
  *
- * @param tokens the image budget of the request (contract 2.1 `image_budget`); what is used is `gridTokens`, never more
+ * @param tokens the image budget of the request (contract 2.1 `image_budget`); `gridTokens` of the result never exceeds it
  */
 export function gridSize({ width, height }: Size, tokens: number, side: number): Size {
   const factor = Math.sqrt((tokens * side ** 2) / (height * width));
@@ -33,7 +33,7 @@ export function gridSize({ width, height }: Size, tokens: number, side: number):
   return { width: whole(width), height: whole(height) };
 }
 
-/** Tokens of an image of that size, its markers left out: one for every square. */
+/** Tokens of an image of that size without its markers: one per square. */
 export function gridTokens({ width, height }: Size, side: number): number {
   return (width / side) * (height / side);
 }

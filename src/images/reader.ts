@@ -6,7 +6,7 @@ import { decode, decodeSize } from './decode.js';
 import { gridSize, type Size, sameSize, toImage } from './pixels.js';
 import { resize } from './resize.js';
 
-/** What a model makes of an image. */
+/** How large an image may be for a model. */
 export interface Fit {
   /** The most tokens of one image. */
   readonly tokens: number;
@@ -14,14 +14,14 @@ export interface Fit {
   readonly side: number;
 }
 
-/** Files known to decode; an entry is a hash. */
+/** Most cached hashes of files that decode. */
 const VALID_FILES = 10_000;
-/** Bytes of images kept as models see them: at 280 tokens an image has 1.9 MB. */
+/** Most bytes of cached resized images: at 280 tokens an image has 1.9 MB. */
 const KEPT_IMAGE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads images: all of them are checked without decoding any, then each by a full decode, one at a time. What the last
- * ones gave is kept by the hash of their bytes, so that one shown in many requests or lines costs a hash.
+ * Reads images: checks all headers first, then decodes one image at a time. Results are cached by the hash of the file, so
+ * that an image in many requests or lines is decoded once.
  */
 export class ImageReader {
   private readonly valid = new LRUCache<string, true>({ max: VALID_FILES });
@@ -32,7 +32,7 @@ export class ImageReader {
 
   constructor(private readonly countMemory: CountMemory = () => {}) {}
 
-  /** Whether every image can be read. Rejects with the errors of `checkImageFile`; what does not decode is `invalid_image`. */
+  /** Checks that every image can be decoded. Rejects with the errors of `checkImageFile`, or `invalid_image`. */
   async check(files: readonly ImageFile[]): Promise<void> {
     for (const file of files.map(checkImageFile)) {
       const hash = hashOf(file);
@@ -42,7 +42,7 @@ export class ImageReader {
     }
   }
 
-  /** The images in their order, as a model sees them. Rejects as `check` does. */
+  /** The images in order, as a model sees them. Rejects as `check` does. */
   async read(files: readonly ImageFile[], { tokens, side }: Fit): Promise<PlanImage[]> {
     const images: PlanImage[] = [];
     for (const file of files.map(checkImageFile)) {
@@ -64,7 +64,7 @@ function hashOf({ bytes }: CheckedFile): string {
   return createHash('sha256').update(bytes).digest('base64');
 }
 
-/** Refused also where the decoder understood the header otherwise. */
+/** Also refuses an image whose decoded size differs from its header. */
 function decoded<T extends Size>({ subject, size }: CheckedFile, found: T | null): T {
   if (found !== null && sameSize(found, size)) return found;
   throw refused('invalid_image', `${subject} cannot be read`);

@@ -1,29 +1,28 @@
 import type { Bitmap, Size } from './pixels.js';
 
-/** Fixed-point bits of a weight: with 8 of a pixel and two of room they fill 32. */
+/** Fixed-point bits of a weight: with 8 bits of a pixel and 2 bits of headroom they fill 32. */
 const WEIGHT_BITS = 22;
 const HALF = 1 << (WEIGHT_BITS - 1);
-/** Pixels on each side that the bicubic kernel sees where nothing is made smaller. */
+/** Pixels on each side that the bicubic kernel covers if the image is not reduced. */
 const KERNEL_REACH = 2;
 const CHANNELS = 3;
-/** What the first step makes, used again for every image: 4 MB of the largest, that nothing needs to look for. */
+/** The output of the first step, reused for every image: up to 4 MB that need no garbage collection. */
 let between = new Uint8ClampedArray(0);
 
-/** From which pixels each pixel of a resized row or column is made, and with what weights. */
+/** The source pixels of each pixel of a resized row or column, and their weights. */
 interface Weights {
-  /** The first of them. */
+  /** The first source pixel. */
   readonly first: Int32Array;
   readonly count: Int32Array;
-  /** `stride` of them for each pixel that is made, the first `count` used. */
+  /** `stride` entries per resized pixel, of which the first `count` are used. */
   readonly weight: Int32Array;
   readonly stride: number;
 }
 
 /**
- * Stretches pixels to a size: bicubic (a = −0.5), over as many pixels as are made one (antialiased), the rows first, with
- * 8 bits between the two steps. Every byte is what Pillow's `resize(…, BICUBIC)` gives, by which the models learned to
- * see. sharp was rejected: made larger, its pixels were 7 to 16 steps off in the mean. What it makes is in memory that
- * threads share.
+ * Resizes pixels: bicubic (a = −0.5), antialiased when reducing, rows first, with 8 bits between the two steps. Every byte
+ * equals Pillow's `resize(…, BICUBIC)`, which the models were trained with. sharp was rejected: its enlarged pixels differed
+ * by 7 to 16 steps on average. The result is in memory that threads share.
  */
 export function resize(pixels: Bitmap, to: Size): Bitmap {
   return resizeColumns(resizeRows(pixels, to.width), to.height);
@@ -55,7 +54,7 @@ function resizeRows({ width, height, rgb }: Bitmap, made: number): Bitmap {
   return { width: made, height, rgb: out };
 }
 
-/** Goes along the rows, as the pixels lie in memory. */
+/** Works row by row, in the order of the memory. */
 function resizeColumns({ width, height, rgb }: Bitmap, made: number): Bitmap {
   const { first, count, weight, stride } = weightsOf(height, made);
   const length = width * CHANNELS;
@@ -73,7 +72,7 @@ function resizeColumns({ width, height, rgb }: Bitmap, made: number): Bitmap {
   return { width, height: made, rgb: out };
 }
 
-/** For `made` pixels out of `given`: each looks from its centre at the pixels within the kernel's reach. */
+/** The weights for resizing `given` pixels to `made`: each covers the source pixels within the kernel's reach. */
 function weightsOf(given: number, made: number): Weights {
   const scale = given / made;
   const stretch = Math.max(scale, 1);
@@ -97,7 +96,7 @@ function weightsOf(given: number, made: number): Weights {
   return { first, count, weight, stride };
 }
 
-/** To the nearest, halves away from zero. */
+/** Rounds to the nearest; halves away from zero. */
 const fixed = (share: number) => Math.trunc(share * (1 << WEIGHT_BITS) + (share < 0 ? -0.5 : 0.5));
 
 /** The kernel of R. G. Keys, "Cubic convolution interpolation for digital image processing" (1981), a = −0.5. */

@@ -10,11 +10,11 @@ export type BackendChoice = 'auto' | Backend;
 
 const PROBE_TIMEOUT_MS = 60_000;
 
-/** What this machine shows of a GPU without any library of ours. A parameter, so that tests can play one. */
+/** What can be found out about this machine's GPUs without loading a backend. A parameter, so that tests can replace it. */
 export interface Machine {
   readonly backends: readonly Backend[];
   installed(backend: Backend): boolean;
-  /** Devices found by a backend, looked up in a process of its own: a driver that crashes ends only that. */
+  /** Devices that a backend finds, in a child process, so that a crash of a driver ends only that. */
   probe(backend: Backend): readonly Device[];
   hasNvidiaDriver(): boolean;
   hasRenderNode(): boolean;
@@ -39,13 +39,13 @@ const thisMachine: Machine = {
 /** The backend to load, and what the operator should know about the choice. */
 interface BackendDecision {
   readonly backend: Backend;
-  /** One sentence, or null: a GPU that is not used, and the command that changes it. */
+  /** Null, or one sentence about a GPU that is not used and the command that enables it. */
   readonly notice: string | null;
 }
 
 /**
  * Chooses the backend: `auto` takes the best one that finds a device and falls back to the CPU; a named GPU
- * backend that finds no device is an error, never a silent CPU.
+ * backend that finds no device is an error, never a silent fallback.
  */
 export function chooseBackend(choice: BackendChoice, machine: Machine = thisMachine): BackendDecision {
   if (choice === 'cpu') return { backend: cpuBackend(machine), notice: null };
@@ -60,7 +60,7 @@ export function chooseBackend(choice: BackendChoice, machine: Machine = thisMach
 
 const findsGpu = (backend: Backend, machine: Machine) => machine.probe(backend).some((device) => device.gpu);
 
-/** On a Mac the Metal libraries also compute on the CPU; elsewhere the CPU has its own. */
+/** On a Mac the Metal libraries also compute on the CPU; elsewhere the CPU has its own libraries. */
 function cpuBackend(machine: Machine): Backend {
   return machine.backends.includes('cpu') ? 'cpu' : (machine.backends[0] ?? 'cpu');
 }

@@ -20,7 +20,7 @@ export function chooseDevices(found: readonly Device[], names: readonly string[]
   return names;
 }
 
-/** The device of each engine thread: `contexts` per device, in turns, so that little work uses all devices. */
+/** The device of each engine thread: `contexts` per device, interleaved, so that light load uses all devices. */
 export function threadDevices(devices: readonly string[], contexts: number): string[] {
   return Array.from({ length: contexts }, () => devices).flat();
 }

@@ -27,9 +27,8 @@ export class BackendError extends OperatorError {
 }
 
 /**
- * Loads the addon linked against one backend. Two backends in one process would share some libraries by
- * name and not others, so a process loads one; whoever wants to look at another does so in a process of
- * its own (see choose.ts).
+ * Loads the addon linked against one backend. Two backends in one process would share some libraries by name and not
+ * others, so a process loads only one; choose.ts probes others in child processes.
  */
 export function loadAddon(backend: Backend): LoadedAddon {
   const folder = libraries(backend);
@@ -53,7 +52,7 @@ export function loadAddon(backend: Backend): LoadedAddon {
   return { backend, addon, devices };
 }
 
-/** The backend that computes on the CPU beside another: without GPUs and their drivers, where there is one. */
+/** The backend for work on the CPU beside another backend: the CPU's own, without GPU drivers, if it is installed. */
 export function cpuBeside(backend: Backend): Backend {
   return platform().backends.includes('cpu') && existsSync(addonFile('cpu')) ? 'cpu' : backend;
 }

@@ -1,4 +1,4 @@
-// Run as a process of its own by choose.ts: prints the devices that one backend finds, as JSON.
+// Run as a child process by choose.ts: prints the devices that one backend finds, as JSON.
 import type { Backend } from '#native/platform.mjs';
 import { loadAddon } from './load.js';
 

@@ -1,26 +1,26 @@
 /** What native/source/addon.cc exports. JavaScript checks every argument; the addon trusts them. */
 export interface Addon {
-  /** The lines llama.cpp logs on any thread of the process; `level` as in ggml.h (2 info … 4 error). */
+  /** Receives the lines that llama.cpp logs on any thread of the process; `level` as in ggml.h (2 info … 4 error). */
   onLog(callback: (level: number, text: string) => void): void;
   /** Loads the compute backends in a folder (once per process and folder) and lists all devices so far. */
   loadBackends(folder: string): Device[];
   /**
-   * Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `mapped`: the weights are
-   * pages of the file, and not a copy. `onProgress` returns whether to go on; it is not called for weights that
-   * another thread holds.
+   * Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `mapped`: maps the file
+   * instead of copying its weights. `onProgress` returns whether to continue; it is not called for weights that another
+   * thread has loaded.
    */
   openModel(
     options: { path: string; device: string; mapped: boolean },
     onProgress: (fraction: number) => boolean,
   ): ModelHandle;
   closeModel(model: ModelHandle): void;
-  /** Writes a model's file anew with its matrices in another type. Throws an Error with llama.cpp's reason. */
+  /** Rewrites a model file with its matrices in another type. Throws an Error with llama.cpp's reason. */
   quantizeModel(from: string, to: string, type: 'q8_0' | 'f16' | 'q4_0'): void;
   describeModel(model: ModelHandle): ModelDescription;
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
   tokenPiece(model: ModelHandle, token: number): Buffer;
   createContext(model: ModelHandle, options: ContextOptions): NativeContext;
-  /** What a projector's file says; its weights are not read. Throws an Error where it is no GGUF. */
+  /** Reads the metadata of a projector file, without its weights. Throws an Error if it is not a GGUF. */
   readProjectorFile(path: string): ProjectorFile;
   /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. */
   openProjector(
@@ -28,11 +28,11 @@ export interface Addon {
     options: { path: string; device: string; threads: number },
   ): ProjectorHandle;
   closeProjector(projector: ProjectorHandle): void;
-  /** `side`: that of an image of one token, in pixels. */
+  /** `side`: pixels per side of an image of one token. */
   describeProjector(projector: ProjectorHandle, side: number): ProjectorDescription;
-  /** Writes an image's embeddings, token by token, to `out`: exactly as long as they are. Blocks. Throws an Error. */
+  /** Writes an image's embeddings, token by token, to `out`, which has exactly their length. Blocks. Throws an Error. */
   encodeImage(projector: ProjectorHandle, image: Pixels, out: Float32Array): void;
-  /** Tells V8 that memory takes so many bytes for as long as this thread refers to it. Returns what it is told of in all. */
+  /** Reports bytes to V8 while this thread references the memory. Returns the total reported. */
   countMemory(memory: SharedArrayBuffer, bytes: number): number;
 }
 
@@ -49,22 +49,22 @@ export interface ProjectorFile {
   readonly patchSize: number;
   /** Patches per side of a token. */
   readonly merge: number;
-  /** Numbers of an embedding; 0 where the file does not say. */
+  /** Numbers of an embedding; 0 if the file does not state it. */
   readonly width: number;
-  /** Most patches of a side; 0 where the file does not say. */
+  /** Most patches of a side; 0 if the file does not state it. */
   readonly positions: number;
   readonly sizeBytes: number;
 }
 
 export interface ProjectorDescription {
-  /** The tokens before an image, and behind it. */
+  /** The tokens before and after an image. */
   readonly begin: Int32Array;
   readonly end: Int32Array;
-  /** Whether the tokens of an image see those behind them. */
+  /** Whether the tokens of an image attend to later ones. */
   readonly nonCausal: boolean;
 }
 
-/** A share of a projector that the whole process holds once. */
+/** A reference to a projector, of which the process has one copy. */
 export type ProjectorHandle = object & { readonly brand: 'projector' };
 
 export interface Device {
@@ -77,7 +77,7 @@ export interface Device {
   readonly memoryTotalBytes: number;
 }
 
-/** A share of weights that the whole process holds once. */
+/** A reference to weights, of which the process has one copy. */
 export type ModelHandle = object & { readonly brand: 'model' };
 
 export interface TokenEntry {
@@ -95,16 +95,16 @@ export interface ModelDescription {
   readonly layers: number;
   readonly embeddingLength: number;
   readonly slidingWindow: number;
-  /** The longest text of a token, in bytes. */
+  /** Bytes of the longest token. */
   readonly longestTokenBytes: number;
   readonly bosText: string;
   readonly eosText: string;
-  /** The GGUF's scalar values as text. */
+  /** The GGUF's scalar values as strings. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly controlTokens: readonly TokenEntry[];
-  /** Stand for single bytes of text that no other token covers. */
+  /** Tokens for single bytes that no other token covers. */
   readonly byteTokens: Int32Array;
-  /** Found by llama.cpp in any text, even where special tokens are not parsed. */
+  /** Tokens that llama.cpp recognizes in any text, even if special tokens are not parsed. */
   readonly userDefinedTokens: readonly TokenEntry[];
 }
 
@@ -124,16 +124,16 @@ export interface ContextOptions {
 }
 
 /**
- * One decode in flat arrays, of tokens or of embeddings: token i stands at `positions[i]` in the sequences
+ * One decode in flat arrays, of tokens or of embeddings: token i is at `positions[i]` in the sequences
  * `sequences[sequenceOffsets[i]] … sequences[sequenceOffsets[i + 1] - 1]`; slot s is the token at index
  * `slots[s]`, whose options are `optionTokens[optionOffsets[s]] … optionTokens[optionOffsets[s + 1] - 1]`.
  */
 export interface DecodeBatch {
-  /** Not looked at where there are embeddings. */
+  /** Ignored if there are embeddings. */
   readonly tokens: Int32Array;
-  /** What stands in the place of every token; null where they are tokens. */
+  /** Embeddings in place of all tokens; null: tokens. */
   readonly embeddings: Float32Array | null;
-  /** Whether a token sees only those before it. Without it, all must fit in a micro-batch. */
+  /** Whether a token attends only to earlier ones. If not, all must fit in a micro-batch. */
   readonly causal: boolean;
   readonly positions: Int32Array;
   readonly sequenceOffsets: Int32Array;

@@ -7,12 +7,12 @@ import { runTogether } from '../scheduler/step.js';
 import { type ImageEncoder, NO_ENCODER, runWave } from '../wave/run.js';
 import { contextOptions, type Plan, type PlanLogits, type WaveBounds } from '../wave/types.js';
 
-/** What a file is refused for. */
+/** Why a file is refused. */
 const NOT_NUMBERS = 'its output is not a number; its weights or metadata are damaged';
 
 /**
- * Answers plans one after the other, on a context made for them, on the calling thread, exact: for a check, not for
- * serving. Throws an Error also if a logit or an embedding is not a usable number.
+ * Runs plans one by one in exact mode, on a new context and on this thread: for checks, not for serving. Also throws an
+ * Error if a logit or an embedding is not a usable number.
  */
 export function askOnce(
   addon: Addon,

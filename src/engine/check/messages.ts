@@ -4,9 +4,9 @@ import type { CatalogBuild } from '../models/catalog.js';
 import type { OpenModel } from '../models/model.js';
 import type { ImageReading } from '../models/projector.js';
 
-/** What passes between a process and the one that checks a model for it. */
+// Messages between a process and its child that checks a model.
 
-/** Given once, as JSON on standard input. */
+/** The input: JSON on standard input. */
 export interface CheckTask {
   readonly backend: Backend;
   /** The device that computes; '' for the CPU. */
@@ -24,15 +24,15 @@ export interface ModelFacts {
   readonly source: OpenModel['source'];
   readonly contextLength: number;
   readonly images: ImageReading | null;
-  /** Of a noul question, a choice of three and a score of three. */
+  /** For a noul question, a choice of three options and a score of three levels. */
   readonly temperatures: Readonly<Record<QuestionType, number>>;
-  /** The letters' tokens, from A on. */
+  /** The tokens of the letters, from A. */
   readonly labels: readonly number[];
-  /** Of the options of `FIRST_QUESTION`. */
+  /** For the options of `FIRST_QUESTION`. */
   readonly logits: readonly number[];
 }
 
-/** One line of JSON on file descriptor 3: the file that is read from now on, or the end. */
+/** The output: lines of JSON on file descriptor 3, each the file being read next, or the result. */
 export type CheckReport =
   | { readonly at: string }
   | { readonly error: string }

@@ -3,11 +3,11 @@ import { buildId, type Manifest, type ManifestModel } from './manifest.js';
 
 /** One GGUF of the manifest. */
 export interface CatalogBuild {
-  /** The name a response carries. */
+  /** The name in responses. */
   readonly id: string;
   readonly path: string;
   readonly sha256: string;
-  /** What turns images into embeddings; null: it reads none. */
+  /** Turns images into embeddings; null: the build does not read images. */
   readonly projector: CatalogProjector | null;
   readonly model: ManifestModel;
 }
@@ -25,7 +25,7 @@ interface CatalogModel {
   readonly releaseDate: string | null;
 }
 
-/** Who answers to which name. */
+/** Maps model names to builds. */
 export class Catalog {
   readonly builds: readonly CatalogBuild[];
   readonly default: CatalogBuild;
@@ -49,7 +49,7 @@ export class Catalog {
     );
     for (const build of this.builds) {
       this.names.set(build.id, build);
-      // The last build of a model is the one its moving ids mean.
+      // The moving ids of a model mean its last build.
       for (const name of [build.model.id, ...(build.model.answers_for ?? [])]) this.names.set(name, build);
     }
     this.default = this.names.get(manifest.default) as CatalogBuild;
@@ -60,19 +60,19 @@ export class Catalog {
     return name === null ? this.default : this.names.get(name);
   }
 
-  /** The one moving id there is, where there is one. */
+  /** The moving id, if there is exactly one. */
   get only(): string | null {
     const [first, ...others] = this.list();
     return first !== undefined && others.length === 0 ? first.id : null;
   }
 
-  /** The moving id that a name means: itself, or that of a build. */
+  /** The moving id of a name: itself, or that of the build it names. */
   movingId(name: string): string | undefined {
     const build = this.names.get(name);
     return build?.id === name ? build.model.id : build && name;
   }
 
-  /** The moving ids, in the manifest's order, stand-ins after the model that answers for them. */
+  /** The moving ids in the manifest's order; the ids that a model answers for follow it. */
   list(): CatalogModel[] {
     return this.manifest.models.flatMap((model) => [
       { id: model.id, description: model.description, releaseDate: model.release_date },

@@ -12,7 +12,7 @@ const Build = Type.Object(
     /** The GGUF, relative to the folder of the manifest. */
     file: Text,
     sha256: Sha256,
-    /** What turns images into embeddings, likewise. */
+    /** The projector, which turns images into embeddings; its file is relative to the same folder. */
     projector: Type.Optional(Type.Object({ file: Text, sha256: Sha256 }, { additionalProperties: false })),
   },
   { additionalProperties: false },
@@ -23,21 +23,21 @@ const Model = Type.Object(
     id: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
     description: Text,
     release_date: Type.Union([Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }), Type.Null()]),
-    /** The last one answers for the model's id; the others for their own names. */
+    /** The last one answers for the model's id; the others only for their own names. */
     builds: Type.Array(Build, { minItems: 1 }),
     /** Other ids this model answers for. */
     answers_for: Type.Optional(Type.Array(Text)),
-    /** A built-in format, for a GGUF that says nothing of itself. */
+    /** A built-in format, for a GGUF without decision metadata. */
     profile: Type.Optional(Text),
-    /** `<type>` or `<type>.<bucket>`, where the GGUF says nothing. */
+    /** By `<type>` or `<type>.<bucket>`, for a GGUF without temperatures. */
     temperatures: Type.Optional(Type.Record(Type.String(), Type.Number())),
-    /** The window in tokens; the one the model was trained with where absent. */
+    /** The context window in tokens; absent: the one that the model was trained with. */
     context_length: Type.Optional(Type.Integer({ minimum: 64 })),
-    /** Then every build has a projector, and otherwise none. */
+    /** If true, every build has a projector; otherwise none has one. */
     reads_images: Type.Boolean(),
-    /** Whose price is charged: a model id of the price list. */
+    /** The model id in the price list whose price is charged. */
     price_class: Text,
-    /** The weights are random: the answers mean nothing, and the start says so. */
+    /** The weights are random: answers are meaningless, and the server says so when it starts. */
     random_weights: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
@@ -46,7 +46,7 @@ const Model = Type.Object(
 const Manifest = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
-    /** The id that answers where a request names no model. */
+    /** The id that answers if a request names no model. */
     default: Text,
     models: Type.Array(Model, { minItems: 1 }),
   },
@@ -61,7 +61,7 @@ export type ManifestBuild = Static<typeof Build>;
 
 const compiled = Compile(Manifest);
 
-/** What does not fit the schema first, with its place; null if everything fits. */
+/** The first violation of the schema, with its place; null if there is none. */
 export function schemaFault(value: unknown): string | null {
   const first = compiled.Errors(value)[0];
   if (first === undefined) return null;

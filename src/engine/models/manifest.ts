@@ -55,11 +55,11 @@ export function buildId(model: ManifestModel, build: ManifestBuild): string {
   return `${model.id}-${build.date}`;
 }
 
-/** What llama.cpp says around a reason: its functions, and that a file does not load. */
+/** What llama.cpp writes around a reason: names of functions, and that loading failed. */
 const AROUND = /^(?:\w+: )*(?:error: )?(?:error loading model: )?(?:failed to load model '.*': )?(?:\w+: )?/;
 const NO_REASON = /^failed to load (?:CLIP )?model/i;
 
-/** The line of llama.cpp's log that says why a file does not load. */
+/** The line of llama.cpp's log that states why a file cannot be loaded. */
 export function reason(log: string): string {
   const lines = log
     .split('\n')

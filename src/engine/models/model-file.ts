@@ -38,7 +38,7 @@ export function requireUnchanged({ path, version }: FileVersion): void {
   try {
     if (versionOf(statSync(path, { bigint: true })) === version) return;
   } catch {
-    // It is gone, or out of reach: no longer what was read either.
+    // It is gone or inaccessible, so it is not the version that was read.
   }
   throw new ModelError(`${path}: it changed while it was being loaded. Start again once it is complete.`);
 }

@@ -9,33 +9,33 @@ import type { CatalogBuild } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 import { type ImageReading, readProjector } from './projector.js';
 
-/** A model that has been loaded and proven askable. */
+/** A model that is loaded and whose profile is verified. */
 export interface OpenModel {
   readonly build: CatalogBuild;
   readonly handle: ModelHandle;
   readonly description: ModelDescription;
   readonly tokenizer: Tokenizer;
   readonly profile: Profile;
-  /** Where the profile comes from. */
+  /** The source of the profile. */
   readonly source: 'gguf' | 'manifest' | 'default';
   /** The most tokens one prompt may have. */
   readonly contextLength: number;
-  /** How it reads images; null: it reads none. */
+  /** How the model reads images; null: it does not. */
   readonly images: ImageReading | null;
 }
 
 /** Options of `openModel`. */
 interface Opening {
-  /** Called with the loaded part of the weights, 0 to 1; returns whether to go on. */
+  /** Called with the fraction of the weights that is loaded, 0 to 1; returns whether to continue. */
   readonly onProgress?: (fraction: number) => boolean;
-  /** Maps the file instead of copying its weights: faster, but safe only while nobody writes to the file. */
+  /** Maps the file instead of copying its weights: faster, but safe only while the file is not written to. */
   readonly mapped?: boolean;
   /** How the build reads images, if already known: the projector's file is then not read. */
   readonly images?: ImageReading | null | undefined;
 }
 
 /**
- * Loads a build (or joins the threads that hold it), reads its profile and proves it.
+ * Loads a build, or shares the weights that another thread has loaded; reads and verifies its profile.
  * Throws ModelError: one line with the file and the reason.
  */
 export function openModel(

@@ -4,38 +4,38 @@ import type { ImageMarkers } from '../profile/image-tokens.js';
 import type { CatalogBuild, CatalogProjector } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 
-/** The tokens that llama.cpp writes around an image, by kind of projector. */
+/** The tokens that llama.cpp places around an image, by kind of projector. */
 const MARKERS = {
   gemma4v: { begin: '<|image>', end: '<image|>' },
   gemma4uv: { begin: '<|image>', end: '<image|>' },
 } as const;
 
-/** Patches of whose pixels and attention an embedding is made, by kind: the rest of them is one linear layer. */
+/** Patches per embedding that go through the projector's transformer, by kind; the rest of it is one linear layer. */
 const PATCHES_PER_TOKEN: Readonly<Record<keyof typeof MARKERS, (merge: number) => number>> = {
   gemma4v: (merge) => merge ** 2,
   gemma4uv: () => 1,
 };
 
-/** The longest side there can be, in tokens: that of the flattest image at the largest budget. */
+/** The longest possible side in tokens: that of the flattest image at the largest budget. */
 export const SIDE_TOKENS_MAX = Math.floor(
   Math.sqrt((Math.max(...IMAGE_BUDGETS) * LIMITS.imageSidePixelsMax) / LIMITS.imageSidePixelsMin),
 );
 
-/** How a model reads images: what its projector says, and the tokens that stand around an image. */
+/** How a model reads images: facts of its projector, and the tokens around an image. */
 export interface ImageReading extends ImageMarkers {
-  /** As its file calls it. */
+  /** The name in its file. */
   readonly kind: string;
   /** Pixels on each side of the square that is a token. */
   readonly side: number;
   /** Numbers of an embedding. */
   readonly width: number;
-  /** What encoding an image costs per token of it, in tokens of a decode: an estimate, by weights read. */
+  /** Cost of encoding, per token of an image, in tokens of a decode: estimated from the weights that are read. */
   readonly encodeTokensPerToken: number;
 }
 
 /**
- * How a build reads images; null where it reads none. Looks at the projector's header alone. Throws ModelError: one line
- * with the file and the reason.
+ * How a build reads images; null if it does not. Reads only the projector's header. Throws ModelError: one line with the
+ * file and the reason.
  */
 export function readProjector(
   addon: Addon,
@@ -81,18 +81,18 @@ export function readProjector(
 
 const isKnown = (kind: string): kind is keyof typeof MARKERS => Object.hasOwn(MARKERS, kind);
 
-/** A projector that is loaded. */
+/** A loaded projector. */
 interface OpenProjector {
-  /** Whether the tokens of an image see those behind them. */
+  /** Whether the tokens of an image attend to later ones. */
   readonly nonCausal: boolean;
   /** Numbers of an embedding. */
   readonly width: number;
-  /** Writes an image's embeddings to `out`, which is as long as they are. Blocks. */
+  /** Writes an image's embeddings to `out`, which has their length. Blocks. */
   encode(image: { width: number; height: number; rgb: Uint8Array }, out: Float32Array): void;
   close(): void;
 }
 
-/** Loads a projector, or joins the threads that hold it. Throws ModelError. */
+/** Loads a projector, or shares the one that another thread has loaded. Throws ModelError. */
 export function openProjector(
   addon: Addon,
   { handle, images }: { handle: Parameters<Addon['openProjector']>[0]; images: ImageReading | null },

@@ -40,7 +40,7 @@ export function fillParts(
   return concatenate(tokens);
 }
 
-/** What a slot's template does to a text, done to the texts between its images. */
+/** Applies to a slot's strings what the template does to the value: trimming, JSON escapes. */
 function written(
   slot: Extract<PromptPart, { kind: 'slot' }>,
   parts: readonly ShownPart[],

@@ -26,7 +26,7 @@ const letters: Format = {
 /**
  * The public format of the mapika decider models (Gemma-4 family): context, question and lettered options
  * in parentheses in the user turn, and the letter read after an opening parenthesis in the model's turn.
- * The format tokenizes the letter apart from the parenthesis, and shows no before yes.
+ * The format tokenizes the letter apart from the parenthesis and lists no before yes.
  */
 const mapika: Format = {
   name: 'mapika',
@@ -45,12 +45,12 @@ const mapika: Format = {
   ].join(''),
 };
 
-// The format writes every text of the caller as a JSON string in which `<` is the six characters \u003c.
+// The format writes every string of the caller as a JSON string in which `<` is escaped as \u003c.
 const json = (expression: string) => `{{ (${expression}) | tojson | replace("<", "\\\\u003c") }}`;
 
 /**
  * The public format of the winnow models (Gemma-4 12B): a system turn, the texts as JSON strings, an empty
- * thought, and the letter read on the line after "Answer:". It shows no before yes.
+ * thought, and the letter read on the line after "Answer:". It lists no before yes.
  */
 const winnow: Format = {
   name: 'winnow',

@@ -1,22 +1,22 @@
 /**
- * How a prompt's tokens hold an image: between the model's two marker tokens, one number for each of the image's own
- * tokens, below zero where no vocabulary has any. So the length of a prompt counts for the bill, the positions and the
- * context window alike, whatever it is made of.
+ * How a list of tokens represents an image: between the model's two marker tokens, one negative number for each token of
+ * the image, which no vocabulary has. So the length of a prompt is its tokens for billing, positions and the context
+ * window alike.
  */
 export type ImageTokens = (image: number) => Int32Array;
 
-/** The tokens of a request's images, by their place in its list; `counts[i]` is how many image i has of its own. */
+/** The tokens of a request's images, by index; `counts[i]`: tokens of image i without its markers. */
 export function imageTokens({ begin, end }: ImageMarkers, counts: readonly number[]): ImageTokens {
   const made = counts.map((count, image) => Int32Array.of(begin, ...Array(count).fill(tokenOf(image)), end));
   return (image) => made[image] ?? noImages(image);
 }
 
-/** Of a prompt that has none. */
+/** For prompts without images. */
 export const noImages: ImageTokens = (image) => {
   throw new RangeError(`The prompt has no image ${image}.`);
 };
 
-/** The tokens that stand before and behind every image. */
+/** The tokens before and after every image. */
 export interface ImageMarkers {
   readonly begin: number;
   readonly end: number;
@@ -24,5 +24,5 @@ export interface ImageMarkers {
 
 const tokenOf = (image: number) => -1 - image;
 
-/** Which image of its plan a token is of; -1: none, it is one of text. */
+/** The index in the plan of the image that a token belongs to; -1: it is text. */
 export const imageAt = (token: number) => (token < 0 ? -1 - token : -1);

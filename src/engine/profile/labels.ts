@@ -5,8 +5,8 @@ import { type Format, ProfileError } from './types.js';
 export const LABELS: readonly string[] = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));
 
 /**
- * The token of each label, proven single and distinct in the place where it is read: right after the last
- * text of the prompt. Throws ProfileError naming the letter.
+ * The token of each label, verified to be single and distinct at the answer position: right after the last text of the
+ * prompt. Throws ProfileError naming the letter.
  */
 export function labelTokens(tokenizer: Tokenizer, format: Format, lastText: string): Int32Array {
   const before = tokenizer.plain(lastText);

@@ -1,14 +1,14 @@
 import type { ModelDescription } from '../addon/types.js';
 import { type Format, ProfileError } from './types.js';
 
-/** Decision types that read the logits of letters in one prompt per question, and how they show noul. */
+/** Decision types that read the logits of letters, with one prompt per question, and which noul option they list first. */
 const LETTER_TYPES: Readonly<Record<string, Format['noulFirst']>> = {
   openjev: 'true',
   nimble: 'false',
   'pplx-decider': 'false',
 };
 
-/** What a GGUF says of itself as a decision model. */
+/** A GGUF's metadata as a decision model. */
 interface DecisionMetadata {
   readonly format: Format | null;
   readonly temperatures: Readonly<Record<string, number>>;
@@ -16,7 +16,7 @@ interface DecisionMetadata {
 
 /**
  * Reads `<architecture>.decision.*` and `tokenizer.chat_template.systemone`. A GGUF that declares a kind of
- * decision model whose answers are not letter logits is refused: asked with letters it would answer, wrongly.
+ * decision model whose answers are not letter logits is refused: its answers to letters would be wrong.
  */
 export function readDecisionMetadata(description: ModelDescription): DecisionMetadata {
   const { metadata } = description;

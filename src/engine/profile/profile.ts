@@ -19,19 +19,19 @@ import {
 /** Skeletons kept; a shape is a handful of flags, so real traffic has far fewer. */
 const SKELETONS_MAX = 1_000;
 
-/** States that begin in ways that a tokenizer may merge with what stands before them. */
+/** States whose beginning a tokenizer may merge with the text before them. */
 const STATE_BEGINNINGS = ['a', 'The', '1', ' a', '\n', '\n\na', '{\n  "a": 1\n}', '"', '(', '<', 'é', '🙂'];
 
-/** How one model wants to be asked: its format, proven against its vocabulary. */
+/** A model's format, verified against its vocabulary. */
 export class Profile {
   readonly labels: Int32Array;
   private readonly template: Template;
   private readonly chat: ChatFrame;
   private readonly skeletons = new Map<string, Skeleton>();
-  /** The one prefix for text states and the one for JSON states. */
+  /** The prefix for string states and the one for JSON states. */
   private readonly prefixTexts = new Map<boolean, string>();
 
-  /** Throws ProfileError where the format and the model do not fit. */
+  /** Throws ProfileError if the format does not work with the model. */
   constructor(
     readonly format: Format,
     readonly temperatures: Temperatures,
@@ -45,8 +45,8 @@ export class Profile {
   }
 
   /**
-   * The prompt of a shape, around the caller's texts. Throws ProfileError where the template treats a shape
-   * that was not among the samples otherwise than those.
+   * The prompt of a shape, around the caller's strings. Throws ProfileError if the template treats a shape that was not
+   * among the samples differently from those.
    */
   skeleton(shape: QuestionShape): Skeleton {
     const key = shapeKey(shape);
@@ -63,7 +63,7 @@ export class Profile {
     return made;
   }
 
-  /** The tokens that every prompt begins with, whatever its state. */
+  /** The tokens that every prompt begins with, for any state. */
   head(): Int32Array {
     const prefixes = sampleShapes().flatMap((shape) => {
       const { prefix } = this.skeleton(shape);
@@ -94,8 +94,8 @@ export class Profile {
   }
 
   /**
-   * Renders every kind of question once: each text must reach the prompt, the prefix must be the same for
-   * all, and the letters must be single tokens behind each ending. Returns the letters' tokens.
+   * Renders every kind of question once: each string must reach the prompt, the prefix must be the same for all, and the
+   * letters must be single tokens after each ending. Returns the tokens of the letters.
    */
   private prove(): Int32Array {
     const shapes = sampleShapes();
@@ -114,7 +114,7 @@ export class Profile {
   }
 }
 
-/** Some vocabularies put a space before every text, wherever it is cut: their prompts would be full of them. */
+/** Some vocabularies prepend a space to every text, so each part of a prompt would start with one. */
 function requireNoSpace(tokenizer: Tokenizer): void {
   const [first] = tokenizer.plain('a');
   if (first !== undefined && tokenizer.piece(first).toString('utf8').startsWith(' ')) {
@@ -123,8 +123,8 @@ function requireNoSpace(tokenizer: Tokenizer): void {
 }
 
 /**
- * The prefix ends with the first part that shows the state, and the quote that closes it where the template
- * writes it as a JSON string; so it holds nothing of a question.
+ * The prefix ends with the first part that contains the state, and with the closing quote if the template writes it as a
+ * JSON string; so it contains nothing of a question.
  */
 function cutAfterState(parts: readonly PromptPart[]): Pick<Skeleton, 'prefix' | 'suffix'> {
   const place = parts.findIndex((part) => part.kind === 'slot');
@@ -160,7 +160,7 @@ function slotName({ slot }: Extract<PromptPart, { kind: 'slot' }>): string {
   return 'option' in slot ? `${slot.of} ${slot.option}` : slot.of;
 }
 
-/** The text the answer follows: what stands behind the last marker or slot. */
+/** The text before the answer: what follows the last marker or slot. */
 function lastText(parts: readonly PromptPart[]): string {
   const last = parts.at(-1);
   return last?.kind === 'text' ? last.text : '';

@@ -13,8 +13,7 @@ const BUCKETS: Readonly<Record<string, readonly [from: number, to: number]>> = {
 };
 
 /**
- * Temperatures from keys `<type>` and `<type>.<bucket>`: the bucket of the option count, else the type's,
- * else 1. Throws ProfileError for an unknown key or a value that is not a positive number.
+ * Temperatures by `<type>` and `<type>.<bucket>`: that of the option count's bucket, or of the type, or 1. Throws ProfileError for an unknown key or a value that is not a positive number.
  */
 export function readTemperatures(values: Readonly<Record<string, number>>): Temperatures {
   for (const [key, value] of Object.entries(values)) {

@@ -6,7 +6,7 @@ import { type Format, ProfileError, type PromptPart, type QuestionShape, type Sl
 /** A rendered prompt of one shape: template text and slots, in order. */
 export type TemplatePiece = string | Omit<Extract<PromptPart, { kind: 'slot' }>, 'kind'>;
 
-/** Which option stands at each place of the prompt: noul may show no before yes. */
+/** The option at each place of the prompt: noul may list no before yes. */
 export function displayOrder(format: Format, shape: QuestionShape): number[] {
   const order = shape.described.map((_, index) => index);
   // The options of a noul question are true, false (decide's order).
@@ -23,8 +23,8 @@ export function compileTemplate(format: Format): Template {
 }
 
 /**
- * A stand-in for a text of the caller: white space around control characters around `<`, a number, and
- * characters that filters change: both cases, inner white space, a line break, what HTML escapes.
+ * A placeholder for a caller's string: white space around control characters around `<`, a number, and characters that
+ * filters change: both cases, inner white space, a line break, characters that HTML escapes.
  */
 const standInFor = (index: number) => ` \u0001<${index}${CHANGEABLE}\u0001 `;
 const CHANGEABLE = " ab Z  >&'é\nß";
@@ -44,12 +44,11 @@ function escapePattern(text: string): string {
 }
 
 /**
- * Renders a template for one shape of question, with a stand-in for each text of the caller.
+ * Renders a template for one shape of question, with a placeholder for each string of the caller.
  *
- * What a template does to a caller's text shows in what becomes of the stand-in: inside a JSON string it comes
- * out escaped, where `<` is replaced it is replaced there, where white space is trimmed its own is gone. Any
- * other change leaves a stand-in that is not recognised, and the model is refused: a text that cannot be
- * followed through the template cannot be kept apart from the template's own.
+ * The rendered placeholder reveals what the template does to a string: whether it is escaped as JSON, whether `<` is
+ * replaced, and whether white space is trimmed. Any other change makes the placeholder unrecognizable, and the model is
+ * refused: a string that cannot be traced through the template cannot be kept apart from the template's own text.
  */
 export function renderShape(
   template: Template,
@@ -74,7 +73,7 @@ export function renderShape(
         state: standIn({ of: 'state' }),
         instructions: shape.hasInstructions ? standIn({ of: 'instructions' }) : null,
         options,
-        // A template that shows all questions at once would make each answer depend on the others: refused below.
+        // A template that renders all questions would make answers depend on each other: refused below.
         questions: [{ id: '\u0001', type: '\u0001', instructions: '\u0001' }],
         images: [],
         chat_head: chat.head,
@@ -87,7 +86,7 @@ export function renderShape(
   return split(text, slots);
 }
 
-/** An option without a description is shown by its name: Yes, No, the label, Level n (contract 2.2). */
+/** For an option without a description the model sees its name: Yes, No, the label, Level n (contract 2.2). */
 function optionKey(shape: QuestionShape, option: number, standIn: (slot: Slot) => string): string {
   if (shape.type === 'choice') return standIn({ of: 'label', option });
   const described = shape.described[option] === true;
@@ -121,7 +120,7 @@ function split(text: string, slots: readonly Slot[]): TemplatePiece[] {
 const CHANGED =
   'its decision template changes its inputs in a way that is not supported, or renders all questions';
 
-/** A JSON state is inserted as JSON, not as a JSON string that holds JSON: takes the quotes around it away. */
+/** Removes the quotes around a JSON state, which is inserted as JSON and not as a string that contains JSON. */
 export function unquoteState(pieces: readonly TemplatePiece[]): TemplatePiece[] {
   const result = [...pieces];
   result.forEach((piece, index) => {

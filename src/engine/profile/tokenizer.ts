@@ -1,13 +1,12 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
 
 /**
- * Turns text into tokens under one rule: only text of a template may become a marker of structure.
+ * Tokenizes text under one rule: only a template's text may become structural tokens (markers).
  *
- * llama.cpp keeps control tokens out of plain text when asked, but finds *user-defined* tokens in any text,
- * and published Gemma-4 files define `<|channel>` and `<channel|>` as such; and the merges of some
- * vocabularies can build a control token out of its letters. It also copies the text at every user-defined
- * token it finds: 100,000 of them in one text took 26 s. So user-defined tokens are found here, and plain
- * text reaches llama.cpp without any.
+ * llama.cpp can keep control tokens out of plain text, but it recognizes *user-defined* tokens in any text, and published
+ * Gemma-4 files define `<|channel>` and `<channel|>` as such; and the merges of some vocabularies can build a control
+ * token from its letters. It also copies the text at every user-defined token: 100,000 of them in one text took 26 s.
+ * Therefore user-defined tokens are found here, and the text passed to llama.cpp contains none.
  */
 export class Tokenizer {
   private readonly markers = new Map<string, number>();
@@ -36,7 +35,7 @@ export class Tokenizer {
     this.userDefinedPattern = userDefined.length === 0 ? null : anyOf(userDefined.map(({ text }) => text));
   }
 
-  /** Cuts a template's text at its markers: the only way into a prompt for a marker. */
+  /** Splits a template's text at its markers; markers enter a prompt in no other way. */
   splitTemplate(text: string): Array<string | { readonly text: string; readonly token: number }> {
     const parts: Array<string | { text: string; token: number }> = [];
     let end = 0;
@@ -49,20 +48,20 @@ export class Tokenizer {
     return parts;
   }
 
-  /** Plain text, a caller's among it: never yields a marker of structure, whatever it holds. */
+  /** Tokenizes plain text, which may contain a caller's: never yields a structural token, for any input. */
   plain(text: string): Int32Array {
     const tokens = concatenate(this.splitPlain(text).map((part) => this.tokensOf(part)));
     if (!tokens.some((token) => this.isStructure(token))) return tokens;
-    // Merges have built a control token: code point by code point they cannot.
+    // Merges have built a control token; tokenizing single code points prevents that.
     return concatenate([...text].map((character) => this.tokensOf(character)));
   }
 
-  /** Most bytes of text that can be so few tokens; a longer one need not be tokenized to be refused. */
+  /** Maximum bytes of text that so many tokens can represent; longer text can be refused without tokenizing it. */
   bytesOf(tokens: number): number {
     return tokens * Math.max(1, this.description.longestTokenBytes);
   }
 
-  /** Whether the token stands for a byte: the vocabulary has no token for the text it was made from. */
+  /** Whether the token stands for a byte: the vocabulary has no token for the character. */
   isByte(token: number): boolean {
     return this.description.byteTokens.includes(token);
   }
@@ -80,7 +79,7 @@ export class Tokenizer {
     return typeof part === 'number' ? Int32Array.of(part) : this.addon.tokenize(this.model, part, false);
   }
 
-  /** Text without user-defined tokens, and those that are content. A marker ends a part after its first character. */
+  /** Splits text at user-defined tokens. Content tokens are kept; a marker is split after its first character. */
   private splitPlain(text: string): Array<string | number> {
     if (this.userDefinedPattern === null) return [text];
     const pattern = new RegExp(this.userDefinedPattern);
@@ -92,7 +91,7 @@ export class Tokenizer {
       if (end > start) parts.push(text.slice(start, end));
       if (content !== undefined) parts.push(content);
       start = content === undefined ? end : match.index + match[0].length;
-      // The rest of a marker may begin another.
+      // The rest of a marker may contain the start of another.
       pattern.lastIndex = start;
     }
     if (start < text.length) parts.push(text.slice(start));
@@ -109,7 +108,7 @@ function isMarker(text: string, templates: readonly string[]): boolean {
   return text.trim() !== '' && templates.some((template) => template.includes(text));
 }
 
-/** Matches any of the texts, the longest first, as llama.cpp does; nothing where there are none. */
+/** Matches any of the strings, the longest first, as llama.cpp does; an empty list matches nothing. */
 function anyOf(texts: readonly string[]): RegExp {
   if (texts.length === 0) return /(?!)/g;
   const longest = [...texts].sort((a, b) => b.length - a.length);

@@ -1,6 +1,6 @@
 import type { QuestionType } from '../../api/index.js';
 
-/** What of a question decides the template's text around the caller's: everything but the texts. */
+/** What determines the template's text for a question: everything except the caller's strings. */
 export interface QuestionShape {
   readonly type: QuestionType;
   readonly stateIsText: boolean;
@@ -9,7 +9,7 @@ export interface QuestionShape {
   readonly described: readonly boolean[];
 }
 
-/** A place in the prompt that a text of the caller fills. */
+/** A place in the prompt for a string of the caller. */
 export type Slot =
   | { readonly of: 'state' }
   | { readonly of: 'name' }
@@ -17,12 +17,12 @@ export type Slot =
   | { readonly of: 'label'; readonly option: number }
   | { readonly of: 'description'; readonly option: number };
 
-/** What fills a slot: text, and images by their place in the request's list. */
+/** What fills a slot: text, and images by index in the request. */
 export type ShownPart = string | { readonly image: number };
 
 /**
- * One part of a prompt. Text between two markers, the template's and the callers' together, is tokenized as
- * one run with special tokens off; a marker is a token that only a template can write.
+ * One part of a prompt. Text between two markers, of the template and of the caller together, is tokenized as one run with
+ * special tokens off; a marker is a token that only a template can write.
  */
 export type PromptPart =
   | { readonly kind: 'marker'; readonly text: string; readonly token: number }
@@ -30,30 +30,30 @@ export type PromptPart =
   | {
       readonly kind: 'slot';
       readonly slot: Slot;
-      /** The template wrote the text into a JSON string: what fills the slot is escaped. */
+      /** The template writes the value into a JSON string, so it is escaped. */
       readonly json: boolean;
-      /** The template wrote `<` as `\\u003c`, as the winnow format does: so does what fills the slot. */
+      /** The template writes `<` as `\\u003c`, as the winnow format does. */
       readonly escapesLess: boolean;
-      /** The template took the white space around the text away: so does what fills the slot. */
+      /** The template trims white space around the value. */
       readonly trims: boolean;
     };
 
-/** The prompt of all questions of one shape, cut where the shared prefix ends. */
+/** The prompt of all questions of one shape, split at the end of the shared prefix. */
 export interface Skeleton {
   /** Template head and state; equal for every shape of one request. */
   readonly prefix: readonly PromptPart[];
   /** Instructions, options, and all that follows up to the answer slot. */
   readonly suffix: readonly PromptPart[];
-  /** `labels[i]`: which label option i of the question has been given. */
+  /** `labels[i]`: the label of option i. */
   readonly labels: readonly number[];
 }
 
-/** A format in which models are asked: data, read from a GGUF or built in. */
+/** A prompt format: data, read from a GGUF or built in. */
 export interface Format {
   readonly name: string;
   /** Jinja with `state`, `instructions`, `type`, `id`, `options[{key, description, label}]`, `chat_head`, `chat_tail`. */
   readonly template: string;
-  /** Whether yes or no is shown first. */
+  /** Whether yes or no is listed first. */
   readonly noulFirst: 'true' | 'false';
   /**
    * How the label follows the prompt: `joined` in one text (the tokenizer must not merge the two), or
@@ -62,12 +62,12 @@ export interface Format {
   readonly labelBoundary: 'joined' | 'apart';
 }
 
-/** Softmax temperature per question type, and per number of options where a model says so. */
+/** Softmax temperature per question type, and per number of options if the model specifies it. */
 export interface Temperatures {
   of(type: QuestionType, options: number): number;
 }
 
-/** A model cannot be asked for decisions; one sentence says why. */
+/** A model cannot answer decisions; the message states why. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
 }

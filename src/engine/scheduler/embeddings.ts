@@ -2,20 +2,20 @@ import type { CountMemory } from '../addon/count-memory.js';
 import type { Pixels } from '../addon/types.js';
 import type { PlanImage } from '../wave/images.js';
 
-/** How images become embeddings, as far as waves are planned by it. */
+/** What planning a wave needs to know about a projector. */
 export interface EmbeddingSizes {
-  /** Pixels of a side that one token stands for. */
+  /** Pixels per side of the square that one token covers. */
   readonly side: number;
   /** Numbers per token. */
   readonly width: number;
-  /** What encoding costs per token of an image, in tokens of a decode. */
+  /** Cost of encoding, per token of an image, in tokens of a decode. */
   readonly encodeTokensPerToken: number;
 }
 
 /**
- * The embeddings of the images that a model has seen, live and in batches: by what the pixels are, in memory that
- * threads share, so that an image shown again is not encoded again. Bounded in bytes; the longest unused go first.
- * What is found is to the bit what would be computed: an image is always encoded alone.
+ * Caches the embeddings of a model's images, live and in batches, by their pixels, in memory that threads share. Bounded in
+ * bytes; the least recently used go first. A cached embedding equals a new one bit for bit, because an image is always
+ * encoded alone.
  */
 export class Embeddings {
   private readonly byKey = new Map<string, Float32Array>();
@@ -39,7 +39,7 @@ export class Embeddings {
     return found;
   }
 
-  /** Room for an image's embedding. */
+  /** Allocates memory for an image's embedding. */
   room(image: PlanImage): Float32Array {
     const numbers = this.tokensOf(image) * this.sizes.width;
     const memory = new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT);
@@ -58,7 +58,7 @@ export class Embeddings {
     }
   }
 
-  /** Tokens of a wave that encoding an image is worth; 0 where its embedding is there. */
+  /** The cost of encoding an image in tokens of a wave; 0 if its embedding is cached. */
   encodeTokens(image: PlanImage): number {
     if (this.byKey.has(image.key)) return 0;
     return Math.ceil(this.tokensOf(image) * this.sizes.encodeTokensPerToken);
@@ -70,5 +70,5 @@ export class Embeddings {
   }
 }
 
-/** For a model that reads no images. */
+/** For a model that does not read images. */
 export const noEmbeddings = () => new Embeddings({ side: 1, width: 0, encodeTokensPerToken: 0 }, 0);

@@ -3,12 +3,12 @@ import { roundsOf } from './rounds.js';
 import type { Stream, WaveImage } from './task.js';
 import type { WaveBounds } from './types.js';
 
-/** One llama_decode. */
+/** One call of llama_decode. */
 interface Decode {
   readonly batch: DecodeBatch;
-  /** Per answer slot: which of the streams that have options it belongs to. */
+  /** Per answer slot: the index of its stream among those with options. */
   readonly answers: readonly number[];
-  /** The padding's sequence was used and has to be forgotten. */
+  /** The padding sequence was used and has to be removed. */
   readonly padded: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Decode {
 export interface EmbeddingTerms {
   /** Numbers of an embedding. */
   readonly width: number;
-  /** Whether the tokens of an image see those behind them. */
+  /** Whether the tokens of an image attend to later ones. */
   readonly nonCausal: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface EmbeddingTerms {
 export const NO_EMBEDDINGS: EmbeddingTerms = { width: 0, nonCausal: false };
 
 /**
- * Writes streams into as few decodes as `waveTokens` allows, those of images into micro-batches. The last micro-batch of
- * each is filled up on the sequence behind those of the plans.
+ * Packs streams into as few decodes as `waveTokens` allows; those of images into micro-batches. The last micro-batch of
+ * each decode is padded, on the sequence after those of the plans.
  */
 export function buildDecodes(
   streams: readonly Stream[],
@@ -63,7 +63,7 @@ class DecodeBuilder {
     if (options !== undefined) this.writer.slot(options, answer);
   }
 
-  /** Whole: what of an image is in another decode, or in another micro-batch, its tokens do not see. */
+  /** An image is not split: its tokens cannot attend to tokens in a later decode or micro-batch. */
   image({ tokens: { length }, position, sequences }: Stream, embedding: Float32Array): void {
     if (this.writer.length > 0 && this.writer.length + length > this.bounds.microBatchTokens) this.flush();
     for (let i = 0; i < length; i++) this.writer.token(0, position + i, sequences);
@@ -134,7 +134,7 @@ class DecodeWriter {
   }
 }
 
-/** Embeddings behind each other, then zeros for the padding. */
+/** Concatenates embeddings; zeros fill the padding. */
 function joined(parts: readonly Float32Array[], length: number): Float32Array {
   const result = new Float32Array(length);
   let at = 0;

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Pixels } from '../addon/types.js';
 import { imageAt } from '../profile/image-tokens.js';
 
-/** An image of a plan, in the size in which its projector sees it. */
+/** An image of a plan, in the size that its projector expects. */
 export interface PlanImage extends Pixels {
   /** Equal for the same pixels, and only for them. */
   readonly key: string;
 }
 
-/** Where the run of equal places that begins at `start` ends: behind the tokens of an image. */
+/** The end of the image whose tokens begin at `start`. */
 export function runEnd(tokens: Int32Array, start: number): number {
   let end = start;
   while (end < tokens.length && tokens[end] === tokens[start]) end += 1;
   return end;
 }
 
-/** Where the text that begins at `start` ends: before the next image. */
+/** The end of the text that begins at `start`: the next image, or `until`. */
 export function textEnd(tokens: Int32Array, start: number, until = tokens.length): number {
   let end = start;
   while (end < until && (tokens[end] as number) >= 0) end += 1;
@@ -23,8 +23,8 @@ export function textEnd(tokens: Int32Array, start: number, until = tokens.length
 }
 
 /**
- * What prefixes are found again by: equal for equal tokens that show equal images, whatever places these have in the
- * lists of their requests. SHA-256, so that nobody can make two prefixes share one.
+ * The cache key of a prefix: equal for equal tokens with equal images, whatever the images' indexes in their requests.
+ * SHA-256, so that collisions cannot be crafted.
  */
 export function prefixKey(prefix: Int32Array, images: readonly PlanImage[] = []): string {
   const hash = createHash('sha256');

@@ -3,13 +3,13 @@ import { buildDecodes, type EmbeddingTerms, NO_EMBEDDINGS } from './decodes.js';
 import type { WaveResult, WaveTask } from './task.js';
 import type { WaveBounds } from './types.js';
 
-/** What makes embeddings of images. */
+/** Turns images into embeddings. */
 export interface ImageEncoder extends EmbeddingTerms {
-  /** Writes an image's embedding to `out`, which is as long. Throws an Error. */
+  /** Writes an image's embedding to `out`, which has its length. Throws an Error. */
   encode(pixels: Pixels, out: Float32Array): void;
 }
 
-/** For models that read no images. */
+/** For models that do not read images. */
 export const NO_ENCODER: ImageEncoder = {
   ...NO_EMBEDDINGS,
   encode() {
@@ -18,8 +18,8 @@ export const NO_ENCODER: ImageEncoder = {
 };
 
 /**
- * Runs a wave on a context. `cancel` as NativeContext.decode; throws its errors, and the context is then
- * empty: whoever planned the wave must forget what it held. The embeddings of the wave's images are then not to be used.
+ * Runs a wave on a context. `cancel`: as for NativeContext.decode. Throws its errors; the context is then empty, so its
+ * `KvCache` must be reset, and the embeddings of the wave's images must not be used.
  */
 export function runWave(
   context: NativeContext,

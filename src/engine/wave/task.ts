@@ -1,47 +1,47 @@
 import type { Pixels } from '../addon/types.js';
 
-/** A run of tokens, or an image, that stands in one or more sequences. */
+/** A run of tokens, or an image, in one or more sequences. */
 export interface Stream {
-  /** Of an image, its places. */
+  /** For an image, its negative numbers (see `imageTokens`). */
   readonly tokens: Int32Array;
-  /** Where the first one stands. */
+  /** The position of the first one. */
   readonly position: number;
   /** Tokens of several sequences are computed once for all of them. */
   readonly sequences: readonly number[];
   /** Present: the last token is an answer slot, and these are its options' tokens. */
   readonly options?: Int32Array;
-  /** Present: it is this image of the wave. */
+  /** Present: the stream is this image of the wave, by index. */
   readonly image?: number;
 }
 
 /** An image of a wave. */
 export interface WaveImage {
-  /** In memory that threads share; empty as long as there are pixels. */
+  /** In shared memory; not yet computed if there are pixels. */
   readonly embedding: Float32Array;
-  /** What the embedding is made from before the wave's first phase; null: it is there. */
+  /** The embedding is computed from them before the first phase; null: it is already computed. */
   readonly pixels: Pixels | null;
 }
 
-/** Sequence `to`, which is empty, gets the cells of `from`; no data moves. */
+/** Gives the empty sequence `to` the cells of `from`; no data moves. */
 export interface Copy {
   readonly from: number;
   readonly to: number;
 }
 
-/** Streams that are decoded together, after the copies and removals they need. */
+/** Removals and copies of sequences, then streams that are decoded together. */
 export interface Phase {
   readonly removals: readonly number[];
   readonly copies: readonly Copy[];
   readonly streams: readonly Stream[];
 }
 
-/** What a context does in one wave; what it holds besides, from earlier waves, stays. */
+/** What a context does in one wave. Other cells from earlier waves stay. */
 export interface WaveTask {
-  /** Forget everything first: the wave's numbers then depend on nothing before it. */
+  /** Clear the context first, so that the wave's results do not depend on earlier ones. */
   readonly clear: boolean;
   readonly images: readonly WaveImage[];
   readonly phases: readonly Phase[];
-  /** Sequences to forget when all is computed. */
+  /** Sequences to remove after the last phase. */
   readonly removals: readonly number[];
 }
 

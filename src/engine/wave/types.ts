@@ -1,7 +1,7 @@
 import type { ContextOptions } from '../addon/types.js';
 import type { PlanImage } from './images.js';
 
-/** The tokens of one question and where its answer is read. */
+/** The tokens of one question, up to the answer position. */
 export interface Suffix {
   /** The last one is the answer slot. */
   readonly tokens: Int32Array;
@@ -10,15 +10,15 @@ export interface Suffix {
 }
 
 /**
- * What the engine computes for one request: the shared prefix once, then one suffix per question. An image stands in a
- * list of tokens as `imageTokens` writes it, so that the list's length is what it takes of cells and positions.
+ * What the engine computes for one request: the shared prefix once, then one suffix per question. Images are
+ * represented in lists of tokens as `imageTokens` writes them, so a list's length is its number of cells and positions.
  */
 export interface Plan {
   readonly prefix: Int32Array;
-  /** Equal for equal prefixes of one model, and only for them. */
+  /** Equal only for equal prefixes of one model. */
   readonly prefixKey: string;
   readonly suffixes: readonly Suffix[];
-  /** Each different one once. */
+  /** Without duplicates. */
   readonly images: readonly PlanImage[];
 }
 
@@ -34,12 +34,12 @@ export interface WaveBounds {
   /** Most tokens computed at once inside a decode. */
   readonly microBatchTokens: number;
   /**
-   * Fewest tokens of a micro-batch; a smaller one is filled up with tokens nobody reads. On a CPU, 64: ggml
-   * computes the attention of fewer rows by another path, which sums in 16 bits. On the tiny F32 model a
-   * question of 20 to 80 tokens behind 3,000 moved by 3.5e-3 between the two paths, by 1e-4 on this one.
+   * Minimum tokens of a micro-batch; a smaller one is padded with unused tokens. 64 on a CPU: ggml computes the
+   * attention of fewer rows by another path, which sums in 16 bits. On the tiny F32 model the probabilities of a question
+   * of 20 to 80 tokens after 3,000 moved by 3.5e-3 between the two paths, and by 1e-4 within this one.
    */
   readonly microBatchTokensMin: number;
-  /** Most sequences of a context, one for each prefix that is held and each suffix of a wave. */
+  /** Most sequences of a context: one per cached prefix and one per suffix of a wave. */
   readonly sequences: number;
 }
 
@@ -59,8 +59,8 @@ export function longestPrompt(plan: Plan): number {
 }
 
 /**
- * The context that runs waves of these bounds: a sequence and cells more for the padding, and room for the
- * logits of every sequence (llama.cpp ends the process where a context has fewer outputs than sequences).
+ * The options of a context for waves of these bounds: one more sequence and more cells for padding, and room for the
+ * logits of every sequence (llama.cpp aborts if a context has fewer outputs than sequences).
  */
 export function contextOptions(bounds: WaveBounds, threads: number): ContextOptions {
   const { cells, waveTokens, microBatchTokens, microBatchTokensMin, sequences } = bounds;
