@@ -34,7 +34,7 @@ test('contract 5 rule 1: exactly one header with a bearer token', async (t) => {
   }
 });
 
-test('a token that is nearly one of ours opens nothing', async (t) => {
+test('a token that is almost valid is refused', async (t) => {
   const { caller, workspace } = opened(t);
   const { key, token } = workspace('acme', 0n);
   t.match(token, /^dk_[A-Za-z0-9]{40}$/);
@@ -72,7 +72,7 @@ test('a token is stored as its SHA-256 and nowhere else', async (t) => {
   t.notOk(file.includes(token.slice(3)));
 });
 
-test('what is found by a digest must have that digest', async (t) => {
+test('the key found by a digest must have that digest', async (t) => {
   const { caller, store, workspace } = opened(t);
   const one = workspace('acme', 0n);
   const other = workspace('other', 0n);
@@ -90,7 +90,7 @@ test('what is found by a digest must have that digest', async (t) => {
   );
 });
 
-test('a key works to the last millisecond of its time, and not one longer', async (t) => {
+test('a key works to the last millisecond of its time, and no longer', async (t) => {
   const { caller, clock, store, workspace } = opened(t);
   workspace('acme', 0n);
   const short = createKey(store, clock, 'acme', clock.now() + 1);
@@ -109,7 +109,7 @@ test('a key works to the last millisecond of its time, and not one longer', asyn
   t.equal(caller(never.token).key.id, never.key.id);
 });
 
-test('a revoked key stops at once, whatever is remembered of it, and for ever', async (t) => {
+test('a revoked key stops at once and permanently, whatever is cached', async (t) => {
   const { caller, clock, store, workspace } = opened(t);
   const { key, token } = workspace('acme', 0n);
   for (let round = 0; round < 3; round += 1) caller(token);

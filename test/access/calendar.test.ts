@@ -73,7 +73,7 @@ test('parseDay: the first millisecond of a day there is', async (t) => {
   }
 });
 
-test('the days of 400 years follow each other without a gap', async (t) => {
+test('the days of 400 years are consecutive', async (t) => {
   let day = parseDay('2000-01-01') as number;
   let count = 0;
   for (; dayOf(day) !== '2400-01-01'; day = endOfDay(day) + 1, count += 1) {

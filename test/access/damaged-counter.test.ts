@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/index.js';
 
 const CHARGE = { model: 'm', kind: 'live', inputTokens: 10, price: 1_500n } as const;
 
-test('a charge whose counter is damaged is not made at all: the ledger adds up when that is mended', async (t) => {
+test('a charge whose counter is damaged is not made at all: the ledger adds up when the counter is repaired', async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   createWorkspace(store, systemClock, 'acme');

@@ -11,7 +11,7 @@ test('readExpiry: never, days from now, the end of a UTC day', async (t) => {
   t.equal(readExpiry('2028-02-29', NOW), Date.parse('2028-02-29T23:59:59.999Z'));
 });
 
-test('readExpiry: what is none of these, or is over', async (t) => {
+test('readExpiry: anything else, or an expiry in the past, is refused', async (t) => {
   for (const text of [
     '0',
     '36501',

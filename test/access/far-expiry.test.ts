@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/index.js';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const clock = { now: () => NOW, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
 
-test('no key outlives the year 9999, the last that its headers can show: made, or rolled', async (t) => {
+test('no key, created or rolled, outlives the year 9999, the last that headers can express', async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   createWorkspace(store, clock, 'acme');

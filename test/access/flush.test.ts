@@ -75,7 +75,7 @@ test('charges are written together, FLUSH_DELAY_MS after the first of them', asy
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('what is charged while a write is under way is in the next one', async (t) => {
+test('a charge made during a write is in the next write', async (t) => {
   const { access, charged, clock, disk, reserve, store } = onDisk(t);
   disk.hold = true;
   reserve(1).post();
@@ -92,7 +92,7 @@ test('what is charged while a write is under way is in the next one', async (t) 
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('whoever waits for a flush has everything that was charged before on the disk', async (t) => {
+test('when a flush resolves, all earlier charges are on the disk', async (t) => {
   const { access, charged, disk, reserve, store } = onDisk(t);
   await access.flush();
   t.equal(disk.writes, 0);
@@ -108,7 +108,7 @@ test('whoever waits for a flush has everything that was charged before on the di
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('a disk that takes nothing is told each time, tried every second, and nothing is lost or counted twice', async (t) => {
+test('failed writes are reported each time and retried every second, and nothing is lost or counted twice', async (t) => {
   const { charged, clock, disk, reserve, settled, store, troubles } = onDisk(t);
   disk.full = true;
   reserve(1).post();
@@ -141,7 +141,7 @@ for (const [how, hinder] of [
   ['fails', (disk: { full: boolean }) => Object.assign(disk, { full: true })],
   ['hangs', (disk: { hold: boolean }) => Object.assign(disk, { hold: true })],
 ] as const) {
-  test(`a disk that ${how}: requests are let in for UNWRITTEN_MS_MAX, then refused, then let in again`, async (t) => {
+  test(`a disk that ${how}: requests are accepted for UNWRITTEN_MS_MAX, then refused, then accepted again`, async (t) => {
     const { charged, clock, disk, reserve, settled, store } = onDisk(t);
     hinder(disk);
     reserve(1).post();
@@ -178,7 +178,7 @@ for (const [when, hinder] of [
   ['waits', () => {}],
   ['is being written', (disk: { hold: boolean }) => Object.assign(disk, { hold: true })],
 ] as const) {
-  test(`SIGCONT after a stop: a charge that ${when} meanwhile refuses nobody`, async (t) => {
+  test(`SIGCONT after a stop: a charge that ${when} meanwhile does not cause refusals`, async (t) => {
     const { clock, disk, reserve, settled } = onDisk(t);
     hinder(disk);
     reserve(1).post();
@@ -202,7 +202,7 @@ for (const [when, hinder] of [
   });
 }
 
-test('a flush that fails rejects, and what it could not write stays for the next', async (t) => {
+test('a failed flush rejects, and the next one writes its charges', async (t) => {
   const { access, charged, disk, reserve, store } = onDisk(t);
   disk.full = true;
   reserve(1).post();
@@ -214,7 +214,7 @@ test('a flush that fails rejects, and what it could not write stays for the next
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('a day that ends while a write is under way: its counter goes on', async (t) => {
+test('a counter survives a day that ends during a write', async (t) => {
   const { access, charged, clock, disk, reserve, settled, store } = onDisk(t);
   disk.hold = true;
   reserve(1).post();
@@ -232,7 +232,7 @@ test('a day that ends while a write is under way: its counter goes on', async (t
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('a flush that waits for one that fails writes what that could not', async (t) => {
+test('a flush that waits for a failing one writes its charges', async (t) => {
   const { access, charged, clock, disk, reserve, settled, store } = onDisk(t);
   Object.assign(disk, { full: true, hold: true });
   reserve(1).post();

@@ -172,7 +172,7 @@ for (const state of Object.keys(STATES)) {
   });
 }
 
-test('a workspace’s models are those of the table on the next request', async (t) => {
+test('a change of a workspace’s models applies from the next request', async (t) => {
   const { caller, store, workspace } = opened(t);
   const { token } = workspace('acme', 0n);
   for (const models of [null, ['a'], ['a', 'b'], [], null]) {

@@ -16,7 +16,7 @@ const TOKENS = 220;
 const PRICE = 1_500n;
 const COST = BigInt(TOKENS) * PRICE;
 
-test('credit for exactly N requests at once: N are let in, and no other before one of them ends without an answer', async (t) => {
+test('credit for exactly N requests: N are accepted, and another one only when one of them ends without an answer', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const { integer } = random(seed);
@@ -60,7 +60,7 @@ test('credit for exactly N requests at once: N are let in, and no other before o
   }
 });
 
-test('credit that lacks one unit of N requests is credit for N − 1', async (t) => {
+test('credit one unit short of N requests accepts N − 1', async (t) => {
   const { store, clock, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 3n * COST - 1n);
   for (let request = 0; request < 2; request += 1) reserve(token, TOKENS, PRICE).post();
@@ -72,7 +72,7 @@ test('credit that lacks one unit of N requests is credit for N − 1', async (t)
   reserve(token, TOKENS, PRICE).post();
 });
 
-test('a budget for exactly N requests at once lets N in; raised or lifted, more at once', async (t) => {
+test('a budget for exactly N requests accepts N; raised or removed, more at once', async (t) => {
   const { access, store, caller, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 100n * COST);
   const set = (budget: bigint | null) => changeWorkspace(store, 'acme', { budget });
@@ -102,7 +102,7 @@ test('a budget for exactly N requests at once lets N in; raised or lifted, more 
   reserve(token, TOKENS, PRICE).post();
 });
 
-test('a workspace pays for itself alone', async (t) => {
+test('a workspace pays only for its own requests', async (t) => {
   const { workspace, reserve } = opened(t);
   const poor = workspace('poor', COST);
   const rich = workspace('rich', 2n * COST);
@@ -117,7 +117,7 @@ test('a workspace pays for itself alone', async (t) => {
   reserve(rich.token, TOKENS, PRICE).post();
 });
 
-test('a reservation is settled once: posted or released, whichever comes first', async (t) => {
+test('a reservation is settled once: either posted or released', async (t) => {
   const { access, store, clock, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 10n * COST);
   const posted = reserve(token, TOKENS, PRICE);
@@ -132,7 +132,7 @@ test('a reservation is settled once: posted or released, whichever comes first',
   t.equal(balanceOf(store, getWorkspace(store, 'acme'), clock.now()).charged, COST);
 });
 
-test('credit taken back while a request is under way: it is answered, and nothing after it', async (t) => {
+test('credit taken back during a request: that request is answered, and no later one', async (t) => {
   const { access, store, clock, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 2n * COST);
   const held = reserve(token, TOKENS, PRICE);
@@ -147,7 +147,7 @@ test('credit taken back while a request is under way: it is answered, and nothin
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('a request that costs nothing is let in where there is credit, and counted', async (t) => {
+test('a free request is accepted if there is credit, and counted', async (t) => {
   const { access, caller, store, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 1n);
   reserve(token, 1_000_000, 0n).post();
@@ -163,7 +163,7 @@ test('a request that costs nothing is let in where there is credit, and counted'
   );
 });
 
-test('what a process had set aside when it died is free again in the next', async (t) => {
+test('reservations end with the process', async (t) => {
   const { access, store, clock, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 3n * COST);
   reserve(token, TOKENS, PRICE).post();
@@ -182,7 +182,7 @@ test('what a process had set aside when it died is free again in the next', asyn
   t.strictSame(reconcile(store).problems, []);
 });
 
-test('credit that comes or goes after a caller was let in counts when its request is set aside', async (t) => {
+test('credit that changes after authentication counts when the cost is reserved', async (t) => {
   const { access, caller, store, clock, workspace } = opened(t);
   const { token } = workspace('acme', COST);
   const early = caller(token);

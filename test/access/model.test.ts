@@ -215,7 +215,7 @@ function counters(rows: ReadonlyArray<NaiveHold & { day: string; requests?: numb
   return [...sums].sort();
 }
 
-test(`${OPERATIONS} random operations on the ledger and on a naive one: the same answers, the same sums`, async (t) => {
+test(`${OPERATIONS} random operations on the ledger and a naive one: the same outcomes and sums`, async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const store = openStore(t.testdir());

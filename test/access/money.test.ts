@@ -35,7 +35,7 @@ test('parseAmount: 15 digits before the point and 12 behind it are the most', as
   t.equal(parseAmount('0.0000000000001'), null);
 });
 
-test('parseAmount: what is no decimal text is no amount', async (t) => {
+test('parseAmount: anything else is null', async (t) => {
   const wrong = [
     '',
     '-',

@@ -47,7 +47,7 @@ test('a charge counts to the UTC day and month of its answer, to the millisecond
   }
 });
 
-test('a request set aside in one month and answered in the next is charged to the next', async (t) => {
+test('a request reserved in one month and answered in the next is charged to the next', async (t) => {
   const { clock, days, monthCharged, reserve, store, token } = started(t, '2026-11-30T23:59:59.999Z');
   changeWorkspace(store, 'acme', { budget: 15n });
   const held = reserve(token, 10);
@@ -71,7 +71,7 @@ test('a request set aside in one month and answered in the next is charged to th
   );
 });
 
-test('a budget that was reached is open again in the first millisecond of the next month', async (t) => {
+test('an exhausted budget is available again in the first millisecond of the next month', async (t) => {
   const { access, caller, charge, clock, store, token } = started(t, '2026-12-31T12:00:00.000Z');
   changeWorkspace(store, 'acme', { budget: 10n });
   charge(10);
@@ -106,7 +106,7 @@ test('prices that change in the middle of a day: each charge is at its own', asy
   t.equal(balanceOf(store, getWorkspace(store, 'acme'), clock.now()).charged, 30_020n);
 });
 
-test('a price that changes while a request runs: it pays what was set aside', async (t) => {
+test('a price that changes while a request runs: it pays the reserved price', async (t) => {
   const { days, reserve, token } = started(t, '2026-11-21T10:00:00.000Z');
   const held = reserve(token, 10, 5n);
   reserve(token, 10, 6n).post();
@@ -114,7 +114,7 @@ test('a price that changes while a request runs: it pays what was set aside', as
   t.strictSame(await days(), ['2026-11-21 10 × 5', '2026-11-21 10 × 6']);
 });
 
-test('clock glitches: a month that comes back has what it was charged, and its budget', async (t) => {
+test('clock glitches: a month that returns has its charges and budget', async (t) => {
   const { access, caller, charge, clock, days, store, token, monthCharged } = started(
     t,
     '2026-11-30T22:00:00.000Z',
@@ -164,7 +164,7 @@ test('clock glitches: one request at a wrong date does not pin the month', async
   t.equal(admit(), null, 'a new month, a new budget');
 });
 
-test('clock glitches: while the calendar is in doubt no month begins', async (t) => {
+test('clock glitches: no month begins while the calendar is uncertain', async (t) => {
   const { clock, days, store, token, charge } = started(t, '2026-11-10T12:00:00.000Z');
   changeWorkspace(store, 'acme', { budget: 10n });
   charge(10);
@@ -185,7 +185,7 @@ test('clock glitches: while the calendar is in doubt no month begins', async (t)
   t.equal(admit(), null);
 });
 
-test('a clock that is set back within a month: the charge counts to the day it shows', async (t) => {
+test('a clock that is set back within a month: the charge counts for the day it shows', async (t) => {
   const { charge, clock, days } = started(t, '2026-11-21T00:00:00.000Z');
   charge(1);
   await days();
@@ -201,7 +201,7 @@ test('a clock that is set back within a month: the charge counts to the day it s
   );
 });
 
-test('live and batch, models, keys: counters of their own', async (t) => {
+test('live and batch, models and keys have separate counters', async (t) => {
   const { access, clock, days, key, store, token } = started(t, '2026-11-21T10:00:00.000Z');
   const { caller } = dealings(store, clock, access);
   for (const model of ['a', 'b']) {

@@ -36,7 +36,7 @@ test('two revocations by the command line, each from the very next request to a 
   t.equal(await ask(third), '200 ', 'a key that nobody revoked');
 });
 
-test('whatever the command line changes holds on the very next request', async (t) => {
+test('changes by the command line apply from the next request', async (t) => {
   const { json, store } = books(t);
   createWorkspace(store, systemClock, 'acme');
   const { key, token } = createKey(store, systemClock, 'acme');

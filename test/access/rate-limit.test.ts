@@ -58,7 +58,7 @@ test('Retry-After is the time after which the same request is let in, and a mill
   t.match(refusal(admit), { headers: { retryAfterSeconds: 10.25 } });
 });
 
-test('each key has its own limits; a workspace’s new limits hold for its keys on the next request', async (t) => {
+test('each key has its own limits; a workspace’s new limits apply from the next request', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const one = workspace('acme', 1n);
   const two = createKey(store, clock, 'acme');
@@ -81,7 +81,7 @@ test('each key has its own limits; a workspace’s new limits hold for its keys 
     );
 });
 
-test('a clock that people set back or forth changes no limit', async (t) => {
+test('setting the clock changes no limit', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
   changeWorkspace(store, 'acme', { requestsPerMinute: 1 });
@@ -100,7 +100,7 @@ test('a clock that people set back or forth changes no limit', async (t) => {
   );
 });
 
-test('a paused key is told so, and its request is not counted', async (t) => {
+test('a request of a paused key is refused as paused, and not counted', async (t) => {
   const { access, caller, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
   changeWorkspace(store, 'acme', { requestsPerMinute: 1, budget: 0n });
@@ -117,7 +117,7 @@ test('a paused key is told so, and its request is not counted', async (t) => {
   );
 });
 
-test('thousands of keys: each is held to its limit, the idle ones are forgotten', async (t) => {
+test('thousands of keys: each has its own limit, and idle ones are removed', async (t) => {
   const clock = fakeClock();
   const limiter = new RateLimiter(clock);
   const windows = (limiter as unknown as { windows: Map<string, unknown> }).windows;
@@ -131,7 +131,7 @@ test('thousands of keys: each is held to its limit, the idle ones are forgotten'
   t.equal(windows.size, 10_000, 'those of the minute before are gone');
 });
 
-test('limits that cannot be are refused, those at the bounds are taken', async (t) => {
+test('limits out of bounds are refused, limits at the bounds are accepted', async (t) => {
   const { clock, store } = opened(t);
   createWorkspace(store, clock, 'acme');
   for (const [name, field, max] of [

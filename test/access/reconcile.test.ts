@@ -31,7 +31,7 @@ test('books that add up: granted, charged, balance, to the unit', async (t) => {
   });
 });
 
-test('books of nothing add up', async (t) => {
+test('an empty ledger adds up', async (t) => {
   const { store, workspace } = opened(t);
   t.strictSame(reconcile(store), { books: [], problems: [] });
   workspace('acme', 0n);
@@ -108,7 +108,7 @@ const counter = (store: Store, key: string, inputTokens: number, amount: Amount)
     amount: String(amount),
   });
 
-test('what does not add up is told, the workspace and both amounts named', async (t) => {
+test('a discrepancy is reported with the workspace and both amounts', async (t) => {
   const { store, key } = await booked(t);
   for (const [name, { wrong, told }] of Object.entries(WRONGS)) {
     const write = wrong(store, key);

@@ -31,7 +31,7 @@ for (const [when, now, end] of [
   });
 }
 
-test('a key whose own end is sooner keeps it, and the new one lives as long as the old one was to', async (t) => {
+test('a key that expires sooner keeps its expiry, and the new key gets the lifetime of the old one', async (t) => {
   const { clock, store, workspace } = opened(t);
   workspace('acme', 0n);
   const lifetimeMs = 90 * 60 * 1_000;
@@ -45,7 +45,7 @@ test('a key whose own end is sooner keeps it, and the new one lives as long as t
   t.equal(keyState(getKey(store, old.key.id), clock.now()), 'expired');
 });
 
-test('a key without an end is rolled to one without an end, again and again', async (t) => {
+test('a key that never expires is rolled to another one, repeatedly', async (t) => {
   const { caller, clock, store, workspace } = opened(t);
   const first = workspace('acme', 0n);
   let last = first;
@@ -64,7 +64,7 @@ test('a key that ends with the calendar is rolled to one that ends with it', asy
   t.equal(rollKey(store, clock, old.key.id).key.expires, CALENDAR_END);
 });
 
-test('createKey: an end that is over, or that no calendar has, is refused', async (t) => {
+test('createKey: an expiry in the past, or out of range, is refused', async (t) => {
   const { clock, store, workspace } = opened(t);
   workspace('acme', 0n);
   const refused = { name: 'AccessError', message: /^expires: / };

@@ -52,7 +52,7 @@ function compare({ integer, pick }: Random): string | null {
   return null;
 }
 
-test('it takes and refuses what the rule says, and tells how long to wait to the millisecond', async (t) => {
+test('it accepts and refuses by the rule, and returns the wait to the millisecond', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
@@ -90,7 +90,7 @@ test('bytes: to the byte, and a refused one waits for as many old ones as it nee
   t.equal(window.take(MINUTE_MS + 2, 100, limits), 0);
 });
 
-test('a limit that is lowered holds at once, one that is raised too', async (t) => {
+test('lowered and raised limits apply at once', async (t) => {
   const window = new SlidingWindow();
   const limits = (requestsPerMinute: number) => ({ bytesPerMinute: MANY, requestsPerMinute });
   for (let at = 0; at < 10; at += 1) t.equal(window.take(at, 1, limits(10)), 0);

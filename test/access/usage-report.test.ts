@@ -45,7 +45,7 @@ test('a row per workspace, day, key, model, kind and price, in that order', asyn
   );
 });
 
-test('filters: exactly the rows that fit all of them', async (t) => {
+test('filters: exactly the rows that match all of them', async (t) => {
   const { keys, read } = await used(t);
   const all = read({});
   const key = keys[1] as string;
@@ -72,7 +72,7 @@ test('filters: exactly the rows that fit all of them', async (t) => {
   t.strictSame(read({ model: 'A' }), []);
 });
 
-test('a sum over prices loses nothing, and keeps apart all but prices', async (t) => {
+test('a sum over prices loses nothing, and merges only prices', async (t) => {
   const { read } = await used(t);
   const rows = read({});
   const sums = sumPrices(rows);

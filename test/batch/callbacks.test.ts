@@ -34,7 +34,7 @@ test('three attempts, half a minute and five minutes apart, and none after', asy
   t.equal(world.called.length, 3);
 });
 
-test('one that is delivered is not called again, nor after a restart', async (t) => {
+test('a delivered webhook is not called again, not even after a restart', async (t) => {
   const world = await World.start(t);
   await finishedBatch(world);
   await world.pass(400);
@@ -43,7 +43,7 @@ test('one that is delivered is not called again, nor after a restart', async (t)
   t.equal(world.called.length, 1);
 });
 
-test('attempts and waits go on where they were when the process ended', async (t) => {
+test('attempts and waits continue where the last process ended', async (t) => {
   const world = await World.start(t);
   world.webhook = async () => 'failed';
   await finishedBatch(world);
@@ -97,7 +97,7 @@ function tarpit(world: World) {
   };
 }
 
-test('webhooks: a key has so many calls at one time, and its tarpit delays no other key', async (t) => {
+test('concurrent calls of a key are limited, and its slow receivers delay no other key', async (t) => {
   const world = await World.start(t);
   const pit = tarpit(world);
   const [bad, good] = [world.key(), world.key()];
@@ -115,7 +115,7 @@ test('webhooks: a key has so many calls at one time, and its tarpit delays no ot
   t.equal(new Set(world.called.map(({ id }) => id)).size, stuck.length + 1);
 });
 
-test('webhooks: a workspace has so many calls at one time, whatever its keys', async (t) => {
+test('concurrent calls of a workspace are limited', async (t) => {
   const world = await World.start(t);
   const pit = tarpit(world);
   const keys = Array.from({ length: CALL_SHARES.workspace / CALL_SHARES.key + 1 }, () => world.key());
@@ -128,7 +128,7 @@ test('webhooks: a workspace has so many calls at one time, whatever its keys', a
   pit.endAll();
 });
 
-test('webhooks: so many calls are made at one time in all', async (t) => {
+test('concurrent calls are limited in total', async (t) => {
   const world = await World.start(t);
   const pit = tarpit(world);
   const spaces = Array.from({ length: CALL_SHARES.all / CALL_SHARES.workspace }, (_, at) => `w${at}`);
@@ -145,7 +145,7 @@ test('webhooks: so many calls are made at one time in all', async (t) => {
   pit.endAll();
 });
 
-test('webhooks: keys take turns for the places that become free', async (t) => {
+test('keys take turns when a call ends', async (t) => {
   const world = await World.start(t);
   const pit = tarpit(world);
   const [one, other] = [world.key(), world.key()];
@@ -168,7 +168,7 @@ test('webhooks: keys take turns for the places that become free', async (t) => {
   pit.endAll();
 });
 
-test('webhooks: a call whose time is far off, by a clock that was wrong, waits no longer than the longest wait', async (t) => {
+test('a stored time far in the future, from a wrong clock, does not delay a call beyond the longest wait', async (t) => {
   const world = await World.start(t);
   world.webhook = async () => 'failed';
   await finishedBatch(world);

@@ -47,7 +47,7 @@ test('clock glitches: a jump of three days for two seconds expires no line and n
 });
 
 for (const ms of [2 * DAY_MS - 3_600_000, -40 * DAY_MS]) {
-  test(`clock glitches: a jump that lasts leaves an open batch what is left of its 24 hours (${ms})`, async (t) => {
+  test(`clock glitches: a lasting jump leaves an open batch the rest of its 24 hours (${ms})`, async (t) => {
     const world = await World.start(t);
     const { key, id } = await waiting(world, LINES, 365);
     await world.pass(60);
@@ -86,7 +86,7 @@ for (const how of ['restart', 'crash'] as const) {
   });
 }
 
-test('clock glitches: a process that starts far behind keeps its own stamps when it is put right', async (t) => {
+test('clock glitches: times stored by a process whose clock was behind move when the clock is corrected', async (t) => {
   const world = await World.start(t);
   world.lastCertain = START;
   jump(world, -2 * DAY_MS);
@@ -103,7 +103,7 @@ test('clock glitches: a process that starts far behind keeps its own stamps when
   t.equal(await world.submit(done, line('b'), { idempotencyKey: 'k' }), other, 'it is not made twice');
 });
 
-test('clock glitches: a key that is expired by a doubtful calendar only rests its batches', async (t) => {
+test('clock glitches: a key that has expired by an uncertain calendar only pauses its batches', async (t) => {
   const world = await World.start(t);
   const { key, id } = await waiting(world, 3);
   await world.access.flush();
@@ -118,7 +118,7 @@ test('clock glitches: a key that is expired by a doubtful calendar only rests it
   t.match(world.show(key, id), { status: 'failed', reason: 'key_revoked' });
 });
 
-test('clock glitches: a key that is revoked ends its batches at once, whatever the clock', async (t) => {
+test('clock glitches: a revoked key ends its batches at once, whatever the clock', async (t) => {
   const world = await World.start(t);
   const { key, id } = await waiting(world, 3);
   jump(world, 3 * DAY_MS);
@@ -143,7 +143,7 @@ async function hours(world: World, count: number): Promise<void> {
   }
 }
 
-test('clock glitches: a jump that goes back deletes nothing', async (t) => {
+test('clock glitches: a jump that reverts deletes nothing', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finished(world);
   await hours(world, 1);
@@ -158,7 +158,7 @@ test('clock glitches: a jump that goes back deletes nothing', async (t) => {
   t.equal((await world.collect(key, id)).length, 3);
 });
 
-test('clock glitches: for an hour after a doubtful start nothing is deleted', async (t) => {
+test('clock glitches: nothing is deleted for an hour after an uncertain start', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finished(world);
   world.lastCertain = world.clock.now();
@@ -214,7 +214,7 @@ test('clock glitches: a jump moves many stored times in turns of the event loop'
 
 // Back by less than the process has lasted: the new times look like some of before.
 for (const ms of [3 * DAY_MS, -60 * SECOND_MS]) {
-  test(`clock glitches: what is stamped while stored times move keeps its time (${ms})`, async (t) => {
+  test(`clock glitches: times stored while others move are not moved (${ms})`, async (t) => {
     const world = await World.start(t);
     const { key, id } = await finished(world);
     await copies(world, id, 1_000);
@@ -239,7 +239,7 @@ for (const ms of [3 * DAY_MS, -60 * SECOND_MS]) {
     );
   });
 
-  test(`clock glitches: an idempotency key that is being written when the calendar jumps ages right (${ms})`, async (t) => {
+  test(`clock glitches: an idempotency key being written when the calendar jumps has the right age (${ms})`, async (t) => {
     const world = await World.start(t);
     const key = world.key();
     const { store } = world;
@@ -256,7 +256,7 @@ for (const ms of [3 * DAY_MS, -60 * SECOND_MS]) {
   });
 }
 
-test('clock glitches: a deletion run under way stops when the calendar jumps', async (t) => {
+test('clock glitches: a deletion run in progress stops when the calendar jumps', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finished(world);
   // More than are read in one turn; the first of them is due.

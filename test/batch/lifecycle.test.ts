@@ -60,7 +60,7 @@ function batchIn(state: BatchState): Batch {
 
 const NOW = START + 5_000;
 
-test('the table has these states and events, and no others', async (t) => {
+test('the table has exactly these states and events', async (t) => {
   t.strictSame(Object.keys(TRANSITIONS).sort(), [...STATES].sort());
   for (const state of STATES) t.strictSame(Object.keys(TRANSITIONS[state]), [...EVENTS], state);
 });
@@ -120,7 +120,7 @@ function effects(t: Test, before: Batch, after: Batch): void {
   if (type !== undefined) t.equal(unansweredAs(after), type);
 }
 
-test('a batch without a webhook calls nobody', async (t) => {
+test('a batch without a webhook schedules no call', async (t) => {
   const after = apply({ ...batchIn('running'), webhook: null }, 'settled_answered', NOW);
   t.equal(after.webhook, null);
 });

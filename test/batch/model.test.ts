@@ -192,7 +192,7 @@ const ACTIONS = [
 
 const seed = seedFromEnvironment();
 
-test(`a batch does what the sentences of contract 3 say (TEST_SEED=${seed})`, async (t) => {
+test(`random events: a batch behaves as contract 3 says (TEST_SEED=${seed})`, async (t) => {
   const world = await World.start(t);
   const next = random(seed);
   for (let walk = 0; walk < WALKS; walk += 1) await Walk.run(t, world, next);

@@ -19,7 +19,7 @@ async function finishedBatch(world: World) {
   return { key, id };
 }
 
-test('the input goes when a batch has finished; the rest 14 days later, with the next run of deletion', async (t) => {
+test('the lines are deleted when a batch finishes, the rest 14 days later with the next deletion run', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finishedBatch(world);
   t.strictSame(held(world), [...KEPT, 'batch_webhooks', 'submissions']);
@@ -54,7 +54,7 @@ test('7 days after the first collection', async (t) => {
   });
 });
 
-test('the data key goes first; a deletion that a crash cut off is ended by the next process', async (t) => {
+test('the data key is deleted first; the next process completes a deletion interrupted by a crash', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finishedBatch(world);
   const { write } = world.store;
@@ -78,7 +78,7 @@ test('the data key goes first; a deletion that a crash cut off is ended by the n
   await until(() => held(world).length === 0);
 });
 
-test('batches that are open, or not old enough, stay', async (t) => {
+test('open batches and recent ones are not deleted', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finishedBatch(world);
   world.engine.room = 0;

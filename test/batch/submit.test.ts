@@ -3,7 +3,7 @@ import { revokeKey } from '../../src/access/index.js';
 import { LOOKUP_SHARES } from '../../src/batch/submit.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../support/batch/world.js';
 
-test('ten may be open, also where eleven come at once; one that ends makes room', async (t) => {
+test('ten batches may be open, even if eleven are submitted at once; one that finishes makes room', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.answersAtOnce = false;
@@ -42,14 +42,14 @@ test('the same key and body within a day is the same batch; another body is a co
   t.not(await world.submit(key, lines('a', 2), once), a, 'a day later');
 });
 
-test('what is refused may be sent again with the same key', async (t) => {
+test('a refused submission may be repeated with the same idempotency key', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   t.match(await reason(world.submit(key, '{', { idempotencyKey: 'k' })), { type: 'invalid_batch' });
   t.equal(await reason(world.submit(key, line('a'), { idempotencyKey: 'k' })), undefined);
 });
 
-test('a key that is revoked while its file is read makes no batch', async (t) => {
+test('a key that is revoked while its file is checked creates no batch', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   const submitted = reason(world.submit(key, line('a')));
@@ -77,7 +77,7 @@ test('the batches of a key are listed oldest first, also after a restart', async
   );
 });
 
-test('webhooks: names that are slow to look up hold no place of another key', async (t) => {
+test('slow DNS lookups of a key do not block another key', async (t) => {
   const world = await World.start(t);
   const slow: Array<() => void> = [];
   world.checkWebhook = (address) =>

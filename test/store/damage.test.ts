@@ -35,7 +35,7 @@ async function openedAfter(t: Test, folder: string, damage: (file: string) => vo
   return said;
 }
 
-test('a data file that was cut off anywhere is an error, not a crash', async (t) => {
+test('a data file truncated anywhere is an error, not a crash', async (t) => {
   const { folder, file } = await folderOf(t, 300, 300);
   const { size } = statSync(file);
   for (const length of [1, 4_095, 4_096, 8_191, 8_192, 10_000, size / 2, size - 4_096, size - 1]) {
@@ -44,7 +44,7 @@ test('a data file that was cut off anywhere is an error, not a crash', async (t)
   }
 });
 
-test('a data file of anything else is an error, not a crash', async (t) => {
+test('a file that is not LMDB’s is an error, not a crash', async (t) => {
   const { folder, file } = await folderOf(t, 10, 10);
   const whole = readFileSync(file);
   for (const byte of [0, 7, 255]) {
@@ -60,7 +60,7 @@ test('a data file of anything else is an error, not a crash', async (t) => {
   }
 });
 
-test('a whole folder whose last pages LMDB never wrote opens, with all it holds', async (t) => {
+test('an intact store whose last pages LMDB never wrote opens with all its data', async (t) => {
   const { folder, file } = await folderOf(t, 200, 0);
   const before = statSync(file).size;
   const store = openStore(folder);

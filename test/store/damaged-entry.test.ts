@@ -9,7 +9,7 @@ const FLAGS_BEFORE_KEY = 4;
 /** That the value stands on a page of its own, whose number stands in its place. */
 const F_BIGDATA = 0x01;
 
-test('an entry that LMDB cannot read is an error that names the table, for whoever lists it', async (t) => {
+test('an entry that LMDB cannot read is an error that names the table', async (t) => {
   const folder = t.testdir();
   const store = openStore(folder);
   const accounts = store.table('accounts');

@@ -44,7 +44,7 @@ test('a full disk: the write rejects, the process lives, nothing acknowledged is
   t.ok(accounts.every(({ value }, at) => value.charged === String(at)));
 });
 
-test('a folder that cannot be made is an error that names it', (t) => {
+test('a folder that cannot be created is an error that names it', (t) => {
   const file = join(t.testdir({ file: '' }), 'file');
   t.throws(() => openStore(join(file, 'data')), { name: 'StoreError', message: /cannot be used: ENOTDIR/ });
   t.end();

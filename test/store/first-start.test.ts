@@ -23,7 +23,7 @@ async function killed(t: Test, folder: string, call: number): Promise<boolean> {
   return (await first.end()).signal === 'SIGKILL';
 }
 
-test('interrupted first start: killed before any call of the file system, the next one serves', async (t) => {
+test('interrupted first start: killed before any file system call, the next start serves', async (t) => {
   const folder = join(t.testdir(), 'data');
   let kills = 0;
   for (let call = 0; call < CALLS_MAX && (await killed(t, folder, call)); call += STEP) {
@@ -40,7 +40,7 @@ test('interrupted first start: killed before any call of the file system, the ne
   t.ok(kills * STEP > 20 && kills * STEP < CALLS_MAX, `${kills} kills`);
 });
 
-test('interrupted first start: an empty data file holds nothing, until a master key was made for it', async (t) => {
+test('interrupted first start: an empty data file counts as no store, until a master key exists', async (t) => {
   const folder = t.testdir();
   // As it was left by servers that let LMDB make it in its place.
   mkdirSync(join(folder, 'store'));
@@ -61,7 +61,7 @@ test('interrupted first start: an empty data file holds nothing, until a master 
   t.equal(statSync(file).size, 0);
 });
 
-test('interrupted first start: of many that start at once on an empty folder all have the same store', async (t) => {
+test('interrupted first start: many processes that start at once on an empty folder share one store', async (t) => {
   const folder = join(t.testdir(), 'data');
   const all = Array.from({ length: 4 }, () => child(t, CHILD, [folder]));
   t.same(
@@ -77,7 +77,7 @@ test('interrupted first start: of many that start at once on an empty folder all
   t.equal(served.filter((said) => /^\d+$/.test(said)).length, 1, served.join('\n'));
 });
 
-test('interrupted first start: a process that makes the store and does not finish is told', async (t) => {
+test('interrupted first start: a process that never finishes creating the store is reported', async (t) => {
   const folder = t.testdir({ store: { 'data.mdb': '' } });
   t.teardown(lockFile(join(folder, 'store', 'data.mdb')) ?? (() => {}));
   t.throws(() => makeStore(folder, () => t.fail('two make it'), 2), {
@@ -86,7 +86,7 @@ test('interrupted first start: a process that makes the store and does not finis
   });
 });
 
-test('interrupted first start: the disk must have the named minimum free', async (t) => {
+test('interrupted first start: the disk must have the minimum free space', async (t) => {
   t.doesNotThrow(() => requireSpace('data', FREE_BYTES_MIN));
   t.throws(() => requireSpace('data', FREE_BYTES_MIN - 1), {
     name: 'StoreError',

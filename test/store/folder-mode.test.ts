@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { openStore } from '../../src/store/index.js';
 
-test('the tables are for their owner only, also in a folder that was there and is open to others', async (t) => {
+test('the tables are accessible to their owner only, even in an existing folder that is open to others', async (t) => {
   const folder = join(t.testdir(), 'data');
   mkdirSync(folder, { mode: 0o755 });
   await openStore(folder).close();

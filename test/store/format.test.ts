@@ -18,7 +18,7 @@ test('a new folder has the newest format, and no step runs', async (t) => {
   await store.close();
 });
 
-test('an older format is brought up step by step, once', async (t) => {
+test('an older format is upgraded step by step, once', async (t) => {
   const folder = t.testdir();
   await openStore(folder, 1, []).close();
   for (let round = 0; round < 2; round += 1) {
@@ -48,7 +48,7 @@ test('a step that fails leaves the folder as it was', async (t) => {
   await store.close();
 });
 
-test('a newer format is refused, and stays', async (t) => {
+test('a newer format is refused and not changed', async (t) => {
   const folder = t.testdir();
   await openStore(folder, 3, []).close();
   const newer = { name: 'StoreError', message: /has format 3, and this program supports 2/ };
@@ -56,7 +56,7 @@ test('a newer format is refused, and stays', async (t) => {
   t.throws(() => openStore(folder, 2, [step(1)]), newer);
 });
 
-test('nothing is upgraded under a server that runs', async (t) => {
+test('nothing is upgraded while a server runs', async (t) => {
   const folder = t.testdir();
   const server = child(t, CHILD, [folder]);
   t.equal(await server.line(), 'open');

@@ -25,7 +25,7 @@ function compare(one: readonly KeyPart[], other: readonly KeyPart[]): number {
   return 0;
 }
 
-test('keys sort as their parts do, and give them back', async (t) => {
+test('keys sort like their parts, and decode to them', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const { pick, integer } = random(seed);
@@ -42,7 +42,7 @@ test('keys sort as their parts do, and give them back', async (t) => {
   }
 });
 
-test('the keys that begin with the same parts are those from the prefix to its end', async (t) => {
+test('the keys with a common prefix are those from the prefix to its end', async (t) => {
   const within = (prefix: readonly KeyPart[], parts: readonly KeyPart[]) => {
     const [start, key] = [encodeKey(LAYOUT, prefix), encodeKey(LAYOUT, parts)];
     const end = endOfPrefix(start);
@@ -58,7 +58,7 @@ test('the keys that begin with the same parts are those from the prefix to its e
   t.equal(endOfPrefix(Buffer.of(255, 255)), undefined);
 });
 
-test('a part that does not fit its layout is refused', async (t) => {
+test('a part that does not match its layout is refused', async (t) => {
   const refused = (...parts: KeyPart[]) => t.throws(() => encodeKey(LAYOUT, parts), JSON.stringify(parts));
   refused(1);
   refused('a', 'b');

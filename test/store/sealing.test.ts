@@ -20,7 +20,7 @@ const DAMAGED = {
   message: 'The sealed value acme of the table data_keys is damaged, or was encrypted with another key.',
 };
 
-test('what is sealed opens, and shows nothing of what it holds', async (t) => {
+test('a sealed value decrypts, and does not contain the plain text', async (t) => {
   for (const length of [0, 1, 15, 16, 17, 1_000]) {
     const plain = Buffer.alloc(length, 'secret');
     const sealed = seal(KEY, PLACE, plain);
@@ -31,7 +31,7 @@ test('what is sealed opens, and shows nothing of what it holds', async (t) => {
   t.notSame(seal(KEY, PLACE, KEY), seal(KEY, PLACE, KEY), 'the nonce is another each time');
 });
 
-test('a flip of any bit is noticed, and the value named', async (t) => {
+test('a flip of any bit is an error that names the value', async (t) => {
   const sealed = seal(KEY, PLACE, Buffer.from('thirty bytes of some plaintext'));
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const flipped = Buffer.from(sealed);
@@ -40,7 +40,7 @@ test('a flip of any bit is noticed, and the value named', async (t) => {
   }
 });
 
-test('a sealed value that was cut off or added to is noticed', async (t) => {
+test('a sealed value that is truncated or extended is an error', async (t) => {
   const sealed = seal(KEY, PLACE, Buffer.from('plaintext'));
   for (let length = 0; length < sealed.length; length += 1) {
     t.throws(() => unseal(KEY, PLACE, sealed.subarray(0, length)), DAMAGED, `${length} bytes`);
@@ -48,7 +48,7 @@ test('a sealed value that was cut off or added to is noticed', async (t) => {
   t.throws(() => unseal(KEY, PLACE, Buffer.concat([sealed, Buffer.of(0)])), DAMAGED);
 });
 
-test('a sealed value opens in no other place, and by no other key', async (t) => {
+test('a sealed value decrypts in no other place, and with no other key', async (t) => {
   const sealed = seal(KEY, PLACE, Buffer.from('plaintext'));
   t.throws(
     () => unseal(KEY, { ...PLACE, table: 'data_key' }, sealed),
@@ -58,7 +58,7 @@ test('a sealed value opens in no other place, and by no other key', async (t) =>
   t.throws(() => unseal(Buffer.alloc(32, 8), PLACE, sealed), DAMAGED);
 });
 
-test('a data key moved to another owner does not open', async (t) => {
+test('a data key moved to another owner does not decrypt', async (t) => {
   const store = emptyStore(t);
   const sealer = new Sealer(store, '');
   const { key, write } = sealer.newDataKey('batch_1');
@@ -69,7 +69,7 @@ test('a data key moved to another owner does not open', async (t) => {
   t.throws(() => sealer.dataKey('batch_2'), { name: 'StoreError', message: /batch_2 .* is damaged/ });
 });
 
-test('the master key is made once, for its owner only, and found again', async (t) => {
+test('the master key is created once, readable by its owner only, and found again', async (t) => {
   const store = emptyStore(t);
   const { key, write } = new Sealer(store, '').newDataKey('batch_1');
   await store.write([write]);
@@ -106,7 +106,7 @@ test('a data folder copied without its master key is refused, and gets no new on
   t.doesNotThrow(opening(t, copy));
 });
 
-test('another master key than the one it was sealed with is told', async (t) => {
+test('a wrong master key is recognized', async (t) => {
   const { folder, file } = sealedFolder(t);
   const other = { name: 'StoreError', message: /is not the one that the data folder/ };
   t.throws(opening(t, folder, 'ab'.repeat(32)), other);
@@ -126,7 +126,7 @@ test('a master key that others may read is refused', async (t) => {
   t.doesNotThrow(opening(t, folder), 'one that not even the owner may change is well');
 });
 
-test('a master key of another form is refused, and where it came from named', async (t) => {
+test('a malformed master key is an error that names its source', async (t) => {
   const { folder, file } = sealedFolder(t);
   for (const text of ['', 'ab', 'ab'.repeat(33), 'g'.repeat(64), `${'ab'.repeat(31)}a `]) {
     writeFileSync(file, text);
@@ -151,7 +151,7 @@ test('with the master key given, no file is made', async (t) => {
   t.throws(() => new Sealer(store, ''), /master\.key is missing/);
 });
 
-test('a start that was ended while it made the master key does not stop the next one', async (t) => {
+test('a start that was killed while it created the master key does not prevent the next one', async (t) => {
   const store = emptyStore(t);
   writeFileSync(join(store.folder, `${MASTER_KEY_FILE}.new`), 'ab', { mode: 0o400 });
   t.doesNotThrow(() => new Sealer(store, ''));

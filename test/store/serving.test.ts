@@ -32,7 +32,7 @@ test('a second server of a folder is refused with the process of the first, unti
   t.equal(await third.ask('serve'), String(third.process.pid));
 });
 
-test('a server that is stopped for a while serves on', async (t) => {
+test('a server that was suspended continues to serve', async (t) => {
   const { folder } = emptyStore(t);
   const first = child(t, CHILD, [folder]);
   await first.line();
@@ -42,7 +42,7 @@ test('a server that is stopped for a while serves on', async (t) => {
   t.match(servingProcess(folder), `process ${pid} on`);
 });
 
-test('whoever only looks never makes a server refuse to start', async (t) => {
+test('commands that only read never make a server refuse to start', async (t) => {
   const { folder } = emptyStore(t);
   for (let starts = 0; starts < 200; starts += 1) {
     t.equal(servingProcess(folder), null);
@@ -90,7 +90,7 @@ test('the process that serves a folder may upgrade it', async (t) => {
   leave();
 });
 
-test('what a server wrote of itself decides nothing', async (t) => {
+test('the file server.json does not decide who serves', async (t) => {
   const { folder } = emptyStore(t);
   const file = join(folder, 'store', 'server.json');
   for (const text of ['', '{"pid":1}', JSON.stringify({ pid: 1, host: 'h', namespace: 'pid:[1]' })]) {

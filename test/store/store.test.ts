@@ -53,7 +53,7 @@ test('an administrative change that throws changes nothing, and the next one wor
   t.equal(store.changes(), before + 1);
 });
 
-test('a value that could not be read again is not written', async (t) => {
+test('a value that does not have the table’s shape is not written', async (t) => {
   const store = emptyStore(t);
   const wrong = { charged: '1.5', month: '2026-01', monthCharged: '0' };
   t.throws(() => store.table('accounts').write(['a'], wrong), /does not fit the table accounts/);
@@ -78,7 +78,7 @@ test('a damaged value is an error that names it', async (t) => {
   }
 });
 
-test('what is written is read at once by whoever waited, and by another process', async (t) => {
+test('a write is visible when its promise resolves, also in another process', async (t) => {
   const store = emptyStore(t);
   const other = child(t, CHILD, [store.folder]);
   t.equal(await other.line(), 'open');
@@ -108,7 +108,7 @@ test('a write that fails in its middle writes nothing, and the next one works', 
   );
 });
 
-test('writes are done in the order in which they were asked for', async (t) => {
+test('writes run in the order of the calls', async (t) => {
   const store = emptyStore(t);
   const accounts = store.table('accounts');
   const seen: number[] = [];
@@ -125,7 +125,7 @@ test('writes are done in the order in which they were asked for', async (t) => {
   t.equal(accounts.get('acme')?.charged, '29');
 });
 
-test('a change of another process is seen by the next look, without waiting', async (t) => {
+test('a change by another process is visible to the next read', async (t) => {
   const store = emptyStore(t);
   const other = child(t, CHILD, [store.folder]);
   t.equal(await other.line(), 'open');
@@ -138,7 +138,7 @@ test('a change of another process is seen by the next look, without waiting', as
   }
 });
 
-test('a file that another process or the writer’s thread has made longer is read on', async (t) => {
+test('a file extended by another process or the writer thread stays readable', async (t) => {
   const store = emptyStore(t);
   const other = child(t, CHILD, [store.folder]);
   t.equal(await other.line(), 'open');
@@ -153,7 +153,7 @@ test('a file that another process or the writer’s thread has made longer is re
   t.equal(await other.ask('digest d'), 'key_1');
 });
 
-test('what was acknowledged is there after kill -9', async (t) => {
+test('acknowledged writes survive kill -9', async (t) => {
   const folder = t.testdir();
   const other = child(t, CHILD, [folder]);
   t.equal(await other.line(), 'open');
@@ -173,7 +173,7 @@ test('a data folder that is a file is an error that names it', async (t) => {
   t.throws(() => openStore(`${folder}/taken`), /taken cannot be used/);
 });
 
-test('a store that is closed takes nothing, and says so', async (t) => {
+test('a closed store rejects writes', async (t) => {
   const store = openStore(t.testdir());
   const write = store.table('accounts').write(['w'], account(1));
   await store.write([write]);

@@ -19,7 +19,7 @@ async function inTurns<Item>(items: AsyncIterable<Item>) {
 }
 
 for (const count of [0, 1, 63, 64, 65, 128, 1_024, 1_025, 2_500]) {
-  test(`item 5: ${count} entries are read in turns of 64, their keys in turns of 1,024`, async (t) => {
+  test(`${count} entries are read in turns of 64, their keys in turns of 1,024`, async (t) => {
     const store = emptyStore(t);
     const grants = store.table('grants');
     store.change(() => {
@@ -41,7 +41,7 @@ for (const count of [0, 1, 63, 64, 65, 128, 1_024, 1_025, 2_500]) {
   });
 }
 
-test('item 5: what is removed and added while a table is read in turns: the rest is read once', async (t) => {
+test('entries removed or added while a table is read in turns: all others are read once', async (t) => {
   const store = emptyStore(t);
   const grants = store.table('grants');
   store.change(() => {
@@ -65,7 +65,7 @@ test('item 5: what is removed and added while a table is read in turns: the rest
   );
 });
 
-test('item 5: a removal takes the keys from one to before another, and no other', async (t) => {
+test('a removal removes the keys of its range and no others', async (t) => {
   const store = emptyStore(t);
   const grants = store.table('grants');
   store.change(() => {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { Blocks, freeBlock, roomIn } from '../../../src/batch/ingest/blocks.js';
 
-test('two blocks, each used again when it is free', async (t) => {
+test('two blocks, each reused when it is free', async (t) => {
   const blocks = new Blocks();
   const [a, b] = [blocks.take(), blocks.take()];
   t.ok(a !== undefined && b !== undefined && a !== b);
@@ -12,7 +12,7 @@ test('two blocks, each used again when it is free', async (t) => {
   freeBlock(undefined);
 });
 
-test('bytes stand behind each other in a block; what has no room there has memory of its own', async (t) => {
+test('allocations follow each other in a block; what does not fit gets memory of its own', async (t) => {
   const block = new SharedArrayBuffer(16 + 5);
   const copies = ['abc', 'def', 'gh', ''].map((text) => {
     const room = roomIn(block, text.length);

@@ -81,7 +81,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   images_not_supported: [shown(GOOD)],
 };
 
-test('every type of a line’s error is tried, but that of ids given twice', async (t) => {
+test('every error type of a line is covered, except duplicate ids', async (t) => {
   t.strictSame([...Object.keys(WRONG), 'duplicate_custom_id'].sort(), [...LINE_ERRORS].sort());
 });
 
@@ -99,7 +99,7 @@ for (const [type, all] of Object.entries(WRONG)) {
   });
 }
 
-test('what a line may be', async (t) => {
+test('valid lines', async (t) => {
   const good = [
     of({ custom_id: 'x'.repeat(64) }),
     of({ custom_id: 'A.z_0:-9', model: 'm1' }),
@@ -111,7 +111,7 @@ test('what a line may be', async (t) => {
   t.equal(await refusalOf(good.map((each, at) => each.replace('"x"', `"x${at}"`)).join('\n')), undefined);
 });
 
-test('an id given twice names the line that had it first, also where that is wrong in another way', async (t) => {
+test('a duplicate id names the first line with it, even if that line is invalid in another way', async (t) => {
   const refusal = await refusalOf([of({}), '', of({ model: 'm1' }), of({})].join('\n'));
   t.match(refusal?.details, {
     invalid_lines: 2,
@@ -149,14 +149,14 @@ test('50,000 lines, and not one more; blank lines do not count', async (t) => {
   t.strictSame(refusal?.details, { max_lines: 50_000 });
 });
 
-test('a file of 32 MiB that is all line ends, or all lines of one byte, takes no gigabytes', async (t) => {
+test('32 MiB of line feeds, or of one-byte lines, take no gigabytes', async (t) => {
   t.equal((await refusalOf(Buffer.alloc(LIMITS.decompressedBodyBytes, '\n')))?.type, 'empty_batch');
   const before = process.memoryUsage().rss;
   t.equal((await refusalOf(Buffer.alloc(LIMITS.decompressedBodyBytes, '1\n')))?.type, 'too_many_lines');
   t.ok(process.memoryUsage().rss - before < 1e9);
 });
 
-test('a line that is all brackets or all numbers is refused before it is parsed', async (t) => {
+test('a line full of brackets or numbers is refused before it is parsed', async (t) => {
   const size = LIMITS.decompressedBodyBytes;
   for (const filling of ['[', '[],', '{"a":', '1,']) {
     const file = Buffer.concat([Buffer.from('['), Buffer.alloc(size - 2, filling), Buffer.from('1')]);

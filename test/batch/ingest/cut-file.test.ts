@@ -15,7 +15,7 @@ test('a cut ends with 256 lines', async (t) => {
   ]);
 });
 
-test('or with the line that brings it to 256 KiB', async (t) => {
+test('a cut ends with the line that reaches 256 KiB', async (t) => {
   const file = (first: number) => Buffer.from(`${'1'.repeat(first)}\n2\n3`);
   t.equal(cutFile(file(256 * KIB - 2)).cuts.length, 2, 'two lines reach it');
   t.equal(cutFile(file(256 * KIB - 4)).cuts.length, 1, 'three do');
@@ -27,7 +27,7 @@ test('or with the line that brings it to 256 KiB', async (t) => {
 
 const seed = seedFromEnvironment();
 
-test(`the cuts hold every line once, in order (TEST_SEED=${seed})`, async (t) => {
+test(`the cuts contain every line once, in order (TEST_SEED=${seed})`, async (t) => {
   const next = random(seed);
   for (let round = 0; round < 30; round += 1) {
     const text = Array.from({ length: 1 + next.integer(1_500) }, () =>

@@ -45,7 +45,7 @@ const shown = (customId: string, model: string) => {
   return JSON.stringify({ custom_id: customId, model, state, questions, assets: { pic: image } });
 };
 
-test('several check one file: nothing is left out, nothing twice, and the order is that of the file', async (t) => {
+test('several threads check one file: every line once, in the order of the file', async (t) => {
   const file = Array.from({ length: 10 * CUT_LINES }, (_, at) =>
     at % 64 === 0 ? shown(`a${at}`, `m${at}`) : line(`a${at}`, 's', `m${at % 7}`),
   );
@@ -67,7 +67,7 @@ test('several check one file: nothing is left out, nothing twice, and the order 
   );
 });
 
-test('contract 2.5 unique: two lines that different threads look at have one id', async (t) => {
+test('contract 2.5 custom_id: duplicates are found across threads', async (t) => {
   const file = Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`));
   file.push(line('a7'));
   const { result } = await takeIn(Buffer.from(file.join('\n')), 2);
@@ -75,7 +75,7 @@ test('contract 2.5 unique: two lines that different threads look at have one id'
   t.match(result, { details: { errors: [{ line: 9 * CUT_LINES + 1, type: 'duplicate_custom_id', error }] } });
 });
 
-test('a cut that a helper took and did not bring back is no batch', async (t) => {
+test('a cut that a helper took and lost is an error', async (t) => {
   const file = Buffer.from(Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`)).join('\n'));
   const help = async ({ next }: ChunkWork) => {
     Atomics.add(next, 0, 1);
@@ -84,7 +84,7 @@ test('a cut that a helper took and did not bring back is no batch', async (t) =>
   await t.rejects(ingest(task(file), { catalog, blocks: new Blocks(), help }), /was not checked/);
 });
 
-test('one finds a line that is not valid: nobody takes another cut', async (t) => {
+test('once a thread finds an invalid line, no thread takes another cut', async (t) => {
   const file = Buffer.from(`{}\n${line('a')}`);
   const next = new Int32Array(new SharedArrayBuffer(4));
   const cuts = Array.from({ length: 9 }, () => ({ start: 0, end: file.length, first: 0 }));
@@ -95,7 +95,7 @@ test('one finds a line that is not valid: nobody takes another cut', async (t) =
 
 const seed = seedFromEnvironment();
 
-test(`a file is taken in, or refused as one look at all of it refuses it (TEST_SEED=${seed})`, async (t) => {
+test(`several threads accept and refuse the same files as one thread (TEST_SEED=${seed})`, async (t) => {
   const { integer, pick } = random(seed);
   for (let round = 0; round < 40; round += 1) {
     const count = 1 + integer(12 * CUT_LINES);

@@ -38,7 +38,7 @@ test('identity, gzip and zstd of one file are the same batch', async (t) => {
   t.strictSame(shapes[2], shapes[0]);
 });
 
-test('a body that does not decompress, or to too much', async (t) => {
+test('a body that does not decompress, or decompresses to too much', async (t) => {
   const good = gzipSync(lines('a', 10));
   t.equal(typeOf(await take(good.subarray(0, -9), 'gzip')), 'bad_encoding');
   t.equal(typeOf(await take(Buffer.from(lines('a', 1)), 'gzip')), 'bad_encoding');
@@ -93,7 +93,7 @@ test('CRLF, blank lines and a line of 1 MB in one valid file', async (t) => {
 
 const seed = seedFromEnvironment();
 
-test(`what is sealed is what was sent, in order, and opens with the batch’s key only (TEST_SEED=${seed})`, async (t) => {
+test(`the chunks contain the lines as sent, in order, and decrypt only with the batch’s key (TEST_SEED=${seed})`, async (t) => {
   const store = emptyStore(t);
   const sealer = new Sealer(store, '');
   const next = random(seed);

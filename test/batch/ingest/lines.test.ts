@@ -37,7 +37,7 @@ test('lines end with a line feed or with the file, and blank ones count', async 
 
 const seed = seedFromEnvironment();
 
-test(`any bytes are cut into lines as a naive reader cuts them (TEST_SEED=${seed})`, async (t) => {
+test(`any bytes are split into lines as a naive implementation splits them (TEST_SEED=${seed})`, async (t) => {
   const next = random(seed);
   const pieces = ['\n', '\n', '\r\n', ' ', '\t', '\r', 'a', '{"x":1}', 'é', '\u2028', '"\\n"', ''];
   for (let round = 0; round < 500; round += 1) {

@@ -22,7 +22,7 @@ async function start(t: Parameters<typeof World.start>[0], count: number) {
 
 const idsOf = ({ data }: { readonly data: readonly { readonly id: string }[] }) => data.map(({ id }) => id);
 
-test('item 5: a list without a limit is all of the key’s batches, in pieces where it is long', async (t) => {
+test('a list without a limit has all of the key’s batches, in pieces if it is long', async (t) => {
   for (const count of [0, 1, 300]) {
     const { world, key, ids } = await start(t, count);
     const list = await world.batches.list(world.caller(key), { limit: null, after: null });
@@ -36,7 +36,7 @@ test('item 5: a list without a limit is all of the key’s batches, in pieces wh
   }
 });
 
-test('item 5: pages of every size, each behind the one before, are the whole list', async (t) => {
+test('pages of any size, one after another, make up the whole list', async (t) => {
   const count = LIMITS.batchesListed + 20;
   const { world, key, ids } = await start(t, count);
   for (const limit of [1, 7, 60, LIMITS.batchesListed]) {
@@ -60,7 +60,7 @@ test('item 5: pages of every size, each behind the one before, are the whole lis
   });
 });
 
-test('item 5: a batch that is not the key’s is no place to go on from', async (t) => {
+test('`after` must be a batch of the key', async (t) => {
   const { world, key } = await start(t, 1);
   const other = world.key();
   const own = await world.submit(other, lines('o', 1));
@@ -69,7 +69,7 @@ test('item 5: a batch that is not the key’s is no place to go on from', async 
   }
 });
 
-test('item 5: a list shows what is not on the disk yet', async (t) => {
+test('a list includes changes that are not on the disk yet', async (t) => {
   const { world, key } = await start(t, 3);
   world.engine.answersAtOnce = false;
   const id = await world.submit(key, lines('a', 2));

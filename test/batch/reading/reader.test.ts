@@ -25,7 +25,7 @@ function start() {
   return { given, waiting, want, lines, finish };
 }
 
-test('item 5: keys take turns at reading, however many downloads one of them has', async (t) => {
+test('keys take turns at reading, however many downloads a key has', async (t) => {
   const { given, want, finish } = start();
   for (let at = 0; at < 500; at += 1) want('w/a', `a${at}`);
   want('w/b', 'b0');
@@ -35,7 +35,7 @@ test('item 5: keys take turns at reading, however many downloads one of them has
   t.ok(given.indexOf('c0') <= 3, given.join(' '));
 });
 
-test('item 5: of what callers want one piece is on the thread at a time; lines to answer wait for no more', async (t) => {
+test('the thread reads one piece for callers at a time; the runner’s lines wait for at most one piece', async (t) => {
   const { given, waiting, want, lines, finish } = start();
   for (let at = 0; at < 10; at += 1) want('w/a', `a${at}`);
   await turn();

@@ -20,7 +20,7 @@ for (const [lines, resultBytes] of [
   [700, 2_000],
   [3, 3 * PIECE_BYTES],
 ] as const) {
-  test(`item 5: ${lines} results of ${resultBytes} bytes come in pieces, read one by one as they are taken`, async (t) => {
+  test(`${lines} results of ${resultBytes} bytes come in pieces, each read when the one before is taken`, async (t) => {
     const { world, key, id } = await start(t, lines, resultBytes);
     const read: number[] = [];
     const { result } = SealedBatch.prototype;
@@ -53,7 +53,7 @@ for (const [lines, resultBytes] of [
   });
 }
 
-test('item 5: a download whose batch is deleted meanwhile ends with an error, and never tells that lines were not answered', async (t) => {
+test('a download whose batch is deleted ends with an error, and never reports answered lines as unanswered', async (t) => {
   const { world, key, id } = await start(t, 700, 2_000);
   const { pieces } = await world.batches.results(world.caller(key), id);
   const iterator = pieces[Symbol.asyncIterator]();

@@ -263,7 +263,7 @@ class Walk {
   }
 }
 
-test('item 6: at random, no line starts that is not covered, and none waits that is', async (t) => {
+test('random operations: no line starts that is not covered, and no covered line waits', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const world = await World.start(t);

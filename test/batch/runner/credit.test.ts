@@ -50,7 +50,7 @@ for (const [count, room] of [
   [100, 64],
   [100, 3],
 ] as const) {
-  test(`item 6: credit for exactly ${count} lines answers ${count}, of three batches and two keys, ${room} at a time`, async (t) => {
+  test(`credit for exactly ${count} lines of three batches and two keys answers ${count}, ${room} at a time`, async (t) => {
     const world = await start(t);
     const workspace = world.workspace('exact', BigInt(count) * LINE_COST);
     const [one, two] = [world.key(null, workspace), world.key(null, workspace)];
@@ -89,7 +89,7 @@ for (const [count, room] of [
   });
 }
 
-test('item 6: a monthly budget for exactly N lines answers N; the next month answers N more', async (t) => {
+test('a monthly budget for exactly N lines answers N; the next month answers N more', async (t) => {
   const world = await start(t);
   const passUntil = (text: string) => world.clock.advance(Date.parse(text) - world.clock.now());
   passUntil('2026-05-31T23:00:00Z');
@@ -111,7 +111,7 @@ test('item 6: a monthly budget for exactly N lines answers N; the next month ans
   await balanceIs(t, world, workspace, 960n * LINE_COST);
 });
 
-test('item 6: live requests and lines in progress hold credit from each other', async (t) => {
+test('live requests and lines in progress share the credit', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('shared', 10n * LINE_COST);
   const key = world.key(null, workspace);
@@ -134,7 +134,7 @@ test('item 6: live requests and lines in progress hold credit from each other', 
   await balanceIs(t, world, workspace, 0n);
 });
 
-test('item 6: what a line holds is given back when it fails, is refused, or is given up by a stop', async (t) => {
+test('the reservation of a line is released when it fails, is refused, or is dropped by a stop', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('returned', 3n * LINE_COST);
   const key = world.key(null, workspace);
@@ -164,7 +164,7 @@ test('item 6: what a line holds is given back when it fails, is refused, or is g
 });
 
 for (const how of ['cancel', 'expiry', 'revoked'] as const) {
-  test(`item 6: ${how}: lines in progress are charged, a line that waits for credit is not, and nothing stays held`, async (t) => {
+  test(`${how}: lines in progress are charged, a line that waits for credit is not, and nothing stays reserved`, async (t) => {
     const world = await start(t);
     const workspace = world.workspace('ended', 2n * LINE_COST);
     const [key, other] = [world.key(null, workspace), world.key(null, workspace)];
@@ -187,7 +187,7 @@ for (const how of ['cancel', 'expiry', 'revoked'] as const) {
   });
 }
 
-test('item 6: a crash: lines in progress run again, each charged once, for exactly the credit there is', async (t) => {
+test('a crash: lines in progress run again, each is charged once, and exactly the credit is spent', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('crashed', 8n * LINE_COST);
   const key = world.key(null, workspace);
@@ -203,7 +203,7 @@ test('item 6: a crash: lines in progress run again, each charged once, for exact
   await balanceIs(t, world, workspace, 0n);
 });
 
-test('item 6: a line that does not fit holds up its key, and no other; a smaller line does not overtake it', async (t) => {
+test('a line that is not covered blocks its own key only; a smaller line does not overtake it', async (t) => {
   const world = await start(t);
   const long = 'L'.repeat(60);
   const workspace = world.workspace('large', BigInt(tokensOf(long) - 1) * PRICE);
@@ -227,7 +227,7 @@ test('item 6: a line that does not fit holds up its key, and no other; a smaller
   await balanceIs(t, world, workspace, 0n);
 });
 
-test('item 6: when the batch of the line that does not fit ends, the other batches of the key go on', async (t) => {
+test('when the batch of the uncovered line ends, the other batches of the key go on', async (t) => {
   const world = await start(t);
   const long = 'L'.repeat(60);
   const workspace = world.workspace('freed', 3n * LINE_COST);
@@ -243,7 +243,7 @@ test('item 6: when the batch of the line that does not fit ends, the other batch
   await balanceIs(t, world, workspace, 0n);
 });
 
-test('item 6: a line that waits for credit takes no memory, and is prepared again only when it fits', async (t) => {
+test('a line that waits for credit takes no memory, and is prepared again only when it is covered', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('waits', LINE_COST - 1n);
   const key = world.key(null, workspace);

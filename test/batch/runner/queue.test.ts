@@ -23,7 +23,7 @@ function take(queue: RunQueue, count: number, readiness: (id: string) => Readine
   return { ids: ids.join(' '), asked };
 }
 
-test('keys in turn, of each key the oldest batch that can start', async (t) => {
+test('keys take turns; within a key the oldest batch that can start goes first', async (t) => {
   const queue = new RunQueue();
   for (const [id, key] of ['a1 a', 'a2 a', 'b1 b', 'c1 c'].map((each) => each.split(' '))) {
     queue.add(batchOf(id as string, key as string));
@@ -33,7 +33,7 @@ test('keys in turn, of each key the oldest batch that can start', async (t) => {
   t.strictSame([queue.size, queue.models, queue.find('a2')?.batch.id], [4, ['m'], 'a2']);
 });
 
-test('a thousand keys that rest are asked once, until they are woken', async (t) => {
+test('a thousand keys with nothing to start are checked once, until they are woken', async (t) => {
   const queue = new RunQueue();
   for (let at = 0; at < 1_000; at += 1) queue.add(batchOf(`r${at}`, `k${at}`));
   queue.add(batchOf('a', 'a'));
@@ -65,7 +65,7 @@ test('a key keeps its turn for lines of one state, up to 64 of them', async (t) 
   t.equal(ids, `${'a '.repeat(64)}b ${'a '.repeat(64)}b`);
 });
 
-test('what is removed has no turn, and its models are forgotten with the last that names them', async (t) => {
+test('a removed batch has no turn, and its models are removed with the last batch that names them', async (t) => {
   const queue = new RunQueue();
   const [a, b] = [batchOf('a', 'a', ['m', 'n']), batchOf('b', 'b', ['n'])];
   queue.add(a);

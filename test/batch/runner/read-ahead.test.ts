@@ -44,7 +44,7 @@ test('large lines of many keys are read ahead up to a bound of bytes, and all of
   t.equal(held.bytes, 0);
 });
 
-test('a key that is paused, and a batch that ends, give back what is read ahead', async (t) => {
+test('a paused key and a batch that ends free their read-ahead memory', async (t) => {
   const world = await World.start(t);
   const [key, other] = [world.key(), world.key()];
   const held = memoryOf(world);
@@ -81,7 +81,7 @@ test('a key that is paused, and a batch that ends, give back what is read ahead'
   t.equal(held.bytes, 0, 'cancelled');
 });
 
-test('a batch that ends while a line waits for its next try gives that back', async (t) => {
+test('a batch that ends while a line waits for a retry frees that line', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   const held = memoryOf(world);

@@ -25,7 +25,7 @@ test('waits of about 1, 2, 4 and 8 s, a quarter more or less', async (t) => {
   t.strictSame(waits(1), [1_250, 2_500, 5_000, 10_000]);
 });
 
-test('only faults of the moment are tried again', async (t) => {
+test('only temporary errors are retried', async (t) => {
   for (const type of Object.keys(ERRORS) as ErrorType[]) {
     const failure = failureOf(new ApiError(type, 'Because.'));
     t.equal(failure.temporary, TEMPORARY.includes(type), type);
@@ -35,7 +35,7 @@ test('only faults of the moment are tried again', async (t) => {
   t.notMatch(failureOf(new Error('secret')).message, 'secret');
 });
 
-test('a line is tried five times in all; then it has failed, and costs nothing', async (t) => {
+test('a line is tried five times in total; then it has failed and costs nothing', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   for (const type of TEMPORARY) {
@@ -76,7 +76,7 @@ test('the fifth try may still be answered, and is billed once', async (t) => {
   t.equal(world.store.table('accounts').get('w')?.charged, String(11n * PRICE));
 });
 
-test('a long line is tried again with its whole body', async (t) => {
+test('a long line is retried with its complete body', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.faults.set('a', errors('overloaded', 2));
@@ -85,7 +85,7 @@ test('a long line is tried again with its whole body', async (t) => {
   t.match(await world.collect(key, batch), [{ custom_id: 'a', status: 200 }]);
 });
 
-test('an engine that fails every line has no more than 256 of a batch wait in memory', async (t) => {
+test('with an engine that fails every line, at most 256 lines of a batch wait in memory', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.missing.add('m');
@@ -103,7 +103,7 @@ test('an engine that fails every line has no more than 256 of a batch wait in me
   t.equal(held.bytes, 0, 'all of it is given back');
 });
 
-test('what the model refuses is not tried again', async (t) => {
+test('a line that the model refuses is not retried', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   const refusal = { ok: false, type: 'invalid_question', message: 'Over the context window.' } as const;
@@ -119,7 +119,7 @@ test('what the model refuses is not tried again', async (t) => {
   ]);
 });
 
-test('a model that is not there is waited for; a line tries again before those behind it', async (t) => {
+test('lines wait for a missing model; a retried line goes before later ones', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.missing.add('m1');
@@ -140,7 +140,7 @@ test('a model that is not there is waited for; a line tries again before those b
   t.match(world.show(key, batch), { status: 'done', counts: { done: 7 } });
 });
 
-test('a fault that nobody expected is told to the operator, and its text to no caller', async (t) => {
+test('an unexpected error is reported to the operator, and its message to no caller', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.faults.set(

@@ -3,7 +3,7 @@ import { reconcile, revokeKey } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../../support/batch/world.js';
 
-test('a stop gives up the lines in progress, which is no try; the next process runs them again', async (t) => {
+test('a stop drops the lines in progress without counting a try; the next process runs them again', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   const fault = () => new ApiError('internal_error', 'Not now.');
@@ -91,7 +91,7 @@ for (const how of ['restart', 'crash'] as const) {
   });
 }
 
-test('a batch that is damaged stays as it is, is told, and keeps nobody from starting', async (t) => {
+test('a damaged batch is reported, does not change, and does not prevent a start', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.room = 0;
@@ -141,7 +141,7 @@ test('lines that cannot be read stop their batch alone, which expires', async (t
   t.match(await world.collect(key, broken), [{ error: { type: 'expired' } }, { error: { type: 'expired' } }]);
 });
 
-test('many lines that wait for the engine are no leak that Node warns of', async (t) => {
+test('many lines that wait for the engine cause no warning about listeners', async (t) => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);

@@ -26,7 +26,7 @@ async function isWhole(t: Test, world: World, key: { id: string }, id: string, c
   t.equal(world.store.table('accounts').get('w')?.charged, String(BigInt(tokens) * PRICE));
 }
 
-test('while the disk takes nothing no line starts; then it goes on, and nothing is lost or there twice', async (t) => {
+test('while writes fail no line starts; later all lines run, and nothing is lost or duplicated', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.answersAtOnce = false;
@@ -98,7 +98,7 @@ test('a webhook whose batch cannot be written waits for the disk', async (t) => 
   await isWhole(t, world, key, id, 1);
 });
 
-test('a crash while the disk takes nothing: what was not written runs again, and is charged once', async (t) => {
+test('a crash while writes fail: lines that were not written run again, and are charged once', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.answersAtOnce = false;
@@ -123,7 +123,7 @@ test('a crash while the disk takes nothing: what was not written runs again, and
   t.equal(world.engine.started.length, 12 - written, 'a line with a result never runs again');
 });
 
-test('a model that is withdrawn: its lines fail unbilled, in turns of the loop, the others go on', async (t) => {
+test('a withdrawn model: its lines fail unbilled, in turns of the event loop, and the others run', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.room = 0;

@@ -45,7 +45,7 @@ test('after a restart the oldest batch of a key still goes first', async (t) => 
   t.strictSame(world.engine.started, ['0-0', '1-0', '2-0', '3-0', '4-0']);
 });
 
-test('a key whose batches wait for credit holds up nobody', async (t) => {
+test('a key whose batches wait for credit delays no other key', async (t) => {
   const world = await World.start(t);
   const [a, b] = [world.key(), world.key()];
   world.engine.missing.add('m1');
@@ -55,7 +55,7 @@ test('a key whose batches wait for credit holds up nobody', async (t) => {
   t.match(world.show(b, id), { status: 'done' });
 });
 
-test('lines of one state and model stand behind each other; the rest keeps its order', async (t) => {
+test('lines with the same state and model become adjacent; the rest keeps its order', async (t) => {
   const order = (all: readonly (readonly [id: string, state: unknown, model?: string])[]) => {
     const given = all.map(([customId, state, model = 'm'], index) => ({
       index,

@@ -53,7 +53,7 @@ async function worldInWaves(t: Parameters<typeof World.start>[0], waveTokens: nu
 }
 
 for (const keys of [1, 3]) {
-  test(`of ${keys} keys, lines of one state that are read ahead leave in one wave`, async (t) => {
+  test(`${keys} keys: lines read ahead with the same state run in one wave`, async (t) => {
     const states = 12;
     const lines = 5;
     const { world, thread } = await worldInWaves(t, 500);

@@ -17,7 +17,7 @@ const OF_LENGTH = (codePoints: number, filling = 'x') => {
   return start + filling.repeat(codePoints - start.length);
 };
 
-test('what an address may be', async (t) => {
+test('valid addresses', async (t) => {
   const allowed = [
     'https://hooks.example.com',
     'https://hooks.example.com:8443/a/b?token=1&x',

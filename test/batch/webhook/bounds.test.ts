@@ -24,7 +24,7 @@ const SLOW: Record<string, string> = {
   'an interim answer': 'HTTP/1.1 103 Early Hints\r\n\r\n',
 };
 for (const [name, bytes] of Object.entries(SLOW)) {
-  test(`a receiver that answers ${name} has until the time-out`, async (t) => {
+  test(`a receiver that answers ${name} has until the timeout`, async (t) => {
     const receiver = await Receiver.start(t, (socket) => socket.write(bytes));
     const guard = localGuard();
     const call = callWebhook(receiver.address(), DONE, guard);
@@ -37,7 +37,7 @@ for (const [name, bytes] of Object.entries(SLOW)) {
   });
 }
 
-test('an answer that comes a byte a second does not stretch the time-out', async (t) => {
+test('a response of one byte per second does not extend the timeout', async (t) => {
   let socket: TLSSocket | undefined;
   const receiver = await Receiver.start(t, (caller) => {
     socket = caller;
@@ -54,7 +54,7 @@ test('an answer that comes a byte a second does not stretch the time-out', async
   await receiver.left();
 });
 
-test('the time-out includes DNS', async (t) => {
+test('the timeout includes DNS', async (t) => {
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
   let found = (_addresses: readonly string[]) => {};
   const guard = localGuard({ resolve: () => new Promise((resolve) => (found = resolve)) });
@@ -67,7 +67,7 @@ test('the time-out includes DNS', async (t) => {
   t.equal(receiver.connections, 0, 'nothing is connected to afterwards');
 });
 
-test('the time-out includes the TLS handshake', async (t) => {
+test('the timeout includes the TLS handshake', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
@@ -80,7 +80,7 @@ test('the time-out includes the TLS handshake', async (t) => {
   await once(socket, 'close');
 });
 
-test('an answer of 2xx is delivered without waiting for its body', async (t) => {
+test('a 2xx response counts as delivered without its body', async (t) => {
   const receiver = await Receiver.start(t, (socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n.'),
   );
@@ -88,7 +88,7 @@ test('an answer of 2xx is delivered without waiting for its body', async (t) => 
   await receiver.left();
 });
 
-test('the body of an answer is not read', async (t) => {
+test('the body of a response is not read', async (t) => {
   const offered = 256 * MIB;
   const receiver = await Receiver.start(t, (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${offered}\r\n\r\n`);
@@ -112,7 +112,7 @@ for (const [bytes, expected] of [
   [LIMITS.webhookAnswerHeaderBytes, 'delivered'],
   [LIMITS.webhookAnswerHeaderBytes + 1, 'failed'],
 ] as const) {
-  test(`an answer whose header has ${bytes} bytes is ${expected}`, async (t) => {
+  test(`a response whose header has ${bytes} bytes is ${expected}`, async (t) => {
     const rest = 'content-length0x'.length;
     const receiver = await Receiver.start(t, (socket) =>
       socket.write(answer(200, `x: ${'y'.repeat(bytes - rest)}`)),
@@ -126,7 +126,7 @@ for (const [interim, expected] of [
   [LIMITS.webhookInterimAnswers, 'delivered'],
   [LIMITS.webhookInterimAnswers + 1, 'failed'],
 ] as const) {
-  test(`${interim} interim answers before the answer: ${expected}`, async (t) => {
+  test(`${interim} interim responses before the response: ${expected}`, async (t) => {
     const receiver = await Receiver.start(t, (socket) =>
       socket.write(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(interim)}${answer(200)}`),
     );

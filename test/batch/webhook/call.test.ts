@@ -6,7 +6,7 @@ import { selfSigned } from '../../support/certificate.js';
 const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
 
 for (const status of [200, 201, 204, 299]) {
-  test(`an answer of ${status} is delivered`, async (t) => {
+  test(`a response of ${status} is delivered`, async (t) => {
     const receiver = await Receiver.start(t, (socket) => socket.write(answer(status)));
     t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'delivered');
     await receiver.left();
@@ -15,7 +15,7 @@ for (const status of [200, 201, 204, 299]) {
 }
 
 for (const status of [300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
-  test(`an answer of ${status} is a failed attempt`, async (t) => {
+  test(`a response of ${status} is a failed attempt`, async (t) => {
     const receiver = await Receiver.start(t, (socket) => socket.write(answer(status, 'retry-after: 1')));
     t.equal(await callWebhook(receiver.address(), DONE, localGuard()), 'failed');
     await receiver.left();
@@ -36,7 +36,7 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 for (const status of ['done', 'failed', 'cancelled'] as const) {
-  test(`the request tells of a batch that is ${status}, and nothing else`, async (t) => {
+  test(`the request reports a batch that is ${status}, and nothing else`, async (t) => {
     const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
     const batch = { secret: 'x', status, id: DONE.id };
     await callWebhook(receiver.address('/hook?token=a%20b&c'), batch, localGuard());
@@ -95,7 +95,7 @@ test('a proxy of the environment is not used', async (t) => {
   t.equal(proxy.connections, 0);
 });
 
-test('a certificate that nobody has signed, or of another host, is a failed attempt', async (t) => {
+test('an untrusted certificate, or one of another host, is a failed attempt', async (t) => {
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
   const { authorities, ...untrusting } = localGuard();
   setVariables(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
@@ -122,6 +122,6 @@ for (const [name, bytes] of Object.entries(BROKEN)) {
   });
 }
 
-test('nobody listens: a failed attempt', async (t) => {
+test('a refused connection is a failed attempt', async (t) => {
   t.equal(await callWebhook(`https://${HOST}:1/`, DONE, localGuard()), 'failed');
 });

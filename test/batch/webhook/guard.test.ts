@@ -66,7 +66,7 @@ for (const [kind, addresses] of Object.entries(NOT_PUBLIC)) {
   });
 }
 
-test('a host is judged by what it means, however it is written', async (t) => {
+test('every spelling of a host is recognized', async (t) => {
   for (const host of HOSTS.allowed) {
     t.equal(await atSubmission(`https://${host}/`, answering(['8.8.8.8'])), 'allowed', host);
   }
@@ -92,7 +92,7 @@ const HERE = [
   'app.localhost',
 ];
 
-test('a call connects to no address of this machine, however it is written', async (t) => {
+test('a call does not connect to this machine, however the address is written', async (t) => {
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
   for (const host of HERE) {
     const guard = localGuard({ allowedHosts: new Set() });
@@ -101,7 +101,7 @@ test('a call connects to no address of this machine, however it is written', asy
   t.equal(receiver.connections, 0);
 });
 
-test('a name that was public at submission and is this machine at the call is not connected to', async (t) => {
+test('a name that was public at submission and resolves to this machine at the call is not connected to', async (t) => {
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
   const address = receiver.address('/', NAME);
   for (const dns of [['127.0.0.1'], ['::ffff:127.0.0.1'], ['8.8.8.8', '127.0.0.1']]) {
@@ -141,7 +141,7 @@ async function message(t: Test, address: string, guard: WebhookGuard): Promise<s
   return String(error);
 }
 
-test('the error is the same whether a name is private or not found: it tells nothing of our DNS', async (t) => {
+test('the error is the same whether a name is private or not found: it reveals nothing about the internal DNS', async (t) => {
   const failing = localGuard({ resolve: () => Promise.reject(new Error('queryA EREFUSED hooks')) });
   const silent = localGuard({ resolve: () => new Promise(() => {}) });
   const late = message(t, `https://${NAME}/`, silent);
@@ -161,7 +161,7 @@ test('the error is the same whether a name is private or not found: it tells not
   t.match(messages[0], 'public');
 });
 
-test('webhooks: a look-up that takes too long is told so', async (t) => {
+test('the signal aborts when a lookup takes too long', async (t) => {
   const signals: AbortSignal[] = [];
   const resolve = (_: string, signal: AbortSignal) => {
     signals.push(signal);
@@ -180,7 +180,7 @@ test('webhooks: a look-up that takes too long is told so', async (t) => {
   t.equal(signals[0]?.aborted, true);
 });
 
-test('DNS has until the time-out of a call, and leaves no timer', async (t) => {
+test('DNS has until the timeout of a call, and leaves no timer', async (t) => {
   let found = (_addresses: readonly string[]) => {};
   const guard = localGuard({ resolve: () => new Promise((resolve) => (found = resolve)) });
   const result = atSubmission(`https://${NAME}/`, guard);

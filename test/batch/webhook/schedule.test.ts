@@ -3,7 +3,7 @@ import { LIMITS } from '../../../src/api/index.js';
 import { webhookWaitMs } from '../../../src/batch/callbacks.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
-test('the first attempt is at once, the others wait longer each time, and there are three', async (t) => {
+test('the first attempt is immediate, the waits grow, and there are three attempts', async (t) => {
   const waits = (draw: number) => [0, 1, 2, 3, 4].map((attempts) => webhookWaitMs(attempts, () => draw));
   t.strictSame(waits(0), [0, 24_000, 240_000, null, null]);
   t.strictSame(waits(0.5), [0, 30_000, 300_000, null, null]);

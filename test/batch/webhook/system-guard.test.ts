@@ -71,7 +71,7 @@ test('a call finds its host over the name servers, and connects to nothing priva
   t.equal(await callWebhook(receiver.address(), batch, named), 'delivered');
 });
 
-test('webhooks: a name server that does not answer is given up when nobody waits any more', async (t) => {
+test('a query to a silent name server is cancelled when its result is no longer needed', async (t) => {
   const silent = createSocket('udp4');
   t.teardown(() => silent.close());
   silent.bind(0, '127.0.0.1');
@@ -93,7 +93,7 @@ test('webhooks: a name server that does not answer is given up when nobody waits
   t.strictSame(await found, [], 'its queries have ended too');
 });
 
-test('webhooks: look-ups of one host by the system are one look-up', async (t) => {
+test('concurrent system lookups of one host are one lookup', async (t) => {
   const answers: Array<(addresses: string[]) => void> = [];
   const askSystem = () => new Promise<string[]>((resolve) => answers.push(resolve));
   const guard = systemGuard(new Set(['a.corp', 'b.corp']), fakeClock(), [], askSystem);
