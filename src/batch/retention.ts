@@ -27,7 +27,7 @@ interface Parts {
 }
 
 /**
- * Deletes batches whose time is over (contract 3 `deletion`). The data key is deleted first: without it nothing of the
+ * Deletes batches that are due (contract 3 `deletion`). The data key is deleted first: without it nothing of the
  * batch can be decrypted, wherever the disk still has it. Then the sealed values go, in steps, and the batch itself last,
  * so that the next run continues after a crash.
  */
