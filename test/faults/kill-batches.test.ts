@@ -1,4 +1,4 @@
-// Kills of a server that runs batches. KILLS=200 for the long run.
+// Kills of a server that runs batches.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';

@@ -1,4 +1,4 @@
-// Damaged model files: each is refused in one line, or a server that opens it goes on. MUTATIONS=2000 for the long run.
+// Damaged model files: each is refused in one line, or a server that opens it goes on.
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Mixed load on each transport. `MINUTES=15` for the long run, which also checks that memory
-// stays flat; at the default length the process is still warming up.
+// Mixed load on each transport. A run of five minutes or more (`MINUTES=15`) also checks that memory stays flat; in a
+// shorter one the process is still warming up.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
