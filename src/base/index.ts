@@ -6,7 +6,6 @@ export * from './json-file.js';
 export * from './line-output.js';
 export * from './log.js';
 export * from './metrics.js';
-export * from './next-turn.js';
 export * from './operator-error.js';
 export * from './shape.js';
 export * from './shares.js';

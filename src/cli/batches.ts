@@ -3,8 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LineFault } from '../batch/index.js';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
-import { type Options, print, printJson } from './output.js';
-import { reportError } from './report-error.js';
+import { type Options, print, printJson, reportError } from './output.js';
 import { facts, table } from './table.js';
 
 /** What a shell reports for a command that SIGINT ended. */

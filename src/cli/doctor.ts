@@ -1,6 +1,21 @@
-import { type DoctorOptions, examine } from './examine.js';
-import { type Options, print, printJson } from './output.js';
-import { reportError } from './report-error.js';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { reconcile, showAmount } from '../access/index.js';
+import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
+import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
+import { prepareEngine } from '../server/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
+import {
+  KEEP_TIME_EVERY_MS,
+  MASTER_KEY_FILE,
+  openStore,
+  readKeptTime,
+  Sealer,
+  type Store,
+  servingProcess,
+  storeExists,
+} from '../store/index.js';
+import { type Options, print, printJson, reportError } from './output.js';
 
 const NAME_WIDTH = 12;
 
@@ -17,3 +32,148 @@ export const doctor = (options: Options & DoctorOptions) =>
     }
     if (options.json) printJson(findings);
   });
+
+/** The result of one check. */
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+interface DoctorOptions {
+  readonly config?: string | undefined;
+  /** Also reads every model file and compares its SHA-256. */
+  readonly checksums?: boolean | undefined;
+}
+
+/** Checks everything that a start needs, beside a running server too, and changes nothing. */
+async function* examine({ config, checksums }: DoctorOptions): AsyncGenerator<Finding> {
+  let settings: Settings;
+  try {
+    settings = loadSettings(process.env, config);
+  } catch (error) {
+    yield problem('settings', error);
+    return;
+  }
+  yield ok('settings', config ?? (process.env.DECIDER_CONFIG || 'no file'));
+  const { prices, currency } = settings.billing;
+  yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
+  yield* examineData(settings);
+  yield* examineModels(settings, checksums ?? false);
+  yield attempt('backend', () => {
+    const notices: string[] = [];
+    const { backend, device } = prepareEngine(settings.engine, (sentence) => notices.push(sentence));
+    return [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. ');
+  });
+}
+
+async function* examineData(settings: Settings): AsyncGenerator<Finding> {
+  const { data, master_key: given } = settings;
+  if (!storeExists(data)) {
+    yield ok('data', `${data} does not exist yet; the first start creates it`);
+    return;
+  }
+  let store: Store;
+  try {
+    store = openStore(data);
+  } catch (error) {
+    yield problem('data', error);
+    return;
+  }
+  try {
+    yield ok('data', data);
+    yield attempt('master key', () => examineMasterKey(store, given));
+    const server = servingProcess(data);
+    yield ok('serving', server ?? 'no process');
+    yield examineClock(store, server !== null);
+    yield* examineLedger(store, settings.billing.currency);
+  } catch (error) {
+    yield problem('data', error);
+  } finally {
+    await store.close();
+  }
+}
+
+function examineMasterKey(store: Store, given: string): string {
+  if (store.table('meta').get('master') === undefined)
+    return 'does not exist yet; the first start creates it';
+  // Throws if the key is missing, readable by others, or not the one that sealed the folder.
+  new Sealer(store, given);
+  return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
+}
+
+/**
+ * Compares the system clock with the newest time in the store. A clock behind it is wrong, or was; one ahead of it is
+ * wrong only if a running server stores the time every minute.
+ */
+function examineClock(store: Store, served: boolean, now: number = systemClock.now()): Finding {
+  const kept = readKeptTime(store);
+  if (kept === null) return ok('clock', 'no time recorded yet');
+  const recorded = new Date(kept.shown).toISOString();
+  const ahead = now - kept.shown;
+  if (ahead < -FOLLOWED_MS) {
+    const detail = `the system clock is ${seconds(-ahead)} behind the last recorded time, ${recorded}. Check the clock (NTP).`;
+    return { check: 'clock', ok: false, detail };
+  }
+  if (served && ahead > KEEP_TIME_EVERY_MS * 2) {
+    const detail = `the system clock is ${seconds(ahead)} ahead of the running server's calendar, ${recorded}. Check the clock (NTP).`;
+    return { check: 'clock', ok: false, detail };
+  }
+  const stopped = ahead > STOPPED_MS_MAX ? '; after a start nothing expires for 5 minutes' : '';
+  return ok('clock', `last recorded time ${recorded}${stopped}`);
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+
+function* examineLedger(store: Store, currency: string): Generator<Finding> {
+  const { books, problems } = reconcile(store);
+  for (const { workspace, granted, charged, balance } of books) {
+    const [left, given, spent] = [balance, granted, charged].map(showAmount);
+    yield ok(`workspace ${workspace}`, `balance ${left} ${currency}: ${given} granted, ${spent} charged`);
+  }
+  for (const sentence of problems) yield { check: 'ledger', ok: false, detail: sentence };
+  if (problems.length === 0) yield ok('ledger', 'adds up');
+}
+
+async function* examineModels({ models: folder }: Settings, checksums: boolean): AsyncGenerator<Finding> {
+  let catalog: Catalog;
+  try {
+    catalog = new Catalog(await readManifest(folder), folder);
+  } catch (error) {
+    yield problem('models', error);
+    return;
+  }
+  yield ok('models', join(folder, 'manifest.json'));
+  for (const build of catalog.builds) yield await examineBuild(build, checksums);
+}
+
+async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Finding> {
+  const check = `model ${build.id}`;
+  try {
+    if (checksums) await verifyChecksum(build);
+    else for (const { path } of [build, build.projector ?? build]) requireFile(path);
+    return ok(check, `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`);
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+function requireFile(path: string): void {
+  if (!statSync(path).isFile()) throw new Error(`${path}: not a regular file`);
+}
+
+function attempt(check: string, look: () => string): Finding {
+  try {
+    return ok(check, look());
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+const ok = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+
+const problem = (check: string, error: unknown): Finding => ({
+  check,
+  ok: false,
+  detail: (error as Error).message,
+});

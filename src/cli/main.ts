@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { VERSION } from '../base/index.js';
 import { completionScript, SHELLS } from './completion.js';
-import { reportError } from './report-error.js';
+import { reportError } from './output.js';
 
 // Commands are imported when they run, so that a cheap one does not load the engine and the image library.
 const batches = () => import('./batches.js');

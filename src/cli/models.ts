@@ -1,8 +1,7 @@
 import { Catalog, readManifest } from '../engine/index.js';
 import { loadSettings } from '../settings/index.js';
 import type { ModelCheck } from './check-models.js';
-import { type Options, print, printJson } from './output.js';
-import { reportError } from './report-error.js';
+import { type Options, print, printJson, reportError } from './output.js';
 
 /** `decider models list` */
 export function listModels({ config, json }: Options): Promise<void> {

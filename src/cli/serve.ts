@@ -3,7 +3,7 @@ import { createErrorLog, LineOutput, systemClock } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
-import { fail } from './report-error.js';
+import { fail } from './output.js';
 import { onStopSignals } from './signals.js';
 
 const EXAMPLE = JSON.stringify({

@@ -10,7 +10,7 @@ import {
   storeExists,
 } from '../store/index.js';
 import type { Options } from './output.js';
-import { reportError } from './report-error.js';
+import { reportError } from './output.js';
 
 /**
  * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An

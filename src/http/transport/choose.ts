@@ -7,7 +7,7 @@ export type TransportChoice = 'auto' | TransportName;
 
 /**
  * The transport for a setting: `auto` is node:http, because uWebSockets.js does not see every header field (see
- * `uws.ts`). Rejects where `uws` is asked for and does not load.
+ * `uws.ts`). Rejects if `uws` is chosen and does not load.
  */
 export async function chooseTransport(
   choice: TransportChoice,

@@ -7,10 +7,10 @@ import { SEND_PATIENCE_MS } from './send-pace.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
 import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
 
-/** A connection without a further byte, either way, is closed. */
+/** A connection idle in both directions is closed. */
 export const IDLE_MS = 10_000;
 
-/** What the requests of a server share. */
+/** State that the requests of a server share. */
 export interface ServerState {
   readonly options: ListenOptions;
   readonly turns: Turns;
@@ -19,11 +19,11 @@ export interface ServerState {
   stopping: boolean;
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 export class NodeExchange {
   readonly #gone = new AbortController();
   readonly signal = this.#gone.signal;
-  /** Resolves when the response is over, written or not. */
+  /** Resolves when the response has ended, written or not. */
   readonly over: Promise<void>;
   #answered = false;
 
@@ -33,7 +33,7 @@ export class NodeExchange {
     readonly res: ServerResponse,
   ) {
     server.inFlight.enter();
-    // That of an earlier answer of the connection would end this request while it runs.
+    // The timeout of an earlier response on the connection would end this request.
     req.socket.setTimeout(0);
     this.over = new Promise((resolve) => {
       res.once('close', () => {
@@ -54,7 +54,7 @@ export class NodeExchange {
     if (last && !req.complete && reply.unread !== 'overdue') this.#linger(bytes);
     else if (bytes.byteLength <= SLICE_BYTES || req.method === 'HEAD') res.end(bytes);
     else {
-      // As the client takes it.
+      // At the pace of the client.
       this.#send([bytes]).then(
         (sent) => sent && res.end(),
         () => res.destroy(),
@@ -70,7 +70,7 @@ export class NodeExchange {
     else if (await this.#send(pieces)) this.#end(sent);
   }
 
-  /** Ends a stream. What the kernel has not taken yet is watched as well: `finish` also comes when it never will. */
+  /** Ends a stream. Also watches what the kernel has not accepted yet: `finish` is emitted even if it never will. */
   #end(sent: () => void): void {
     const { req, res, server } = this;
     const cancel = server.options.clock.after(SEND_PATIENCE_MS, () => res.destroy());
@@ -92,7 +92,7 @@ export class NodeExchange {
     return sendPieces(pieces, sink, server.options.clock);
   }
 
-  /** True where this is the last answer of the connection. */
+  /** Whether this is the last response of the connection. */
   #writeHead(reply: Reply, own: HeaderList): boolean {
     const { req, res, server } = this;
     const last = reply.close || server.stopping;
@@ -104,8 +104,8 @@ export class NodeExchange {
   }
 
   /**
-   * Sends the last answer while the client is still sending its request. Node closes the connection when a response ends,
-   * so this one does not end before the request does; the client has all of it by then.
+   * Sends the last response while the client is still sending its request. Node closes the connection when a response
+   * ends, so this one does not end before the request; the client has received all of it by then.
    */
   #linger(bytes: Uint8Array): void {
     const { req, res, server } = this;

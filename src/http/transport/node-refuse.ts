@@ -11,15 +11,15 @@ import {
   type WholeReply,
 } from './types.js';
 
-/** `bytesParsed`: of the packet, which may begin with the end of a body. */
+/** `bytesParsed` counts from the start of the packet, which may be the end of a body. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**
- * Answers what node's parser refuses, and closes the connection. A time-out or a broken connection is closed without
- * an answer. Where an earlier request still waits for its own answer, ours would be taken for that: the connection
- * closes behind the last one owed instead.
+ * Answers what node's parser refuses, and closes the connection. A timed-out or broken connection is closed without a
+ * response. If an earlier request still waits for its response, this one would be mistaken for it: then the connection
+ * closes after the last response owed.
  *
- * @returns closes the connections that were refused and are not closed yet: the server does not know them any more
+ * @returns a function that closes refused connections that are still open: the server no longer tracks them
  */
 export function refuseMalformed(
   server: Server,
@@ -28,7 +28,7 @@ export function refuseMalformed(
 ): () => void {
   const refused = new Set<Socket>();
   const end = (socket: Socket, status: MalformedStatus) => {
-    // Node tells of every further packet.
+    // Node emits this for every further packet.
     if (refused.has(socket)) return;
     refused.add(socket);
     socket.once('close', () => refused.delete(socket));
@@ -45,7 +45,7 @@ export function refuseMalformed(
     else end(socket, statusOf(error));
   });
   server.on('connect', (req, stream) => {
-    // Node gives the connection away with this event, its own listener removed: an error would end the process.
+    // Node removes its own error listener before this event: an error would end the process.
     stream.on('error', () => {});
     end(stream as Socket, req.url?.startsWith('/') === true ? 400 : 505);
   });
@@ -54,7 +54,7 @@ export function refuseMalformed(
   };
 }
 
-/** Reads what the client still sends, without node's parser, and closes the connection when it is done. */
+/** Discards what the client still sends, bypassing node's parser, then closes the connection. */
 function discardRest(socket: Socket, clock: Clock): void {
   const linger = new Linger(clock, () => socket.destroy());
   socket.once('close', () => linger.stop());
@@ -63,20 +63,20 @@ function discardRest(socket: Socket, clock: Clock): void {
   socket.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
 }
 
-/** What is wrong with a request that node's parser takes, but uWebSockets.js does not; null: nothing. */
+/** The fault of a request that node's parser accepts but uWebSockets.js does not; null: none. */
 export function misfit(req: IncomingMessage): MalformedStatus | null {
   if (req.httpVersion !== '1.1') return 505;
   const { rawHeaders } = req;
   return rawHeaders.length > MAX_HEADER_FIELDS * 2 || headBytes(req) > MAX_HEADER_BYTES ? 431 : null;
 }
 
-/** Bytes from the method to the empty line, as if written without needless spaces: node's parser counts fewer. */
+/** Bytes of the head in its shortest form: node's parser counts fewer. */
 function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
   const fields = rawHeaders.reduce((sum, text) => sum + text.length, 0) + rawHeaders.length * 2;
   return `${method} ${url} HTTP/1.1\r\n\r\n`.length + fields;
 }
 
-/** The parser's words for a first line that it cannot read. */
+/** The parser's error codes for an unreadable request line. */
 const REQUEST_LINE_ERRORS = new Set([
   'HPE_INVALID_CONSTANT',
   'HPE_INVALID_URL',

@@ -1,9 +1,8 @@
 /**
- * HTTP through node:http: slower than uWebSockets.js, present everywhere. Set up to behave like it wherever a
- * client could tell: the same header limit, a client that closes its sending side counts as gone, idle
- * connections and slow readers are dropped after 10 seconds, and what uWebSockets.js does not take for a request is
- * refused. Where it does better and could only be made worse, it is left so: pipelined requests are answered, and a
- * header field that it cannot read gets a 400.
+ * HTTP through node:http: slower than uWebSockets.js, available everywhere. Configured to behave alike wherever a client
+ * could tell: the same header limit, a client that closes its sending side counts as gone, idle connections and slow
+ * readers are disconnected after 10 seconds, and requests that uWebSockets.js does not accept are refused. Its
+ * advantages are kept: pipelined requests are answered, and an unreadable header field gets a 400.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
@@ -27,7 +26,7 @@ import {
 
 const NOTHING = new Uint8Array(0);
 
-/** Above every deadline for a body that the handler sets: it bounds bodies that nobody reads. */
+/** Bounds unread bodies; longer than every deadline that the handler sets. */
 const REQUEST_MS = 90_000;
 
 /** The transport over node:http. */
@@ -37,14 +36,14 @@ function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The handler refuses a missing Host itself: node's own answer carries none of our headers.
+    // The handler refuses a missing Host: node's own response lacks our headers.
     requireHostHeader: false,
     headersTimeout: IDLE_MS,
     keepAliveTimeout: IDLE_MS,
     requestTimeout: REQUEST_MS,
     connectionsCheckingInterval: 2_000,
   });
-  // Node drops the fields beyond its default of 2,000 silently; the size limit bounds them well enough.
+  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
   server.maxHeadersCount = 0;
   const state: ServerState = {
     options,
@@ -54,7 +53,7 @@ function listen(options: ListenOptions): Promise<Listener> {
     stopping: false,
   };
   const take = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
-    // A connection cut off is told by 'close'; without these listeners it would end the process.
+    // A broken connection is reported by 'close'; without these listeners it would end the process.
     req.on('error', () => {});
     res.on('error', () => {});
     state.turns.take(req.socket, () => serve(state, req, res, awaitsContinue));
@@ -72,7 +71,7 @@ function bind(
   drained: () => Promise<void>,
 ): Promise<Listener> {
   return new Promise((resolve, reject) => {
-    // For as long as the server lives: a failed accept must not end the process.
+    // Never removed: a failed accept must not end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
         ListenError.at(host, port, error.code === 'EADDRINUSE' ? 'the address is in use' : error.message),
@@ -93,7 +92,7 @@ function bind(
 }
 
 const listeningOf = (server: Server, address: { host: string; port: number }): Listening => ({
-  // Connections that are open stay.
+  // Open connections stay.
   close: () => void NetServer.prototype.close.call(server),
   open(failed) {
     server.once('error', failed);
@@ -103,17 +102,17 @@ const listeningOf = (server: Server, address: { host: string; port: number }): L
 
 async function drain(server: Server, state: ServerState, closeRefused: () => void): Promise<void> {
   state.stopping = true;
-  // Not the method of http.Server yet: that one also cuts connections whose answer is still being sent.
+  // Not http.Server's method: that one also cuts connections whose response is still being sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await state.inFlight.empty();
   server.closeAllConnections();
   closeRefused();
   await closed;
-  // Ends the timer that looks for slow connections.
+  // Stops the timer that checks for slow connections.
   server.close();
 }
 
-/** Answers one request. Resolves when its response is over, written or not. Must not throw. */
+/** Answers one request. Resolves when its response has ended, written or not. Must not throw. */
 function serve(
   server: ServerState,
   req: IncomingMessage,

@@ -14,23 +14,23 @@ import { refuseAtOnce, writeLastReply } from './uws-last.js';
 import type { UwsResponse } from './uws-library.js';
 import { writeUwsReply, writeUwsStream } from './uws-reply.js';
 
-/** Below the 8 seconds after which the library may drop a body that makes no progress. */
+/** Less than the 8 seconds after which the library may drop a body without progress. */
 const REFRESH_MS = 4_000;
 
-/** What the requests of a server share. */
+/** State that the requests of a server share. */
 export interface ServerState {
   readonly options: ListenOptions;
   readonly inFlight: InFlight;
   stopping: boolean;
 }
 
-/** One request and the guard in front of its response object, which nobody else touches. */
+/** One request, and the only user of its response object. */
 export class UwsExchange {
   readonly #gone = new AbortController();
   readonly signal = this.#gone.signal;
-  /** No answer has been written, and the client is there. */
+  /** No response has been written, and the client is connected. */
   #open = true;
-  /** The response object must not be touched: the connection is closed, or an answer that is not the last is written. */
+  /** The response object must not be used: the connection is closed, or a response other than the last is written. */
   #dead = false;
   #closing = false;
   #listening = false;
@@ -70,7 +70,7 @@ export class UwsExchange {
     if (!this.#open || this.#closing) return;
     const head = method === 'HEAD';
     const { body } = reply;
-    // The library leaves a connection open for ever where a listener hears the end of a body behind the answer.
+    // The library never closes a connection if a listener sees the end of a body after the response.
     const amidBody = this.#listening && !this.#bodyOver;
     const finish = () => this.#finish();
     if (reply.close || this.server.stopping || amidBody)
@@ -79,12 +79,12 @@ export class UwsExchange {
     else if (await this.#writeStream(reply, body, head)) finish();
   }
 
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   cut(): void {
     if (this.#open) this.#close();
   }
 
-  /** Not before the parser is done with the packet: what it finds there would close the connection, the answer unsent. */
+  /** After the parser has finished the packet: its remainder could close the connection with the response unsent. */
   async #writeLast(reply: Reply, head: boolean, hasBody: boolean): Promise<void> {
     const { body, unread } = reply;
     if (unread === 'unframed' && !head && !isStream(body)) {
@@ -108,14 +108,14 @@ export class UwsExchange {
     return { clock: this.server.options.clock, done, drop: () => this.cut() };
   }
 
-  /** All of the last answer is with the kernel: closes the connection when the client is done sending. */
+  /** The kernel has the whole last response: closes the connection when the client has finished sending. */
   #endConnection(lingers: boolean): void {
     this.#leave();
     if (this.#bodyOver || !lingers) this.#close();
     else this.#linger = new Linger(this.server.options.clock, () => this.#close());
   }
 
-  /** Not within a callback of the library: behind one for a chunk it would call the next of the packet, freed by then. */
+  /** Not within a callback of the library: after one for a chunk it would call the next one, on freed memory. */
   #close(): void {
     this.#closing = true;
     setImmediate(() => {
@@ -123,7 +123,7 @@ export class UwsExchange {
     });
   }
 
-  /** An answer that is not the last is written: the response object may be another request's. */
+  /** A response other than the last is written: the response object may belong to another request. */
   #finish(): void {
     this.#dead = true;
     this.#leave();

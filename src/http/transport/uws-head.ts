@@ -8,12 +8,12 @@ export function writeUwsHead(res: UwsResponse, { status, headers }: Reply): void
   for (const [name, value] of headers) res.writeHeader(name, value);
 }
 
-/** Ends the head of a last answer that has no body: the value brings the empty line along. See `uws-last.ts`. */
+/** Ends the head of a last response without a body: the value includes the empty line. See `uws-last.ts`. */
 export function endLastHead(res: UwsResponse): void {
   res.writeHeader('Connection', 'close\r\n');
 }
 
-/** Ends the chunks of a last answer: the name brings the last chunk along, the value the line behind the trailer. */
+/** Ends the chunks of a last response: the name includes the last chunk, the value the line after the trailer. */
 export function endLastChunks(res: UwsResponse): void {
   res.writeHeader('\r\n0\r\nX-Complete', 'true\r\n');
 }

@@ -1,20 +1,20 @@
 /**
- * The last answer of a connection on uWebSockets.js.
+ * The last response of a connection on uWebSockets.js.
  *
- * The library goes on reading requests from a packet, also behind an answer that was to be the last: it forgets that
- * when the next request begins. But it reads none while the response is not finished, and closes the connection when one
- * comes. So the last answer is sent whole and never finished: the last byte of the body is passed on as if more were to
- * follow. Whoever writes such an answer has to close the connection.
+ * The library continues to read requests of a packet after a response that was marked as the last: it forgets the mark
+ * when the next request begins. But it reads none while a response is unfinished, and closes the connection if one
+ * arrives. So the last response is sent completely but never finished: its last byte is written as if more followed. The
+ * caller must close the connection.
  */
 import { type ReplyEnds, SendPace } from './send-pace.js';
 import type { WholeReply } from './types.js';
 import { endLastHead, writeUwsHead } from './uws-head.js';
 import type { UwsResponse } from './uws-library.js';
 
-/** More than the library buffers while it reads a packet: a longer body goes to the kernel at once. */
+/** More than the library buffers while it reads a packet: a longer body is written to the kernel at once. */
 const FLUSHED_BYTES = 20 * 1024;
 
-/** Writes the last answer. Not for use within the parser's turn. */
+/** Writes the last response. Must not be called within the parser's turn. */
 export function writeLastReply(
   res: UwsResponse,
   reply: WholeReply,
@@ -53,9 +53,8 @@ export function writeLastReply(
 }
 
 /**
- * Writes the last answer within the parser's turn, so that it leaves before a further byte is read, and closes the
- * connection. The body is made longer with spaces, which are part of no JSON value: a short one would be buffered, and
- * lost with the connection.
+ * Writes the last response within the parser's turn, before a further byte is read, and closes the connection. The JSON
+ * body is padded with spaces: a short one would be buffered, and lost with the connection.
  */
 export function refuseAtOnce(res: UwsResponse, reply: WholeReply): void {
   const text = Buffer.from(reply.body);
@@ -65,18 +64,18 @@ export function refuseAtOnce(res: UwsResponse, reply: WholeReply): void {
   res.close();
 }
 
-/** The head and all but the last byte. False where the client takes no more now. */
+/** Writes the head and all but the last byte. False if the client accepts no more now. */
 function writeStart(res: UwsResponse, reply: WholeReply, bytes: Buffer): boolean {
   writeUwsHead(res, reply);
   res.writeHeader('Connection', 'close');
   return res.tryEnd(bytes.subarray(0, -1), bytes.length)[0];
 }
 
-/** The bytes from `offset`, the last one on its own. False where the client takes no more now. */
+/** Writes the bytes from `offset`, the last one separately. False if the client accepts no more now. */
 function writeBody(res: UwsResponse, bytes: Buffer, offset: number): boolean {
   const last = bytes.length - 1;
   let sent = true;
-  // Two corks: the second begins only when the library holds nothing back any more.
+  // Two corks: the second begins only when the library has no buffered bytes.
   if (offset < last) {
     res.cork(() => {
       sent = res.tryEnd(bytes.subarray(offset, last), bytes.length)[0];

@@ -1,6 +1,6 @@
 /**
- * What is used of uWebSockets.js. Written down here because the package is optional: where it is not installed
- * its own types are missing too, and the project must still compile.
+ * The parts of uWebSockets.js in use. Declared here because the package is optional: if it is not installed, its types
+ * are missing too, and the project must still compile.
  */
 export interface UwsLibrary {
   App(): UwsApp;
@@ -22,7 +22,7 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
-/** Dead as soon as the handler returns. */
+/** Invalid once the handler returns. */
 export interface UwsRequest {
   getUrl(): string;
   getQuery(): string | undefined;
@@ -30,7 +30,7 @@ export interface UwsRequest {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** Dead once answered or aborted; a call after that throws or crashes. */
+/** Invalid once answered or aborted; a later call throws or crashes. */
 export interface UwsResponse {
   onAborted(handler: () => void): UwsResponse;
   onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse;
@@ -51,7 +51,7 @@ const PACKAGE = 'uWebSockets.js';
 const HEADER_BYTES_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
 /**
- * Loads uWebSockets.js. Rejects where it is not installed or has no binary for this Node.js.
+ * Loads uWebSockets.js. Rejects if it is not installed or has no binary for this Node.js.
  * `headerBytes` becomes its limit on request line and header fields, which it reads from the environment once,
  * while it loads; its own default is 4 KiB.
  */

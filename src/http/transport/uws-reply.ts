@@ -5,12 +5,12 @@ import type { BodyStream, Reply } from './types.js';
 import { endLastChunks, endLastHead, writeUwsHead } from './uws-head.js';
 import type { UwsResponse } from './uws-library.js';
 
-/** Up to here the library may buffer a whole answer for a slow reader. */
+/** The library may buffer a whole response up to this size for a slow reader. */
 const BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Writes an answer that is not the last of its connection; `done` is called when nothing is left to hand to the kernel,
- * at once for a small answer. It is not called where the client leaves in between: that is the abort handler's affair.
+ * Writes a response that is not the last of its connection. `done` is called when the kernel has all of it, at once for a
+ * small one. It is not called if the client disconnects meanwhile: the abort handler covers that.
  */
 export function writeUwsReply(
   res: UwsResponse,
@@ -31,14 +31,13 @@ export function writeUwsReply(
     }
     finished = true;
   });
-  // After the cork: only then have the bytes left the library's own buffer.
+  // After the cork: only then are the bytes out of the library's buffer.
   if (finished) ends.done();
 }
 
 /**
- * Writes a body that is made while it is sent, in chunks. Resolves with false where the client left before its end;
- * rejects as `sendPieces` does. Behind the last answer of a connection the library's response stays unfinished: see
- * `uws-last.ts`.
+ * Writes a generated body in chunks. Resolves with false if the client disconnected before its end; rejects as
+ * `sendPieces` does. The library's response to the last request of a connection stays unfinished: see `uws-last.ts`.
  */
 export async function writeUwsStream(
   res: UwsResponse,
@@ -51,7 +50,7 @@ export async function writeUwsStream(
   if (head) {
     res.cork(() => {
       writeUwsHead(res, reply);
-      // Its length is not known, and this says that nothing follows.
+      // The length is unknown; this tells the client that nothing follows.
       res.writeHeader('Transfer-Encoding', 'chunked');
       if (reply.close) endLastHead(res);
       else res.endWithoutBody();
@@ -105,14 +104,14 @@ function endEmptyStream(res: UwsResponse, reply: Reply): void {
 }
 
 /**
- * `endWithoutBody(length)` of this version writes the right header and then waits for the body for ever, so the length
- * is a plain header.
+ * `endWithoutBody(length)` of this version writes the right header and then waits forever for the body, so the length is
+ * written as a plain header.
  */
 function endHead(res: UwsResponse, length: number): void {
   res.writeHeader('Content-Length', String(length)).endWithoutBody();
 }
 
-/** Feeds the kernel as it takes; `end` would give no sign of when the last byte has left. */
+/** Writes at the kernel's pace; `end` would not report when the last byte has left. */
 function streamLarge(res: UwsResponse, bytes: Uint8Array, { clock, done, drop }: ReplyEnds): boolean {
   const pace = new SendPace(clock);
   if (res.tryEnd(bytes, bytes.byteLength)[1]) return true;

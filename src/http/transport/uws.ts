@@ -61,7 +61,7 @@ import {
   type UwsResponse,
 } from './uws-library.js';
 
-/** The transport over uWebSockets.js. Rejects where the package does not load. */
+/** The transport over uWebSockets.js. Rejects if the package does not load. */
 export async function loadUws(): Promise<Transport> {
   const library = await importUws(MAX_HEADER_BYTES);
   return { name: 'uws', listen: (options) => listen(library, options) };
@@ -74,7 +74,7 @@ function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> 
   return new Promise((resolve, reject) => {
     app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket === false) {
-        // The library does not say which of the two it is.
+        // The library does not distinguish the two.
         reject(ListenError.at(host, port, 'the address is in use, or not one of this machine'));
         return;
       }
@@ -87,7 +87,7 @@ function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> 
         server.stopping = true;
         listening.close();
         await server.inFlight.empty();
-        // The last answer may have been written inside a callback of the library, which sends it on returning.
+        // The last response may have been written inside a callback of the library, which sends it when it returns.
         await new Promise((resolve) => setImmediate(resolve));
         app.close();
       };
@@ -139,7 +139,7 @@ function serve(server: ServerState, res: UwsResponse, req: UwsRequest): void {
 }
 
 function readHead(req: UwsRequest): { method: string; target: string; headers: HeaderList } {
-  // Not getMethod: it changes the text that getCaseSensitiveMethod returns.
+  // Not getMethod: it changes the string that getCaseSensitiveMethod returns.
   const method = req.getCaseSensitiveMethod();
   const query = req.getQuery();
   const target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
