@@ -81,7 +81,7 @@ test('doctor: a master key open to others, missing, or another', async (t) => {
   new Sealer(store, '');
   t.equal((await examine()).of('serving'), 'no process');
   chmodSync(join(data, 'master.key'), 0o644);
-  t.match((await examine()).problems, [{ check: 'master key', detail: /open to others/ }]);
+  t.match((await examine()).problems, [{ check: 'master key', detail: /accessible to other users/ }]);
   chmodSync(join(data, 'master.key'), 0o600);
   writeFileSync(join(data, 'master.key'), '0'.repeat(64));
   t.match((await examine()).problems, [{ check: 'master key', detail: /is not the one/ }]);
