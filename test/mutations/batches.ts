@@ -29,7 +29,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'batch/runner/line-runner.ts',
     ['runner/store', '8 rule 2', 'reservation.post();', ''],
     ['runner/credit', '5 rule 6', 'release: () => reservation.release(),', 'release: () => {},'],
-    ['runner/credit', '3 transition key paused', 'open.putBack(line, memory);', ''],
+    ['runner/credit', '3 transition key paused', 'open.putBack(line, memory);', '{}'],
     ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
   ),
   ...inFile(
