@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { StoreError } from './data-folder.js';
 
 /** Offsets in each of the two meta pages at the start of an LMDB 1.0 file, on little-endian machines. */
@@ -49,6 +49,37 @@ export function fillUp<Result>(file: string, pageSize: number, pages: number, re
   } catch {
     truncateSync(file, size - (size % pageSize));
     throw damaged(file, `it has ${size} of ${length} bytes`);
+  }
+}
+
+/** Bytes by which a data file grows at least, so that few commits extend it. */
+const GROWTH_BYTES = 256 << 10;
+const ZEROS = Buffer.alloc(GROWTH_BYTES);
+
+/**
+ * Allocates space for `pagesNeeded` pages after the last used page of a data file, so that a full disk fails here with the
+ * file system's error. It must not fail inside LMDB's commit: lmdb 3.5.6 formats that error with `sprintf` into a buffer
+ * of 100 bytes that is too small for it, which corrupts the heap (2 of 40 processes on a full disk were aborted).
+ *
+ * Call it inside a write transaction: no process then uses or writes pages after the last one. The first page is always
+ * written, which also finds a disk that refuses to overwrite allocated space.
+ */
+export function allocate(file: string, pageSize: number, pagesUsed: number, pagesNeeded: number): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    const end = pagesUsed * pageSize;
+    writeZeros(descriptor, end, pageSize);
+    const { size } = fstatSync(descriptor);
+    const missing = end + pagesNeeded * pageSize - size;
+    if (missing > 0) writeZeros(descriptor, size, Math.max(missing, GROWTH_BYTES));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writeZeros(descriptor: number, start: number, length: number): void {
+  for (let written = 0; written < length; ) {
+    written += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, length - written), start + written);
   }
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { checkHeaders, fillUp } from './data-file.js';
+import { allocate, checkHeaders, fillUp } from './data-file.js';
 import { dataFileOf, pathOf, StoreError, syncFolder } from './data-folder.js';
 import { makeStore } from './make-store.js';
 import { refuseOtherContainer } from './serving.js';
@@ -13,6 +13,7 @@ export type BinaryDatabase = Database<Buffer, Buffer>;
 export interface Environment {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly databases: Readonly<Record<TableName, BinaryDatabase>>;
+  readonly file: string;
 }
 
 /** Most databases in an environment, with room for future tables. */
@@ -40,8 +41,27 @@ export function openEnvironment(folder: string): Environment {
     const file = dataFileOf(folder);
     checkHeaders(file);
     const root = openRoot(pathOf(folder));
-    return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root) };
+    return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root), file };
   });
+}
+
+/** Pages of a transaction besides those of its values: branches of the tables, the list of free pages. */
+const OTHER_PAGES = 64;
+
+/**
+ * Allocates space in the data file for values of the given sizes, in bytes. Call it first in every transaction: see
+ * `allocate`. Throws the file system's error.
+ */
+export function allocateFor({ root, file }: Environment, valueBytes: readonly number[]): void {
+  const { pageSize, pages } = extent(root);
+  // A value up to half a page lies in its leaf page, which is rewritten; a larger one has pages of its own besides.
+  const needed = valueBytes.map((bytes) => (bytes <= pageSize / 2 ? 1 : 2 + Math.ceil(bytes / pageSize)));
+  allocate(
+    file,
+    pageSize,
+    pages,
+    needed.reduce((sum, count) => sum + count, OTHER_PAGES),
+  );
 }
 
 function asStoreError<Result>(folder: string, use: () => Result): Result {

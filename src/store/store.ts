@@ -1,6 +1,6 @@
 import { ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
-import { type Environment, openEnvironment } from './environment.js';
+import { allocateFor, type Environment, openEnvironment } from './environment.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
@@ -18,6 +18,7 @@ export class Store {
   private writer: ThreadPool | null = null;
   private lastWrite: Promise<void> = Promise.resolve();
   private closed = false;
+  private changing = false;
 
   /** Use `openStore`, which also upgrades the format. */
   constructor(readonly folder: string) {
@@ -35,17 +36,24 @@ export class Store {
    * nested change is part of the outer one. Throws StoreError if the disk refuses the commit.
    */
   change<Result>(work: () => Result): Result {
-    let worked = false;
+    // Not again in a nested change: LMDB may have written pages of this transaction after the last committed one.
+    const isOutermost = !this.changing;
+    let atWork = false;
     try {
       return this.environment.root.transactionSync(() => {
+        if (isOutermost) allocateFor(this.environment, []);
+        this.changing = true;
+        atWork = true;
         const result = work();
         const meta = this.table('meta');
         meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
-        worked = true;
+        atWork = false;
         return result;
       });
     } catch (error) {
-      throw worked ? this.notTaken(error) : error;
+      throw atWork ? error : this.notTaken(error);
+    } finally {
+      if (isOutermost) this.changing = false;
     }
   }
 

@@ -2,7 +2,7 @@
 // lmdb's own asynchronous writes were rejected: on Node 20 a callback of `transaction` was never called, and a failed
 // commit is also reported as an unhandled rejection.
 import { workerData } from 'node:worker_threads';
-import { openEnvironment } from './environment.js';
+import { allocateFor, openEnvironment } from './environment.js';
 import type { TableName } from './tables.js';
 
 /** One change of a table. A null value removes the key. */
@@ -16,11 +16,16 @@ export interface RawWrite {
 
 let scratch = Buffer.alloc(0);
 
-const { root, databases } = openEnvironment(workerData as string);
+const environment = openEnvironment(workerData as string);
+const { root, databases } = environment;
 
 /** Commits all writes in one transaction. They are on the disk when it returns. */
 export function write(writes: readonly RawWrite[]): void {
   root.transactionSync(() => {
+    allocateFor(
+      environment,
+      writes.map(({ value }) => value?.length ?? 0),
+    );
     for (const { table, key, end, value } of writes) {
       if (value !== null) databases[table].putSync(asBuffer(key), asBuffer(value));
       else if (end === undefined) databases[table].removeSync(asBuffer(key));

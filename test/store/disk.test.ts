@@ -7,7 +7,7 @@ import { child } from '../support/child.js';
 
 const CHILD = new URL('../support/store/child.js', import.meta.url);
 /** Files may have this many blocks of 1,024 bytes, as on a disk that is full then. */
-const BLOCKS_MAX = 400;
+const BLOCKS_MAX = 8_000;
 
 test('a full disk: the write rejects, the process lives, nothing acknowledged is lost', async (t) => {
   const folder = t.testdir();
