@@ -157,7 +157,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile('batch/batches.ts', ['retention', '3 deletion', 'batch.collected !== null', 'false']),
   ...inFile(
     'batch/stored-times.ts',
-    ['clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', ''],
+    ['clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', '{}'],
     ['clock-glitches', '4.6 rule 8', 'await this.store.write([]).catch(() => {});', ''],
   ),
   ...inFile(
