@@ -64,17 +64,12 @@ const ZEROS = Buffer.alloc(GROWTH_BYTES);
  * Call it inside a write transaction: no process then uses or writes pages after the last one. The first page is always
  * written, which also finds a disk that refuses to overwrite allocated space.
  */
-export function allocate(file: string, pageSize: number, pagesUsed: number, pagesNeeded: number): void {
-  const descriptor = openSync(file, 'r+');
-  try {
-    const end = pagesUsed * pageSize;
-    writeZeros(descriptor, end, pageSize);
-    const { size } = fstatSync(descriptor);
-    const missing = end + pagesNeeded * pageSize - size;
-    if (missing > 0) writeZeros(descriptor, size, Math.max(missing, GROWTH_BYTES));
-  } finally {
-    closeSync(descriptor);
-  }
+export function allocate(descriptor: number, pageSize: number, pagesUsed: number, pagesNeeded: number): void {
+  const end = pagesUsed * pageSize;
+  writeZeros(descriptor, end, pageSize);
+  const { size } = fstatSync(descriptor);
+  const missing = end + pagesNeeded * pageSize - size;
+  if (missing > 0) writeZeros(descriptor, size, Math.max(missing, GROWTH_BYTES));
 }
 
 function writeZeros(descriptor: number, start: number, length: number): void {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { allocate, checkHeaders, fillUp } from './data-file.js';
@@ -13,7 +13,8 @@ export type BinaryDatabase = Database<Buffer, Buffer>;
 export interface Environment {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly databases: Readonly<Record<TableName, BinaryDatabase>>;
-  readonly file: string;
+  /** The data file, open for writing: see `allocateFor`. */
+  readonly file: number;
 }
 
 /** Most databases in an environment, with room for future tables. */
@@ -41,7 +42,8 @@ export function openEnvironment(folder: string): Environment {
     const file = dataFileOf(folder);
     checkHeaders(file);
     const root = openRoot(pathOf(folder));
-    return { root, databases: isShort(root, file) ? openShort(root, file) : openTables(root), file };
+    const databases = isShort(root, file) ? openShort(root, file) : openTables(root);
+    return { root, databases, file: openSync(file, 'r+') };
   });
 }
 

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import { allocateFor, type Environment, openEnvironment } from './environment.js';
@@ -17,7 +18,7 @@ export class Store {
   private readonly tables: ReadonlyMap<TableName, Table<TableName>>;
   private writer: ThreadPool | null = null;
   private lastWrite: Promise<void> = Promise.resolve();
-  private closed = false;
+  private closing: Promise<void> | null = null;
   private changing = false;
 
   /** Use `openStore`, which also upgrades the format. */
@@ -78,7 +79,7 @@ export class Store {
    * is. Transactions run in the order of the calls, which the thread pool's queue would not preserve.
    */
   write(writes: readonly RawWrite[]): Promise<void> {
-    if (this.closed) return Promise.reject(this.notTaken(new Error('it is closed')));
+    if (this.closing !== null) return Promise.reject(this.notTaken(new Error('it is closed')));
     const write = this.lastWrite.then(() => this.writeNext(writes));
     this.lastWrite = write.catch(() => {});
     return write;
@@ -94,11 +95,16 @@ export class Store {
   }
 
   /** Waits for the writes in progress and closes the environment. From now on `write` rejects. */
-  async close(): Promise<void> {
-    this.closed = true;
+  close(): Promise<void> {
+    this.closing ??= this.closeEnvironment();
+    return this.closing;
+  }
+
+  private async closeEnvironment(): Promise<void> {
     await this.lastWrite;
     await this.writer?.close();
     await this.environment.root.close();
+    closeSync(this.environment.file);
   }
 
   private writerThread(): ThreadPool {
