@@ -34,7 +34,7 @@ test('a cheap command loads neither the engine nor the image, HTTP and schema li
 });
 
 for (const thread of [
-  'engine/worker/worker.js',
+  'engine/worker.js',
   'server/prepare-thread.js',
   'server/ingest-thread.js',
   'server/check-thread.js',

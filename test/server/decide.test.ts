@@ -1,7 +1,8 @@
 import { test } from 'tap';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { LONG } from '../support/scale.js';
-import { modelsFolder, shared, startTestServer } from '../support/server.js';
+import { modelsFolder, startTestServer } from '../support/server.js';
+import { shared } from '../support/shared.js';
 
 const server = shared((t) => startTestServer(t));
 

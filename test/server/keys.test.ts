@@ -11,7 +11,8 @@ import { systemClock } from '../../src/base/index.js';
 import type { TransportName } from '../../src/http/index.js';
 import { openStore, type Store } from '../../src/store/index.js';
 import { TRANSPORTS } from '../support/http/serving.js';
-import { dataFolder, shared, startTestServer } from '../support/server.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+import { shared } from '../support/shared.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
 

@@ -131,7 +131,7 @@ test('a model file that changes while it is loaded is refused', async (t) => {
     startTestServer(t, {}, models, { report: { notice: () => {}, token: () => {}, progress } }),
     {
       name: 'ModelError',
-      message: /tiny\.gguf: it was changed while it was loaded/,
+      message: /tiny\.gguf: it changed while it was being loaded/,
     },
   );
 });

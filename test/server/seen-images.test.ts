@@ -2,7 +2,8 @@ import { test } from 'tap';
 import type { ProjectorKind } from '../../models/tiny/index.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png, RGB } from '../support/images/png.js';
-import { dataFolder, modelsFolder, shared, startTestServer } from '../support/server.js';
+import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
+import { shared } from '../support/shared.js';
 
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];
 const ASK = { type: 'choice', criteria: ['a', 'b', 'c'] };

@@ -131,7 +131,7 @@ const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, nam
     { DECIDER_GATEWAY_PORT: '9', DECIDER_GATEWAY_MODEL: 'zzz' },
     /^gateway\.model is "zzz", which is not a model/,
   ],
-  [{ DECIDER_ENGINE_DEVICES: 'zzz' }, /^engine\.devices: there is no GPU "zzz"/],
+  [{ DECIDER_ENGINE_DEVICES: 'zzz' }, /^engine\.devices: no GPU is named "zzz"/],
   [{ DECIDER_DATA: '/dev/null/x' }, /^The data folder \/dev\/null\/x cannot be used/],
   [{ DECIDER_MASTER_KEY: 'zz' }, /^DECIDER_MASTER_KEY is not 64 hexadecimal digits/],
   [{ DECIDER_BILLING_PRICES: 'other=1/1' }, /^billing\.prices has no price class/],

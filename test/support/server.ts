@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import tap, { type Test } from 'tap';
+import type { Test } from 'tap';
 import {
   type ProjectorKind,
   type TinyModelOptions,
@@ -57,15 +57,6 @@ export function writeModels(
   };
   writeFileSync(join(models, 'manifest.json'), JSON.stringify(manifest));
   return models;
-}
-
-/** What the tests of a file share: made by the first that asks for it, torn down after the last. */
-export function shared<T>(make: (t: Test) => T): () => T {
-  let made: { readonly it: T } | undefined;
-  return () => {
-    made ??= { it: make(tap as unknown as Test) };
-    return made.it;
-  };
 }
 
 /** An empty data folder, removed when the test ends. */
