@@ -171,7 +171,10 @@ export class Engine {
       const fits = pixelBytes === 0 || this.livePixelBytes <= LIVE_PIXEL_BYTES_MAX;
       if (!fits || !this.scheduler.add(entry, urgency)) {
         this.events.planRefused();
-        entry.reject(this.overloaded('refused: the queue is full'));
+        const why = fits
+          ? 'the queue is full'
+          : 'the images of requests in progress take all memory for images';
+        entry.reject(this.overloaded(`refused: ${why}`));
         return;
       }
       signal.addEventListener('abort', onAbort, { once: true });

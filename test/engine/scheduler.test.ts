@@ -62,6 +62,24 @@ function untilBatchTurn({ scheduler, next }: Pick<ReturnType<typeof setUp>, 'sch
   }
 }
 
+test('filling an idle context is no wave: batch plans keep their share beside live plans', async (t) => {
+  const { scheduler, next, state } = setUp();
+  scheduler.add(entry(20), 'live');
+  next();
+  for (let fills = 0; fills < 8; fills++) t.equal(scheduler.fill(state), null);
+  scheduler.add(entry(90), 'batch');
+  next();
+  t.equal(state.cache.running[0]?.prefix.done, 20, 'a fifth of a wave');
+});
+
+test('a batch turn without live plans does not end at its quarter', async (t) => {
+  const { scheduler, next, state } = setUp();
+  state.wavesWithoutBatch = 8;
+  const batch = entry(80);
+  scheduler.add(batch, 'batch');
+  t.strictSame(next(), [batch]);
+});
+
 test('a long live plan that a batch turn makes short does not take the place of a short one', async (t) => {
   const { scheduler, next, state } = setUp();
   const batch = entry(70, 40);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { request } from 'node:http';
-
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import {
@@ -13,18 +13,22 @@ import {
 } from '../../src/http/index.js';
 import { sendPieces } from '../../src/http/transport/send-pieces.js';
 import { onBoth } from '../support/http/serving.js';
+import { LONG } from '../support/scale.js';
 
 const LINES = ['{"a":1}\n', '{"b":2}\n'];
 
 /** A server that knows the results of one batch. */
 async function start(
   transport: TransportName,
-  lines: readonly string[],
+  lines: readonly string[] | AsyncIterable<string>,
   onAsked: () => void = () => {},
 ): Promise<HttpServer> {
+  async function* pieces() {
+    for await (const line of lines) yield Buffer.from(line);
+  }
   const results = async () => {
     onAsked();
-    return { pieces: lines.map((line) => Buffer.from(line)), collected: () => {} };
+    return { pieces: pieces(), collected: () => {} };
   };
   const caller = {
     keyId: 'key_test',
@@ -92,6 +96,24 @@ onBoth('a stream that begins while the server stops is sent to its end', async (
   t.match(answer, { status: 200, connection: 'close', body: LINES.join('') });
   await stopped;
 });
+
+/** Longer than an idle connection stays open. */
+const SLOW_PIECE_MS = LONG ? 11_000 : 100;
+
+onBoth(
+  `a stream whose next piece takes ${SLOW_PIECE_MS} ms to produce is sent whole`,
+  async (t, transport) => {
+    async function* slowly() {
+      for (const line of LINES) {
+        await setTimeout(SLOW_PIECE_MS);
+        yield line;
+      }
+    }
+    const server = await start(transport, slowly());
+    t.teardown(() => server.stop());
+    t.match(await collect(server.port, 'GET', {}), { status: 200, body: LINES.join('') });
+  },
+);
 
 test('a slow reader leaves no listener for every piece', async (t) => {
   const gone = new AbortController();

@@ -25,7 +25,7 @@ interface Parts {
 /** Reads chunks of lines on another thread, one at a time, because the size of a chunk is known only once it is read. */
 export class LineReader {
   private reading = false;
-  private readonly failures = new Map<OpenBatch, number>();
+  private readonly failures = new WeakMap<OpenBatch, number>();
   private readonly resting = new Set<OpenBatch>();
 
   constructor(private readonly parts: Parts) {}

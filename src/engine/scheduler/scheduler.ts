@@ -134,10 +134,13 @@ export class Scheduler<E extends Entry> {
     this.take(long, filling, builder.left);
     this.take(short, filling, builder.left);
     const before = builder.left;
-    this.take(this.all('batch', context), filling, batchBudget(before < whole, context, before));
+    this.take(this.all('batch', context), filling, batchBudget(before < whole - turn, context, before));
     const advanced = turn > 0 || builder.left < before;
+    if (batch.length === 0 || advanced) context.wavesWithoutBatch = 0;
+    // An idle context is filled whenever a plan arrives, often with nothing: only waves that run are counted.
+    if (builder.left === whole) return;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
-    context.wavesWithoutBatch = batch.length === 0 || advanced ? 0 : context.wavesWithoutBatch + 1;
+    if (batch.length > 0 && !advanced) context.wavesWithoutBatch += 1;
   }
 
   /** The running plans of an urgency, then those that wait. */

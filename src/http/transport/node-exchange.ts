@@ -51,12 +51,16 @@ export class NodeExchange {
     if (res.destroyed) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const last = this.#writeHead(reply, [['Content-Length', String(bytes.byteLength)]]);
-    if (last && !req.complete && reply.unread !== 'overdue') this.#linger(bytes);
-    else if (bytes.byteLength <= SLICE_BYTES || req.method === 'HEAD') res.end(bytes);
+    const isShort = bytes.byteLength <= SLICE_BYTES || req.method === 'HEAD';
+    const lingers = last && !req.complete && reply.unread !== 'overdue';
+    // Longer responses are paced by `sendPieces`, which waits only for the client: a timer of the socket would also run
+    // while the server produces the next piece.
+    if (isShort || lingers) res.setTimeout(IDLE_MS, () => res.destroy());
+    if (lingers) this.#linger(bytes);
+    else if (isShort) res.end(bytes);
     else {
-      // At the pace of the client.
       this.#send([bytes]).then(
-        (sent) => sent && res.end(),
+        (sent) => sent && this.#end(() => {}),
         () => res.destroy(),
       );
     }
@@ -70,7 +74,7 @@ export class NodeExchange {
     else if (await this.#send(pieces)) this.#end(sent);
   }
 
-  /** Ends a stream. Also watches what the kernel has not accepted yet: `finish` is emitted even if it never will. */
+  /** Ends a paced response. Also watches what the kernel has not accepted yet: `finish` is emitted even if it never will. */
   #end(sent: () => void): void {
     const { req, res, server } = this;
     const cancel = server.options.clock.after(SEND_PATIENCE_MS, () => res.destroy());
@@ -99,7 +103,6 @@ export class NodeExchange {
     if (last) server.turns.end(req.socket);
     const closing: HeaderList = last ? [['Connection', 'close']] : [];
     res.writeHead(reply.status, [...reply.headers, ...own, ...closing].flat());
-    res.setTimeout(IDLE_MS, () => res.destroy());
     return last;
   }
 

@@ -1,7 +1,7 @@
 /**
  * HTTP through node:http: slower than uWebSockets.js, available everywhere. Configured to behave alike wherever a client
- * could tell: the same header limit, a client that closes its sending side counts as gone, idle connections and slow
- * readers are disconnected after 10 seconds, and requests that uWebSockets.js does not accept are refused. Its
+ * could tell: the same header limit, a client that closes its sending side counts as gone, idle connections are closed
+ * after 10 seconds, readers are paced, and requests that uWebSockets.js does not accept are refused. Its
  * advantages are kept: pipelined requests are answered, and an unreadable header field gets a 400.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
