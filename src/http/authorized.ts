@@ -9,7 +9,7 @@ import type { Framing } from './head.js';
 import { BATCHES, DECISIONS, decisionReply, type RouteReply, SUBMISSIONS } from './routes.js';
 import type { Incoming } from './transport/types.js';
 
-/** A route that wants a token, as a target names it. */
+/** A matched route that requires a token. */
 export interface Match {
   readonly route: Extract<Route, { readonly token: true }>;
   /** The model that the path or the endpoint pins; null: the body names it. */

@@ -9,7 +9,10 @@ const STEPS_BYTES = [64 * KIBIBYTE, 512 * KIBIBYTE, 4096 * KIBIBYTE] as const;
 const BLOCK_BODY_BYTES_MIN = 1024 * KIBIBYTE;
 /** … once more than this many bytes have arrived: announced bytes alone get no block. */
 const ARRIVED_BYTES_MIN = 512 * KIBIBYTE;
-/** A body slower than this after its first second may lose its memory to others. The largest takes half a minute. */
+/**
+ * A body slower than this after its first second may lose its memory to others. At this rate, the largest body takes 32
+ * seconds.
+ */
 export const SLOW_BODY_BYTES_PER_SECOND = 1024 * KIBIBYTE;
 /** Share of the memory that bodies over `SMALL_BODY_BYTES_MAX` may not use, so that small ones are always accepted. */
 const SMALL_BODIES_PART = 1 / 8;
@@ -25,11 +28,12 @@ export const bodyShares = (limitBytes: number): Shares => ({
 /** The exceeded limit: of a key, a workspace, all memory, or the part for large bodies. */
 type Short = keyof Shares | 'large';
 
-const TAKERS: Readonly<Record<Short, string>> = {
-  key: 'The request bodies of the key take',
-  workspace: 'The request bodies of the workspace take',
-  all: 'The request bodies of all keys take',
-  large: `The request bodies over ${SMALL_BODY_BYTES_MAX} bytes of all keys take`,
+/** The subject and verb of the message, by the exceeded limit. */
+const REACHED: Readonly<Record<Short, string>> = {
+  key: 'The key has reached',
+  workspace: 'The workspace has reached',
+  all: 'The server has reached',
+  large: `All bodies over ${SMALL_BODY_BYTES_MAX} bytes have reached`,
 };
 
 /**
@@ -107,7 +111,10 @@ export class BodyMemory {
 }
 
 function tooMuch(short: Short, limit: number): ApiError {
-  return new ApiError('overloaded', `${TAKERS[short]} the ${limit} bytes of memory that they may.`);
+  return new ApiError(
+    'overloaded',
+    `${REACHED[short]} the limit of ${limit} bytes of memory for request bodies.`,
+  );
 }
 
 /** The shared memory, as a body uses it. */
@@ -160,7 +167,7 @@ export class ArrivingBody {
     return this.bytes ?? Buffer.alloc(0);
   }
 
-  /** Bytes per second, counted as if it had been fast before it began: it is not slow in its first second. */
+  /** Bytes per second, with one second's worth of bytes added, so that no body counts as slow in its first second. */
   bytesPerSecond(now: number): number {
     return ((this.received + SLOW_BODY_BYTES_PER_SECOND) * 1_000) / Math.max(1, now - this.since);
   }

@@ -5,9 +5,9 @@ const PARAMETER = /;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
 /**
- * The `boundary` of a `multipart/form-data` media type, or null where there is none, it is given twice, it is not one
- * that RFC 2046 allows, or the parameters cannot be read. Without quotes it may hold any of its characters but the
- * space, as clients send it, though RFC 9110 would have some of them quoted.
+ * The `boundary` of a `multipart/form-data` media type. Returns null if the boundary is missing, repeated or not allowed
+ * by RFC 2046, or if the parameters cannot be parsed. An unquoted boundary may contain any allowed character except a
+ * space: clients send such values although RFC 9110 requires quotes for some of them.
  */
 export function readBoundary(type: string): string | null {
   let boundary: string | null = null;

@@ -27,9 +27,7 @@ export function checkContent(framing: Framing, headers: HeaderList): ContentHead
   return { length, encoding, media: checkMediaType(headers) };
 }
 
-/**
- * The same for a batch file: any media type will do but a multipart one (contract 7.1).
- */
+/** The same for a batch file: any media type except multipart is accepted (contract 7.1). */
 export function checkFile(framing: Framing, headers: HeaderList): Omit<ContentHead, 'media'> {
   const length = checkLength(framing);
   const encoding = checkEncoding(headers);
@@ -61,7 +59,8 @@ function checkEncoding(headers: HeaderList): ContentEncoding {
 const FORM_TYPE = /^multipart\/form-data\s*(;.*)?$/i;
 
 /**
- * Any type that is not multipart is read as JSON: the contract requires none, and `curl -d` sends that of a form.
+ * Any type that is not multipart is read as JSON: the contract requires no media type, and `curl -d` sends
+ * `application/x-www-form-urlencoded`.
  */
 function checkMediaType(headers: HeaderList): MediaType {
   const types = valuesOf(headers, 'content-type');

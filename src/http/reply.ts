@@ -3,7 +3,7 @@ import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from 
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A 200 with a JSON text or a stream, and headers besides the common ones. */
+/** A 200 response with a JSON string or a stream, and headers besides the common ones. */
 export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
   const headers = typeof body === 'string' ? commonHeaders(requestId) : streamHeaders(requestId, body);
   return { status: 200, headers: [...headers, ...own], body, close: false };

@@ -7,7 +7,7 @@ import { valuesOf } from './head.js';
 import { JSON_TYPE } from './reply.js';
 import type { BodyStream, HeaderList } from './transport/types.js';
 
-/** The 200 of a route: a JSON text or a stream, and headers besides the common ones. */
+/** The body of a 200 response: a JSON string or a stream, and headers besides the common ones. */
 export interface RouteReply {
   readonly body: string | BodyStream;
   readonly headers?: HeaderList;
@@ -19,7 +19,7 @@ type Named<Token extends boolean, Body> = Extract<
   { readonly token: Token; readonly body: Body }
 >['name'];
 
-/** The routes that take a decide request, and what an unknown model means there (contract 4.1, contract 4.2). */
+/** The routes that take a decide request, and how each treats an unknown model (contract 4.1, contract 4.2). */
 export const DECISIONS: Readonly<Record<Named<true, 'decision'>, SentRequest['unknownModel']>> = {
   decide: 'refuse',
   systemone: 'default',

@@ -165,10 +165,16 @@ test('item 2: large bodies leave an eighth of the memory to the others, however 
   const large = (key: number) =>
     memory.take(owner(`large ${key}`), LIMITS.bodyBytes).add(Buffer.alloc(5 * MIB));
   for (let key = 0; key < 14; key += 1) large(key);
-  t.throws(() => large(14), { type: 'overloaded' } as never);
+  t.throws(() => large(14), {
+    type: 'overloaded',
+    message: `All bodies over ${256 * KIB} bytes have reached the limit of ${448 * MIB} bytes of memory for request bodies.`,
+  } as never);
   for (let key = 0; key < 256; key += 1)
     memory.take(owner(`small ${key}`), 256 * KIB).add(Buffer.alloc(256 * KIB));
-  t.throws(() => memory.take(owner('one more'), 1), { type: 'overloaded' } as never);
+  t.throws(() => memory.take(owner('one more'), 1), {
+    type: 'overloaded',
+    message: `The server has reached the limit of ${LIMIT_BYTES} bytes of memory for request bodies.`,
+  } as never);
 });
 
 test('item 2: one key has a quarter of the memory, one workspace half, one byte more is refused', async (t) => {
@@ -188,10 +194,10 @@ test('item 2: one key has a quarter of the memory, one workspace half, one byte 
     }
   };
   fill('a', 'w');
-  t.match(refused('a', 'w'), `of the key take the ${shares.key} bytes`);
+  t.match(refused('a', 'w'), `The key has reached the limit of ${shares.key} bytes`);
   t.equal(refused('b', 'w'), null);
   fill('b', 'w');
-  t.match(refused('c', 'w'), `of the workspace take the ${shares.workspace} bytes`);
+  t.match(refused('c', 'w'), `The workspace has reached the limit of ${shares.workspace} bytes`);
   t.equal(refused('d', 'x'), null);
 });
 

@@ -29,10 +29,10 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
     alive ??= setInterval(() => {}, LOOK_MS);
   };
   const look = () => {
-    if (open && !areFree(FREE_MIN)) {
+    if (open && !canOpen(FREE_MIN)) {
       closed();
       listening.close();
-    } else if (!open && areFree(FREE_AGAIN)) {
+    } else if (!open && canOpen(FREE_AGAIN)) {
       open = true;
       listening.open(closed);
     }
@@ -49,8 +49,8 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
   };
 }
 
-/** Whether `count` descriptors are available. */
-function areFree(count: number): boolean {
+/** Whether `count` descriptors can be opened. */
+function canOpen(count: number): boolean {
   const had: number[] = [];
   try {
     while (had.length < count) had.push(openSync(devNull, 'r'));

@@ -15,7 +15,7 @@ export class InFlight {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when no request is in progress, at once where none is. */
+  /** Resolves when no request is in progress; immediately if there is none. */
   async empty(): Promise<void> {
     while (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 export const PIPELINED_MAX = 100;
 
 /** The requests of one connection. */
-interface Line {
+interface RequestQueue {
   readonly waiting: (() => Promise<void>)[];
   running: boolean;
   ended: boolean;
@@ -15,7 +15,7 @@ interface Line {
  * of a packet at once, including those after one that will be refused.
  */
 export class Turns {
-  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #queues = new WeakMap<Socket, RequestQueue>();
 
   /**
    * Runs a request after the previous ones have ended; never if the connection ends first.
@@ -23,45 +23,45 @@ export class Turns {
    * @param run resolves when the response has ended
    */
   take(socket: Socket, run: () => Promise<void>): void {
-    const line = this.#of(socket);
-    if (line.ended) return;
-    if (line.waiting.length === PIPELINED_MAX) {
+    const queue = this.#of(socket);
+    if (queue.ended) return;
+    if (queue.waiting.length === PIPELINED_MAX) {
       this.closeBehindLast(socket);
       return;
     }
-    line.waiting.push(run);
-    if (!line.running) void runAll(line, socket);
+    queue.waiting.push(run);
+    if (!queue.running) void runAll(queue, socket);
   }
 
   /** The response being written is the last: drops waiting requests and accepts no more. */
   end(socket: Socket): void {
-    const line = this.#of(socket);
-    line.ended = true;
-    line.waiting.length = 0;
+    const queue = this.#of(socket);
+    queue.ended = true;
+    queue.waiting.length = 0;
   }
 
   /** Accepts no more requests and closes the connection after the last response owed. False if none is owed. */
   closeBehindLast(socket: Socket): boolean {
-    const line = this.#of(socket);
-    line.ended = true;
-    if (!line.running) return false;
-    line.waiting.push(async () => void socket.destroy());
+    const queue = this.#of(socket);
+    queue.ended = true;
+    if (!queue.running) return false;
+    queue.waiting.push(async () => void socket.destroy());
     return true;
   }
 
-  #of(socket: Socket): Line {
-    const known = this.#lines.get(socket);
+  #of(socket: Socket): RequestQueue {
+    const known = this.#queues.get(socket);
     if (known !== undefined) return known;
-    const line: Line = { waiting: [], running: false, ended: false };
-    this.#lines.set(socket, line);
-    return line;
+    const queue: RequestQueue = { waiting: [], running: false, ended: false };
+    this.#queues.set(socket, queue);
+    return queue;
   }
 }
 
-async function runAll(line: Line, socket: Socket): Promise<void> {
-  line.running = true;
-  for (let run = line.waiting.shift(); run !== undefined; run = line.waiting.shift()) {
+async function runAll(queue: RequestQueue, socket: Socket): Promise<void> {
+  queue.running = true;
+  for (let run = queue.waiting.shift(); run !== undefined; run = queue.waiting.shift()) {
     if (!socket.destroyed) await run();
   }
-  line.running = false;
+  queue.running = false;
 }

@@ -19,7 +19,7 @@ export class SlowReader extends Error {
   override readonly name = 'SlowReader';
 
   constructor() {
-    super('the client takes its answer too slowly');
+    super('the client reads the response too slowly');
   }
 }
 

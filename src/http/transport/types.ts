@@ -111,7 +111,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 
   constructor() {
-    super('the client went away');
+    super('the client disconnected');
   }
 }
 
