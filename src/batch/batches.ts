@@ -17,7 +17,7 @@ import { Submissions } from './submissions.js';
 import { type Submission, Submitter } from './submit.js';
 import { WriteBuffer } from './write-buffer.js';
 
-/** The store takes no keys of arbitrary length: ids of any other form are looked up nowhere. */
+/** LMDB limits the length of keys, so ids of any other form are rejected without a look-up. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
 /** Which batches to list. */
@@ -125,6 +125,7 @@ export class Batches {
   async cancel(caller: Caller, id: string): Promise<object> {
     const batch = this.owned(caller, id);
     const open = this.runner.find(id);
+    // Already finished: throws `batch_finished`, or does nothing if the batch was cancelled.
     if (open === undefined) apply(batch, 'cancel', this.deps.clock.now());
     else this.runner.cancel(open);
     await this.written();

@@ -1,7 +1,7 @@
 import type { Owner } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import type { CountMemory } from '../engine/index.js';
-import { PrepareLane } from './prepare-lane.js';
+import { PrepareQueue } from './prepare-queue.js';
 import type { PrepareSetup } from './thread-setup.js';
 
 /**
@@ -27,30 +27,30 @@ export interface PreparePoolOptions {
 
 /**
  * The preparing threads: everything between the bytes of a body and the engine that takes time. Keys take turns in each
- * of three lanes, so that a request waits for at most one request of every other key. Large bodies have their own lane,
- * since one takes as long as hundreds of usual ones; so do requests that may carry images, if a model reads images: the
- * largest image takes a tenth of a second.
+ * of three queues, so that a request waits for at most one request of every other key. Large bodies have a queue of
+ * their own, since one takes as long as hundreds of usual ones; so do requests that may carry images, if a model reads
+ * images: the largest image takes a tenth of a second.
  */
 export class PreparePool {
-  private readonly texts: PrepareLane;
-  private readonly large: PrepareLane;
+  private readonly texts: PrepareQueue;
+  private readonly large: PrepareQueue;
   /** Null where no model reads images. */
-  private readonly images: PrepareLane | null;
+  private readonly images: PrepareQueue | null;
   private readonly countMemory: CountMemory;
 
   constructor(data: PrepareSetup, { threads, readsImages, onReplace, countMemory }: PreparePoolOptions) {
     const file = new URL('./prepare-thread.js', import.meta.url);
-    const lane = (count: number) =>
-      new PrepareLane({ file, threads: count, data, ...(onReplace && { onReplace }) });
-    this.texts = lane(threads);
-    this.large = lane(LARGE_THREADS);
-    this.images = readsImages ? lane(threads) : null;
+    const queue = (count: number) =>
+      new PrepareQueue({ file, threads: count, data, ...(onReplace && { onReplace }) });
+    this.texts = queue(threads);
+    this.large = queue(LARGE_THREADS);
+    this.images = readsImages ? queue(threads) : null;
     this.countMemory = countMemory ?? (() => {});
   }
 
   /** Resolves when every thread has opened the models; rejects with the first thread's error. */
   async ready(): Promise<void> {
-    await Promise.all(this.lanes.map((lane) => lane.ready()));
+    await Promise.all(this.queues.map((queue) => queue.ready()));
   }
 
   /**
@@ -58,7 +58,7 @@ export class PreparePool {
    * ApiError `overloaded` if too many requests wait, and with the signal's reason if it aborts first.
    */
   async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
-    const result = await this.inItsLane(task, owner, signal);
+    const result = await this.runInQueue(task, owner, signal);
     if (result.ok)
       for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
     return result;
@@ -70,19 +70,19 @@ export class PreparePool {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.lanes.map((lane) => lane.close()));
+    await Promise.all(this.queues.map((queue) => queue.close()));
   }
 
-  private get lanes(): PrepareLane[] {
+  private get queues(): PrepareQueue[] {
     return this.images === null ? [this.texts, this.large] : [this.texts, this.large, this.images];
   }
 
-  private async inItsLane(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+  private async runInQueue(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const { encoding } = task.content;
     if (this.images !== null && mayShowImages(task)) return this.images.run(task, owner, signal);
     if (encoding === 'identity') {
-      const lane = task.body.byteLength > TEXT_BYTES_MAX ? this.large : this.texts;
-      return lane.run(task, owner, signal);
+      const queue = task.body.byteLength > TEXT_BYTES_MAX ? this.large : this.texts;
+      return queue.run(task, owner, signal);
     }
     if (task.body.byteLength > COMPRESSED_TEXT_BYTES_MAX) return this.large.run(task, owner, signal);
     const tried = await this.texts.run({ ...task, decompressedBytesMax: TEXT_BYTES_MAX }, owner, signal);

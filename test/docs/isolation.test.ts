@@ -11,7 +11,7 @@ import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/tran
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
-import { WAITING_MAX } from '../../src/server/prepare-lane.js';
+import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
 import { checkTable } from '../support/generated-table.js';
 

@@ -42,7 +42,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/runner.ts',
     ['runner/store', 'disk full', '!access.writable', 'false'],
-    ['model', '5 rule 6', 'return this.funds.mayStart(caller);', 'return true;'],
+    ['model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
     ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
     ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
   ),

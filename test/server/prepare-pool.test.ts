@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
 import type { ContentEncoding } from '../../src/api/index.js';
 import { readManifest } from '../../src/engine/index.js';
-import { WAITING_MAX } from '../../src/server/prepare-lane.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
+import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { modelsFolder } from '../support/server.js';
 

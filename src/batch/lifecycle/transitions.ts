@@ -27,10 +27,10 @@ export type Transition = BatchState | 'stay' | 'refuse' | 'never';
  * as `done` if at least one was answered, else as `failed`. Three events end it sooner: its owner cancels, its window
  * ends, or its key ends. From then on no line starts; lines in progress still complete and count, and the batch finishes
  * with the last of them. These states are `cancelling`, `expiring` and `ending`. Callers see the status they lead to, or
- * `running` where that depends on the lines in progress.
+ * `running` if that still depends on the lines in progress.
  *
  * The first of these events wins, with two exceptions: an expiring batch can still be cancelled, and the end of its key
- * overrides expiry, because nobody can collect the results any more.
+ * overrides expiry, because the results can no longer be collected.
  */
 export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent, Transition>>>> = {
   queued: {

@@ -19,10 +19,10 @@ export class Funds {
   ) {}
 
   /**
-   * Whether a line of a key may start, as far as its cost is known. A damaged account or counter is reported; its
-   * workspace waits and others go on.
+   * Whether a key can pay for its next line, as far as that line's cost is known. A damaged account or counter is
+   * reported; its workspace waits and others go on.
    */
-  mayStart(caller: Caller): boolean {
+  covers(caller: Caller): boolean {
     try {
       return this.isCovered(caller);
     } catch (error) {

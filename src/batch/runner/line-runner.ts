@@ -13,7 +13,7 @@ import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
 import type { Progress } from './progress.js';
 import type { ReadAhead } from './read-ahead.js';
 
-/** Lines prepared concurrently. A live request waits for no more than these. */
+/** Most lines prepared concurrently. So a live request waits for at most this many lines. */
 const PREPARING_MAX = 2;
 
 interface Parts {
@@ -35,8 +35,8 @@ interface Parts {
 }
 
 /**
- * Runs one line at a time through `decide`: reserves its cost, stores its result with the charge, and retries temporary
- * failures.
+ * Runs lines through `decide`: reserves the cost of each, stores its result together with the charge, and retries
+ * temporary failures.
  *
  * A line starts when its cost is reserved. Result, charge and the batch's counts enter the write buffer in one turn of
  * the event loop, and so are written in one transaction. A line whose transaction is lost in a crash runs again.
@@ -68,7 +68,7 @@ export class LineRunner {
     const { batch, sealed } = open;
     const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
-    this.keep(open, line, result);
+    this.storeResult(open, line, result);
     this.parts.reports.failed();
   }
 
@@ -84,7 +84,7 @@ export class LineRunner {
         return this.settlement(open, line, this.reserve(open, caller, charge));
       },
     };
-    const prepared = this.prepares();
+    const prepared = this.countPreparing();
     try {
       await decide(taskOf(line, caller), dependencies, { signal, urgency: 'batch', onQueued: prepared });
     } catch (error) {
@@ -98,20 +98,20 @@ export class LineRunner {
   /** Throws NotStarted if the batch has ended since the line was taken, or the key cannot pay for the line now. */
   private reserve(open: OpenBatch, caller: Caller, charge: Charge): Reservation {
     const { progress, funds } = this.parts;
-    progress.check(open);
+    progress.applyEnds(open);
     const reservation = mayStart(open.batch) ? funds.reserve(caller, charge) : null;
     if (reservation === null) throw new NotStarted();
-    progress.event(open, 'line_started');
+    progress.apply(open, 'line_started');
     return reservation;
   }
 
   /** Counts a line as being prepared until the returned function is called for the first time. */
-  private prepares(): () => void {
-    let prepares = true;
+  private countPreparing(): () => void {
+    let isPreparing = true;
     this.preparing += 1;
     return () => {
-      if (!prepares) return;
-      prepares = false;
+      if (!isPreparing) return;
+      isPreparing = false;
       this.preparing -= 1;
       this.parts.onPrepared();
     };
@@ -125,7 +125,7 @@ export class LineRunner {
         const result = this.resultOf(open, line, decision, reservation);
         reservation.post();
         open.batch = { ...open.batch, done: open.batch.done + 1 };
-        this.keep(open, line, result);
+        this.storeResult(open, line, result);
         this.parts.reports.answered(decision);
       },
     };
@@ -152,7 +152,7 @@ export class LineRunner {
     const failure = failureOf(error);
     if (failure.type === 'internal_error') reports.error(error, open.batch.id);
     // A line that was refused before its cost was reserved has run too.
-    if (mayStart(open.batch)) progress.event(open, 'line_started');
+    if (mayStart(open.batch)) progress.apply(open, 'line_started');
     const tries = line.tries + 1;
     if (!failure.temporary || tries === TRIES_MAX) {
       this.giveUp(open, line, failure);
@@ -165,7 +165,7 @@ export class LineRunner {
     });
   }
 
-  private keep(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
+  private storeResult(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
     open.resolve(index);
     this.parts.buffer.put(open.batch, result);
   }

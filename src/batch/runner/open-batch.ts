@@ -14,7 +14,7 @@ const TAKEN = 1;
 const HAS_RESULT = 2;
 
 /** The lines of one chunk that were read and have not started, the next line last. */
-interface Window {
+interface ReadChunk {
   readonly chunk: number;
   readonly bytes: number;
   readonly lines: OrderedLine[];
@@ -30,8 +30,9 @@ export class OpenBatch {
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
   /** One chunk only, so that memory does not grow with the batch. */
-  private window: Window | null = null;
-  private again: BatchLine[] = [];
+  private readChunk: ReadChunk | null = null;
+  /** Lines whose retry is due; they go before all others. */
+  private dueRetries: BatchLine[] = [];
   /** Chunks before `nextChunk` that have lines to start but are not in memory. */
   private readonly unread = new Set<number>();
   /** The tries of lines that must be read again. */
@@ -62,18 +63,18 @@ export class OpenBatch {
 
   /** The next line to start, if it is in memory. */
   get next(): BatchLine | undefined {
-    if (this.again.length > 0) return this.again[0];
-    return this.retrying < RETRYING_MAX ? this.window?.lines.at(-1) : undefined;
+    if (this.dueRetries.length > 0) return this.dueRetries[0];
+    return this.retrying < RETRYING_MAX ? this.readChunk?.lines.at(-1) : undefined;
   }
 
   /** Whether the next line has the same state as the line taken before it. */
   get nextSharesState(): boolean {
-    return this.again.length === 0 && this.window?.lines.at(-1)?.sharesState === true;
+    return this.dueRetries.length === 0 && this.readChunk?.lines.at(-1)?.sharesState === true;
   }
 
   /** Whether lines must be read before the next one can start. */
   get wantsLines(): boolean {
-    if (this.again.length > 0 || this.window !== null) return false;
+    if (this.dueRetries.length > 0 || this.readChunk !== null) return false;
     if (this.hasEnded || this.retrying >= RETRYING_MAX) return false;
     return this.unread.size > 0 || this.nextChunk < this.batch.chunks;
   }
@@ -90,40 +91,40 @@ export class OpenBatch {
     const lines = linesOf(chunk, answer, (index) => this.lines[index] === WAITS).reverse();
     if (lines.length === 0) return;
     const bytes = answer.text.length;
-    this.window = { chunk, bytes, lines };
+    this.readChunk = { chunk, bytes, lines };
     memory.add(bytes);
   }
 
   /** Frees the memory of lines that have not started. They are read again when their turn comes. */
   release(memory: ReadAhead): void {
-    for (const line of this.again.splice(0)) {
+    for (const line of this.dueRetries.splice(0)) {
       memory.add(-line.body.length);
-      this.wait(line);
+      this.markWaiting(line);
     }
-    if (this.window === null) return;
-    this.unread.add(this.window.chunk);
-    this.close(this.window, memory);
+    if (this.readChunk === null) return;
+    this.unread.add(this.readChunk.chunk);
+    this.close(this.readChunk, memory);
   }
 
   /** Returns a line that was taken and has not started to its place, and frees the lines read with it. */
   putBack(line: BatchLine, memory: ReadAhead): void {
-    this.wait(line);
+    this.markWaiting(line);
     this.release(memory);
   }
 
   /** Takes the line that `next` returned. Its body is in shared memory, where other threads read it. */
   take(memory: ReadAhead): BatchLine {
-    const again = this.again.shift();
-    if (again !== undefined) {
-      memory.add(-again.body.length);
-      return again;
+    const retry = this.dueRetries.shift();
+    if (retry !== undefined) {
+      memory.add(-retry.body.length);
+      return retry;
     }
-    const window = this.window as Window;
-    const { index, chunk, customId, model, body } = window.lines.pop() as OrderedLine;
+    const readChunk = this.readChunk as ReadChunk;
+    const { index, chunk, customId, model, body } = readChunk.lines.pop() as OrderedLine;
     const tries = this.tries.get(index) ?? 0;
     this.tries.delete(index);
     this.lines[index] = TAKEN;
-    if (window.lines.length === 0) this.close(window, memory);
+    if (readChunk.lines.length === 0) this.close(readChunk, memory);
     return { index, chunk, customId, model, body: ownBody(body), tries };
   }
 
@@ -134,7 +135,7 @@ export class OpenBatch {
     return () => {
       this.retrying -= 1;
       if (this.hasEnded) memory.add(-line.body.length);
-      else this.again.push({ ...line, tries: line.tries + 1 });
+      else this.dueRetries.push({ ...line, tries: line.tries + 1 });
     };
   }
 
@@ -151,15 +152,15 @@ export class OpenBatch {
     this.resolvedCount += 1;
   }
 
-  private wait({ index, chunk, tries }: BatchLine): void {
+  private markWaiting({ index, chunk, tries }: BatchLine): void {
     this.lines[index] = WAITS;
     if (tries > 0) this.tries.set(index, tries);
     this.unread.add(chunk);
   }
 
-  private close({ bytes }: Window, memory: ReadAhead): void {
+  private close({ bytes }: ReadChunk, memory: ReadAhead): void {
     memory.add(-bytes);
-    this.window = null;
+    this.readChunk = null;
   }
 }
 

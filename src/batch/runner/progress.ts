@@ -26,17 +26,17 @@ export class Progress {
   constructor(private readonly parts: Parts) {}
 
   /** Ends a batch whose key or window has ended. */
-  check(open: OpenBatch): void {
+  applyEnds(open: OpenBatch): void {
     const { access, clock } = this.parts;
     // Also a batch that is already finishing: a revoked key overrides the end of the window.
     if (isFinished(open.batch)) return;
-    if (access.holder(open.batch.key)?.hasEnded !== false) this.event(open, 'key_ended');
-    else if (open.deadline.hasPassed(open.batch, clock)) this.event(open, 'window_ended');
+    if (access.holder(open.batch.key)?.hasEnded !== false) this.apply(open, 'key_ended');
+    else if (open.deadline.hasPassed(open.batch, clock)) this.apply(open, 'window_ended');
     else this.moveExpiry(open);
     this.settle(open);
   }
 
-  event(open: OpenBatch, event: BatchEvent): void {
+  apply(open: OpenBatch, event: BatchEvent): void {
     const { clock, buffer, funds, queue } = this.parts;
     const next = apply(open.batch, event, clock.now());
     if (next === open.batch) return;
@@ -53,7 +53,7 @@ export class Progress {
     const { store, buffer, queue, memory } = this.parts;
     if (open.inProgress > 0 || isFinished(open.batch)) return;
     if (!open.isResolved && mayStart(open.batch)) return;
-    this.event(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
+    this.apply(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
     const { id, chunks } = open.batch;
     buffer.write(store.table('batch_lines').removal([id, 0], [id, chunks]));
     open.end(memory);

@@ -110,7 +110,7 @@ export class Runner {
   /** Runs a batch: a new one, or one that was open when the last process ended. */
   add(open: OpenBatch): void {
     this.queue.add(open);
-    this.progress.check(open);
+    this.progress.applyEnds(open);
     this.progress.settle(open);
     this.run();
     this.checkLater();
@@ -118,7 +118,7 @@ export class Runner {
 
   /** Throws ApiError `batch_finished`. */
   cancel(open: OpenBatch): void {
-    this.progress.event(open, 'cancel');
+    this.progress.apply(open, 'cancel');
     this.progress.settle(open);
   }
 
@@ -160,7 +160,7 @@ export class Runner {
       if (at > 0) await this.parts.buffer.flush().then(nextTurn, nextTurn);
       if (this.leaving.signal.aborted) return;
       for (const open of all.slice(at, at + CHECKED_MAX)) {
-        this.progress.check(open);
+        this.progress.applyEnds(open);
         // Credit may have been added.
         this.queue.wake(open.batch.key);
       }
@@ -188,7 +188,7 @@ export class Runner {
   private readiness(open: OpenBatch, withRoom: ReadonlySet<string>): Readiness {
     // The checks that read no line come first: a batch that waits for its turn keeps no lines in memory.
     if (!open.batch.models.some((model) => withRoom.has(model))) return this.waitsForRoom(open);
-    this.progress.check(open);
+    this.progress.applyEnds(open);
     if (!this.mayRun(open)) {
       open.release(this.memory);
       return 'rests';
@@ -209,7 +209,7 @@ export class Runner {
   private mayRun({ batch, isDamaged }: OpenBatch): boolean {
     const caller = this.parts.access.holder(batch.key);
     if (isDamaged || !mayStart(batch) || caller?.works !== true) return false;
-    return this.funds.mayStart(caller);
+    return this.funds.covers(caller);
   }
 
   /** Leaves the read-ahead memory to batches whose models have room. */

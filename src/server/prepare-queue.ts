@@ -2,13 +2,13 @@ import { FairQueue, type Owner, type Shares, ThreadPool, type ThreadPoolOptions 
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { inTurn } from './queue-full.js';
 
-/** Requests that may wait for a thread of one lane. Their bytes are bounded in http/. */
+/** Requests that may wait in one queue. Their bytes are bounded in http/. */
 export const WAITING_MAX: Shares = { key: 1_024, workspace: 2_048, all: 4_096 };
 /** Bodies of this size or more are transferred to the thread instead of copied. */
 const TRANSFER_BYTES_MIN = 64 * 1024;
 
-/** Threads that prepare requests of one kind. Keys take turns. */
-export class PrepareLane {
+/** A queue of requests of one kind and the threads that prepare them. Keys take turns. */
+export class PrepareQueue {
   private readonly pool: ThreadPool;
   private readonly queue: FairQueue;
 
