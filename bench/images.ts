@@ -135,7 +135,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
       runTogether([plan], state, (task) => runWave(context, task, CPU_BOUNDS, cancel, encoder));
     };
     const kept = new Embeddings(reading, 1 << 30);
-    const embedding = kept.room(image);
+    const embedding = kept.allocate(image);
     encoder.encode(image, embedding);
     kept.add(image.key, embedding);
     const times: Record<string, number[]> = {

@@ -137,15 +137,15 @@ test('embeddings: bounded in bytes, the longest unused go first', (t) => {
   const counted: SharedArrayBuffer[] = [];
   const embeddings = new Embeddings(sizes, 2 * 4 * 4 * 4, (memory) => counted.push(memory));
   t.equal(embeddings.encodeTokens(one), 2);
-  for (const image of [one, two]) embeddings.add(image.key, embeddings.room(image));
+  for (const image of [one, two]) embeddings.add(image.key, embeddings.allocate(image));
   t.equal(embeddings.bytes, 128);
   t.ok(embeddings.find(one.key));
-  embeddings.add(three.key, embeddings.room(three));
+  embeddings.add(three.key, embeddings.allocate(three));
   t.equal(embeddings.bytes, 128);
   t.equal(embeddings.encodeTokens(one), 0);
   t.equal(embeddings.encodeTokens(two), 2);
   const large = noise(4, 3, 3);
-  embeddings.add(large.key, embeddings.room(large));
+  embeddings.add(large.key, embeddings.allocate(large));
   t.equal(embeddings.find(large.key), undefined, 'one that is larger than all is not kept');
   t.strictSame(
     counted.map(({ byteLength }) => byteLength),

@@ -40,7 +40,7 @@ export class Embeddings {
   }
 
   /** Allocates memory for an image's embedding. */
-  room(image: PlanImage): Float32Array {
+  allocate(image: PlanImage): Float32Array {
     const numbers = this.tokensOf(image) * this.sizes.width;
     const memory = new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT);
     this.countMemory(memory);

@@ -138,7 +138,10 @@ export class KvCache<E extends Entry> {
     return { running, ...shared };
   }
 
-  /** Whether a waiting plan could be computed in one wave, without the room that other plans' next suffixes need. */
+  /**
+   * Whether a waiting plan could be computed in one wave, without the room that other plans' next suffixes need.
+   * Evicts idle prefixes to find out.
+   */
   fitsInOneWave({ plan }: E): boolean {
     const next = this.plans.flatMap(({ entry, nextSuffix }) => entry.plan.suffixes.slice(nextSuffix));
     const longest = Math.max(0, ...next.map(({ tokens }) => tokens.length));

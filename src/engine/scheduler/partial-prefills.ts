@@ -47,7 +47,7 @@ export class PartialPrefills<E extends Entry> {
     return this.remove(isComplete);
   }
 
-  /** Removes those that only dropped plans asked for. */
+  /** Removes those needed by dropped plans only. */
   removeDropped(): Array<OwnPartial<E>> {
     return this.remove(({ answered }) => answered.every(({ running }) => running.entry.dropped));
   }

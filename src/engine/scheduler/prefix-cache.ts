@@ -52,7 +52,7 @@ export class PrefixCache {
   constructor(
     private readonly bounds: WaveBounds,
     private readonly sequences: Sequences,
-    /** Most cells of prefixes without users; 0: a prefix goes with its last user. */
+    /** Most cells of prefixes without users; 0: a prefix is evicted when its last user ends. */
     private readonly idleCellsMax: number,
   ) {}
 

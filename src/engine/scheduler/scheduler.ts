@@ -43,13 +43,13 @@ interface SchedulerOptions {
  * plan, at the expense of the long ones. If no batch plan fits then, every later wave tries again, and until one fits,
  * a plan is admitted only if it finishes in the same wave; short live plans therefore do not wait for it.
  *
- * Cells: a plan that does not fit ends admission for the wave, so that no later plan takes the cells it waits for. An
- * admitted plan stays on the context until its last suffix ends. Room is kept for the longest suffix of any admitted
- * plan (see `KvCache`), so the oldest one can always continue.
+ * Cells: if a plan does not fit, no further plan is admitted to the wave, so that none takes the cells that this plan
+ * needs. An admitted plan stays on the context until its last suffix ends. Room is kept for the longest suffix of any
+ * admitted plan (see `KvCache`), so the oldest one can always continue.
  *
- * No wave exceeds its bound of tokens, including what encoding images costs. An image is never cut: the half of the
- * long plans grows to the size of their next image. Equal prefixes of a context are computed once, and so are equal
- * suffixes of one prefix that are in one wave or partly computed.
+ * No wave exceeds its bound of tokens, including what encoding images costs. An image is never cut: if the next image
+ * of a long plan is larger than half the wave, long plans get that much. Equal prefixes of a context are computed once,
+ * and so are equal suffixes of one prefix that are in one wave or partly computed.
  *
  * Exact mode runs one plan at a time, on an empty context, in chunks that depend on nothing but the plan.
  */

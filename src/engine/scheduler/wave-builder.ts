@@ -92,7 +92,8 @@ export class WaveBuilder<E extends Entry> {
   }
 
   /**
-   * How far a list of tokens gets from `start`, and how many tokens of the wave that costs.
+   * How far a list of tokens gets from `start`, and how many tokens of the wave that costs. Attaches the images
+   * in between to the wave.
    *
    * @param firstMax what an image may cost if it comes first
    */

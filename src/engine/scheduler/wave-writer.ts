@@ -51,7 +51,7 @@ export class WaveWriter<E extends Entry> {
     this.indexes.set(key, this.attached.length);
     this.attached.push(
       known === undefined
-        ? { embedding: this.embeddings.room(image), pixels: { width, height, rgb } }
+        ? { embedding: this.embeddings.allocate(image), pixels: { width, height, rgb } }
         : { embedding: known, pixels: null },
     );
   }
