@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InFlight } from './in-flight.js';
 import { Linger } from './linger.js';
-import type { Turns } from './node-turns.js';
+import type { ConnectionTurns } from './node-turns.js';
 import type { ReadTurns } from './read-turns.js';
 import { SEND_PATIENCE_MS } from './send-pace.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
@@ -13,7 +13,7 @@ export const IDLE_MS = 10_000;
 /** State that the requests of a server share. */
 export interface ServerState {
   readonly options: ListenOptions;
-  readonly turns: Turns;
+  readonly turns: ConnectionTurns;
   readonly reading: ReadTurns;
   readonly inFlight: InFlight;
   stopping: boolean;

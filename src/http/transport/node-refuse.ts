@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import { Linger } from './linger.js';
-import type { Turns } from './node-turns.js';
+import type { ConnectionTurns } from './node-turns.js';
 import {
   type ListenOptions,
   MAX_HEADER_BYTES,
@@ -23,7 +23,7 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readon
  */
 export function refuseMalformed(
   server: Server,
-  turns: Turns,
+  turns: ConnectionTurns,
   { refuse, clock }: Pick<ListenOptions, 'refuse' | 'clock'>,
 ): () => void {
   const refused = new Set<Socket>();

@@ -14,7 +14,7 @@ interface RequestQueue {
  * Runs the requests of a connection one at a time, and none after its last response. Node's parser delivers all requests
  * of a packet at once, including those after one that will be refused.
  */
-export class Turns {
+export class ConnectionTurns {
   readonly #queues = new WeakMap<Socket, RequestQueue>();
 
   /**

@@ -10,7 +10,7 @@ import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
 import { IDLE_MS, NodeExchange, type ServerState } from './node-exchange.js';
 import { misfit, refuseMalformed } from './node-refuse.js';
-import { Turns } from './node-turns.js';
+import { ConnectionTurns } from './node-turns.js';
 import { ReadTurns } from './read-turns.js';
 import {
   type BodyListener,
@@ -47,7 +47,7 @@ function listen(options: ListenOptions): Promise<Listener> {
   server.maxHeadersCount = 0;
   const state: ServerState = {
     options,
-    turns: new Turns(),
+    turns: new ConnectionTurns(),
     reading: new ReadTurns(),
     inFlight: new InFlight(),
     stopping: false,
