@@ -86,7 +86,7 @@ export const METRICS = {
   batchesOpen: {
     name: 'decider_batches_open',
     kind: 'gauge',
-    help: 'Batches that are queued or running.',
+    help: 'Batches that have not finished, including cancelled ones with lines in progress.',
     labels: [],
   },
   logLinesDropped: {

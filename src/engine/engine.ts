@@ -17,7 +17,7 @@ const WAVES_AHEAD = 2;
 /** Attempts of a plan whose waves fail. */
 const ATTEMPTS_MAX = 2;
 /** Most bytes of embeddings that are cached: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
-const EMBEDDING_BYTES_MAX = 256 << 20;
+export const EMBEDDING_BYTES_MAX = 256 << 20;
 /** Most bytes of pixels of all live plans; a plan that exceeds it is refused. A request has at most 15 MB. */
 export const LIVE_PIXEL_BYTES_MAX = 256 << 20;
 

@@ -118,7 +118,8 @@ export const SETTINGS = {
       default: 1_024,
       min: 1,
       max: 65_536,
-      meaning: 'Maximum requests waiting per model; further ones are answered 503 `overloaded`.',
+      meaning:
+        'Maximum live requests waiting per build of a model; further ones are answered 503 `overloaded`.',
     }),
   },
   prepare: {

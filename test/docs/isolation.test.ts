@@ -3,11 +3,16 @@ import { LIMITS } from '../../src/api/index.js';
 import { FOLLOWED_MS, JUMP_LASTS_MS, OUTPUT_BYTES_MAX, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import { PIECE_BYTES } from '../../src/batch/reading/read-results.js';
+import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
+import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
+import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';
 import { RENDER_MS_MAX } from '../../src/engine/profile/render.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
+import { REQUEST_MS } from '../../src/http/transport/node.js';
+import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
@@ -25,7 +30,7 @@ const share = (name: string, { key, workspace, all }: Shares, show = number) =>
 
 const shares = [
   share('memory of request bodies', bodyShares(BODY_MEMORY_BYTES), bytes),
-  share('requests waiting to be prepared, per lane', WAITING_MAX),
+  share('requests waiting to be prepared, per pool (ordinary, large, images)', WAITING_MAX),
   share('batch files read at the same time', FILES_AT_ONCE_MAX),
   share('batch files waiting to be read', FILES_WAITING_MAX),
   share('results and lists sent at the same time', DOWNLOADS_MAX),
@@ -37,6 +42,9 @@ const bounds = [
   ['a body as sent, and decompressed', bytes(LIMITS.bodyBytes), '413'],
   ['values in a body', number(LIMITS.jsonValues), '400 `invalid_json`'],
   ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
+  ['a connection without a request', seconds(IDLE_MS), 'closed'],
+  ['time for a request head to arrive', seconds(IDLE_MS), 'closed'],
+  ['time for a whole request to arrive, read or discarded', seconds(REQUEST_MS), 'closed'],
   ['time for a body to arrive', seconds(totalMs), '408'],
   ['a body brings at least', `${bytes(stallBytes)} in ${seconds(stallMs)}`, '408'],
   ['a body is slow below', `${bytes(SLOW_BODY_BYTES_PER_SECOND)}/s`, '408, only when memory is short'],
@@ -52,6 +60,14 @@ const bounds = [
     `${bytes(LINGER_BYTES_MAX)}, ${seconds(LINGER_MS)}, ${seconds(LINGER_IDLE_MS)} idle`,
     'the connection is closed',
   ],
+  ['pixels of live requests, per build of a model', bytes(LIVE_PIXEL_BYTES_MAX), '503 `overloaded`'],
+  [
+    'cached image embeddings, per build of a model',
+    bytes(EMBEDDING_BYTES_MAX),
+    'the least recently used are dropped',
+  ],
+  ['lines of batches read ahead', bytes(READ_AHEAD_BYTES), 'the rest is read when there is room'],
+  ['lines of a batch waiting for a retry', number(RETRYING_MAX), 'no new line of the batch starts'],
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
   ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],

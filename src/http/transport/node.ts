@@ -27,7 +27,7 @@ import {
 const NOTHING = new Uint8Array(0);
 
 /** Bounds unread bodies; longer than every deadline that the handler sets. */
-const REQUEST_MS = 90_000;
+export const REQUEST_MS = 90_000;
 
 /** The transport over node:http. */
 export const nodeTransport: Transport = { name: 'node', listen };
