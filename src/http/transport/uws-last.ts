@@ -8,8 +8,8 @@
  */
 import { type ReplyEnds, SendPace } from './send-pace.js';
 import type { WholeReply } from './types.js';
-import { endLastHead, writeUwsHead } from './uws-head.js';
-import type { UwsResponse } from './uws-library.js';
+
+import { endLastHead, type UwsResponse, writeUwsHead } from './uws-library.js';
 
 /** More than the library buffers while it reads a packet: a longer body is written to the kernel at once. */
 const FLUSHED_BYTES = 20 * 1024;

@@ -2,8 +2,8 @@ import type { Clock } from '../../base/index.js';
 import { type ReplyEnds, SendPace } from './send-pace.js';
 import { sendPieces } from './send-pieces.js';
 import type { BodyStream, Reply } from './types.js';
-import { endLastChunks, endLastHead, writeUwsHead } from './uws-head.js';
-import type { UwsResponse } from './uws-library.js';
+
+import { endLastChunks, endLastHead, type UwsResponse, writeUwsHead } from './uws-library.js';
 
 /** The library may buffer a whole response up to this size for a slow reader. */
 const BUFFERED_BYTES = 16 * 1024;
