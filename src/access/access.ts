@@ -11,7 +11,7 @@ import type { FlushPart } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** The holder of a key. */
-export interface Holder extends Caller {
+interface Holder extends Caller {
   /** Whether the key works now. */
   readonly works: boolean;
   /** Whether the key will never work again: it was revoked, or has expired by a certain calendar. */

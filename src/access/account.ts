@@ -7,7 +7,7 @@ import type { Workspace } from './workspaces.js';
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
 /** What an account needs from the ledger. */
-export interface AccountDependencies {
+interface AccountDependencies {
   /** Whether the calendar is certain: only then does another month begin. */
   isCertain(): boolean;
   /** The charges of the workspace in a month, summed from its counters. */

@@ -5,7 +5,7 @@ import { chargedIn } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
 /** The charges and balance of a workspace, as stored. */
-export interface Balance {
+interface Balance {
   readonly charged: Amount;
   /** Credit granted minus charges. Negative if more credit was taken back than was left. */
   readonly balance: Amount;

@@ -29,7 +29,7 @@ export function keyWorks({ revoked, expires }: Key, now: number): boolean {
 }
 
 /** The state of a key, for messages and lists. */
-export type KeyState = 'live' | 'rolled' | 'expired' | 'revoked';
+type KeyState = 'live' | 'rolled' | 'expired' | 'revoked';
 
 export function keyState(key: Key, now: number): KeyState {
   if (key.revoked !== null) return 'revoked';

@@ -4,14 +4,14 @@ import type { Workspace } from './workspaces.js';
 import { listWorkspaces } from './workspaces.js';
 
 /** The sums of one workspace, each from its own table. */
-export interface Books {
+interface Books {
   readonly workspace: string;
   readonly granted: Amount;
   readonly charged: Amount;
   readonly balance: Amount;
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   readonly books: readonly Books[];
   /** One sentence for each discrepancy. */
   readonly problems: readonly string[];

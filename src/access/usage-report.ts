@@ -15,7 +15,7 @@ export interface UsageFilter {
 }
 
 /** The usage of a model by a key, on a day, at one price. */
-export interface UsageRow {
+interface UsageRow {
   readonly workspace: string;
   readonly day: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
 }
 
 /** The usage of a model by a key, on a day, at all prices. */
-export type UsageSum = Omit<UsageRow, 'price'>;
+type UsageSum = Omit<UsageRow, 'price'>;
 
 /** Merges the rows that differ only in price. */
 export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {

@@ -145,7 +145,7 @@ export const LINE_ERRORS = [
 export type LineErrorType = (typeof LINE_ERRORS)[number];
 
 /** Headers of an error response. */
-export interface ErrorHeaders {
+interface ErrorHeaders {
   /** Whole seconds, at least 1: `Retry-After` (contract 4.1). */
   readonly retryAfterSeconds?: number;
   /** The methods of the path, for `Allow`. */

@@ -112,7 +112,7 @@ type InstrumentOf<Row extends Metric> = {
 }[Row['kind']];
 
 /** An instrument per row of the table. */
-export type Instruments = { readonly [Key in keyof Table]: InstrumentOf<Table[Key]> };
+type Instruments = { readonly [Key in keyof Table]: InstrumentOf<Table[Key]> };
 
 /** The metrics of one server. */
 export class Metrics {

@@ -29,7 +29,7 @@ export interface Page {
 }
 
 /** The results of a batch, for download. */
-export interface ResultStream {
+interface ResultStream {
   /** JSON Lines. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Call it when the last byte was sent. The first call starts the seven days until deletion. */

@@ -17,7 +17,7 @@ const WAITS_MS = [0, 30_000, 300_000];
 /** A wait varies by up to this fraction, so that calls that failed together do not return together. */
 const JITTER = 0.2;
 /** The longest wait, in milliseconds. */
-export const WEBHOOK_WAIT_MS_MAX = Math.max(...WAITS_MS) * (1 + JITTER);
+const WEBHOOK_WAIT_MS_MAX = Math.max(...WAITS_MS) * (1 + JITTER);
 
 interface Parts {
   readonly store: Store;

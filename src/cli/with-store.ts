@@ -41,7 +41,7 @@ export function withStore(
  * The clock of a command that changes a data folder: the system's, unless a server serves the folder and its calendar is
  * far from the system clock. Then the command continues the server's calendar.
  */
-export function commandClock(store: Store, system: Clock = systemClock): Clock {
+function commandClock(store: Store, system: Clock = systemClock): Clock {
   const kept = readKeptTime(store);
   if (kept === null || servingProcess(store.folder) === null) return system;
   const now = system.now();

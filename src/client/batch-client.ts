@@ -3,7 +3,7 @@ import { LIMITS } from '../api/index.js';
 import type { BatchListSchema, BatchSchema, SubmitResponseSchema } from '../openapi/index.js';
 
 export type BatchObject = Static<typeof BatchSchema>;
-export type SubmittedBatch = Static<typeof SubmitResponseSchema>;
+type SubmittedBatch = Static<typeof SubmitResponseSchema>;
 
 /** An error response: its status, and its body (contract 2.9). */
 export class ServiceError extends Error {

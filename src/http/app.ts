@@ -19,7 +19,7 @@ export interface DecideReply {
 }
 
 /** A batch file as sent. */
-export interface SentFile {
+interface SentFile {
   /** Its memory may be reused once the submission settles. */
   readonly body: Buffer;
   readonly encoding: ContentEncoding;

@@ -16,7 +16,7 @@ const ARRIVED_BYTES_MIN = 512 * KIBIBYTE;
 export const SLOW_BODY_BYTES_PER_SECOND = 1024 * KIBIBYTE;
 /** Share of the memory that bodies over `SMALL_BODY_BYTES_MAX` may not use, so that small ones are always accepted. */
 const SMALL_BODIES_PART = 1 / 8;
-export const SMALL_BODY_BYTES_MAX = 256 * KIBIBYTE;
+const SMALL_BODY_BYTES_MAX = 256 * KIBIBYTE;
 
 /** The limits of a key and a workspace; never less than one largest body. */
 export const bodyShares = (limitBytes: number): Shares => ({

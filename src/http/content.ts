@@ -11,7 +11,7 @@ import { type Framing, valuesOf } from './head.js';
 import type { HeaderList } from './transport/types.js';
 
 /** What the head says about the body; within the limits. */
-export interface ContentHead extends Content {
+interface ContentHead extends Content {
   /** Bytes as sent. */
   readonly length: number;
 }

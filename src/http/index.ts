@@ -5,7 +5,6 @@ export type {
   DecideReply,
   ModelListEntry,
   Results,
-  SentFile,
 } from './app.js';
 export type { AccessEntry } from './pipeline.js';
 export {

@@ -24,7 +24,7 @@ export interface AccessEntry {
   readonly requestId: string;
 }
 
-export interface PipelineOptions extends AuthorizedOptions {
+interface PipelineOptions extends AuthorizedOptions {
   readonly app: App;
   /** The model that answers every request, whatever it names; null: requests name theirs. */
   readonly model: string | null;

@@ -1,3 +1,3 @@
 export type { ImageFile } from './check-file.js';
 export { gridSize, gridTokens } from './pixels.js';
-export { type Fit, ImageReader } from './reader.js';
+export { ImageReader } from './reader.js';

@@ -7,7 +7,7 @@ import { gridSize, type Size, sameSize, toImage } from './pixels.js';
 import { resize } from './resize.js';
 
 /** How large an image may be for a model. */
-export interface Fit {
+interface Fit {
   /** The most tokens of one image. */
   readonly tokens: number;
   /** Pixels on each side of the square that is a token. */

@@ -104,12 +104,12 @@ function questionsOf(text: Type.TSchema, bothSides: boolean) {
 }
 
 /** Contract 2.1 `model`. */
-export const ModelSchema = Type.Union([Type.String(), Type.Null()], {
+const ModelSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'An id of the model list; `null` or absent is the default model.',
 });
 
 /** Contract 2.1 `image_budget`. */
-export const ImageBudgetSchema = Type.Union(
+const ImageBudgetSchema = Type.Union(
   IMAGE_BUDGETS.map((budget) => Type.Literal(budget)),
   { description: 'Maximum input tokens per image; 280 if absent.' },
 );
@@ -136,7 +136,7 @@ const AssetSchema = Type.Union([
 ]);
 
 /** Contract 2.3: images by reference. */
-export const AssetsSchema = Type.Object(
+const AssetsSchema = Type.Object(
   {},
   {
     additionalProperties: AssetSchema,

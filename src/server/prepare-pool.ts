@@ -8,13 +8,13 @@ import type { PrepareSetup } from './thread-setup.js';
  * The largest body for the text threads, as sent and decompressed. The 20,000 characters that a model reads of a state
  * take at most 120 KB, each as an escape. Reading and checking this many bytes never takes more than 50 ms.
  */
-export const TEXT_BYTES_MAX = 256 * 1024;
+const TEXT_BYTES_MAX = 256 * 1024;
 /** The largest body takes up to 0.3 s: one thread reads 100 MB per second. */
 const LARGE_THREADS = 1;
 /** Batch lines share one turn: at most two wait at a time, and their keys already take turns. */
 const BATCHES: Owner = { workspace: '', key: '' };
 
-export interface PreparePoolOptions {
+interface PreparePoolOptions {
   /** For text, and again for images. */
   readonly threads: number;
   /** Whether any model reads images. */

@@ -152,7 +152,7 @@ const isWithin = (value: unknown, min: number, max: number): value is number =>
   Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 
 /** The wrong value, as the end of a message. One line, shortened; of an array or an object its kind only. */
-export function butIs(value: unknown): string {
+function butIs(value: unknown): string {
   if (Array.isArray(value)) return ', not an array';
   if (typeof value === 'object' && value !== null) return ', not an object';
   const shown = JSON.stringify(value) ?? String(value);

@@ -2,7 +2,7 @@ import { OperatorError, readJsonFile } from '../base/index.js';
 import { InvalidValue, type Setting } from './kinds.js';
 
 /** Settings by name, and groups of them: `engine.exact` is the setting `exact` of the group `engine`. */
-export interface SettingsTable {
+interface SettingsTable {
   readonly [name: string]: Setting<unknown> | { readonly [name: string]: Setting<unknown> };
 }
 
@@ -17,7 +17,7 @@ export class SettingsError extends OperatorError {
 }
 
 /** One setting of a table with its names. */
-export interface NamedSetting {
+interface NamedSetting {
   /** Dotted place in the configuration file: `engine.wave_tokens`. */
   readonly key: string;
   /** The environment variable: `DECIDER_ENGINE_WAVE_TOKENS`. */

@@ -13,7 +13,7 @@ export interface Upgrade {
 }
 
 /** One step for each earlier format. */
-export const UPGRADES: readonly Upgrade[] = [];
+const UPGRADES: readonly Upgrade[] = [];
 
 /**
  * Opens a data folder, creating it if necessary, and upgrades its tables to `format` in one transaction. Throws StoreError

@@ -5,7 +5,7 @@ import type { RawWrite } from './writer-thread.js';
 export const KEEP_TIME_EVERY_MS = 60_000;
 
 /** The stored calendar of the process that serves a folder, in milliseconds since 1970. */
-export interface KeptTime {
+interface KeptTime {
   /** The time the calendar showed. */
   readonly shown: number;
   /** The last certain time (see `SteadyClock`); null if there was none yet. */

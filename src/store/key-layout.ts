@@ -1,5 +1,5 @@
 /** The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian. */
-export type KeyPartKind = 'text' | 'number';
+type KeyPartKind = 'text' | 'number';
 export type KeyPart = string | number;
 
 /** The parts of a table's keys, in order, such as `workspace, day`. */

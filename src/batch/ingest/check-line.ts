@@ -5,7 +5,7 @@ import type { ImageReader } from '../../images/index.js';
 import { estimateLine } from './estimate.js';
 
 /** A valid line. */
-export interface CheckedLine {
+interface CheckedLine {
   readonly customId: string;
   readonly model: string;
   /** An estimate of its input tokens. */

@@ -22,7 +22,7 @@ export interface IngestTask {
 }
 
 /** The stored form of a valid file. */
-export interface Ingested {
+interface Ingested {
   readonly lines: number;
   /** In the order of the file, in shared memory. */
   readonly chunks: readonly SealedChunk[];
@@ -42,7 +42,7 @@ export type IngestResult =
     };
 
 /** What the file thread provides. */
-export interface IngestTools {
+interface IngestTools {
   readonly catalog: Catalog;
   readonly blocks: Blocks;
   /** Runs `checkChunks` on other threads. Resolves with the result of each when no cut is left to take. */

@@ -18,7 +18,7 @@ export type BatchEvent =
   | 'key_ended';
 
 /** `stay`: nothing changes. `refuse`: an error `batch_finished`. `never`: a defect in this program. */
-export type Transition = BatchState | 'stay' | 'refuse' | 'never';
+type Transition = BatchState | 'stay' | 'refuse' | 'never';
 
 /**
  * The life of a batch (contract 3).

@@ -5,7 +5,7 @@ import type { OrderedLine } from './order.js';
 import { inGroups, stateGroups } from './order.js';
 
 /** A chunk of lines to read. */
-export interface ChunkTask {
+interface ChunkTask {
   readonly batch: BatchKey;
   readonly chunk: number;
 }

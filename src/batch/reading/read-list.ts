@@ -4,7 +4,7 @@ import type { Batch } from '../lifecycle/transitions.js';
 import { PIECE_BYTES } from './read-results.js';
 
 /** A part of the list of a key's batches. */
-export interface ListTask {
+interface ListTask {
   readonly key: string;
   /** The number of the first batch, among those of the key. */
   readonly from: number;

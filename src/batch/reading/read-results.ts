@@ -23,7 +23,7 @@ interface Place {
   readonly line: number;
 }
 
-export interface ResultsTask {
+interface ResultsTask {
   /** Must have finished. */
   readonly batch: Batch;
   readonly dataKey: Uint8Array;

@@ -7,9 +7,9 @@ import { readResults } from './read-results.js';
 /** The tasks of the reading thread: all reads whose time grows with the amount of stored data. */
 const TASKS = { chunk: readChunk, results: readResults, list: readList };
 
-export type ReadName = keyof typeof TASKS;
-export type ReadTask<Name extends ReadName> = Parameters<(typeof TASKS)[Name]>[1];
-export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof TASKS)[Name]>;
+type ReadName = keyof typeof TASKS;
+type ReadTask<Name extends ReadName> = Parameters<(typeof TASKS)[Name]>[1];
+type ReadAnswer<Name extends ReadName> = ReturnType<(typeof TASKS)[Name]>;
 
 /** A task for the reading thread. */
 export interface ReadCall {

@@ -33,7 +33,7 @@ export function checkHost(host: string, guard: WebhookGuard): void {
  * Resolves a host name to at least one address. All must be public unless the host is allowed by name: Node chooses which
  * one to connect to. Ends within the timeout of a call. Throws the same ApiError for every failure.
  */
-export async function resolvePublic(host: string, guard: WebhookGuard): Promise<readonly string[]> {
+async function resolvePublic(host: string, guard: WebhookGuard): Promise<readonly string[]> {
   const addresses = await resolveInTime(host, guard).catch(() => []);
   const fits = guard.allowedHosts.has(host) ? isAddress : isPublicAddress;
   if (addresses.length === 0 || !addresses.every(fits)) throw addressError(NOT_PUBLIC);

@@ -6,7 +6,7 @@ import { BackendError } from './load.js';
 import type { Device } from './types.js';
 
 /** The values of the setting `engine.backend`. */
-export type BackendChoice = 'auto' | Backend;
+type BackendChoice = 'auto' | Backend;
 
 const PROBE_TIMEOUT_MS = 60_000;
 

@@ -56,7 +56,7 @@ export interface ProjectorFile {
   readonly sizeBytes: number;
 }
 
-export interface ProjectorDescription {
+interface ProjectorDescription {
   /** The tokens before and after an image. */
   readonly begin: Int32Array;
   readonly end: Int32Array;
@@ -65,7 +65,7 @@ export interface ProjectorDescription {
 }
 
 /** A reference to a projector, of which the process has one copy. */
-export type ProjectorHandle = object & { readonly brand: 'projector' };
+type ProjectorHandle = object & { readonly brand: 'projector' };
 
 export interface Device {
   readonly name: string;
@@ -80,7 +80,7 @@ export interface Device {
 /** A reference to weights, of which the process has one copy. */
 export type ModelHandle = object & { readonly brand: 'model' };
 
-export interface TokenEntry {
+interface TokenEntry {
   readonly id: number;
   readonly text: string;
 }

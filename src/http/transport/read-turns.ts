@@ -2,7 +2,7 @@
 export const TURN_BYTES = 4 * 1024 * 1024;
 
 /** A request whose body arrives. */
-export interface Arriving {
+interface Arriving {
   pause(): unknown;
   resume(): unknown;
 }

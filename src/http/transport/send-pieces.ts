@@ -9,7 +9,7 @@ import type { BodyStream } from './types.js';
 export const SLICE_BYTES = 32 * 1024;
 
 /** The sending side of a connection. */
-export interface PieceSink {
+interface PieceSink {
   /** Hands on a piece; false if the client has no room for another now. */
   write(piece: Uint8Array): boolean;
   /** Calls back, once, when there is room again. */
