@@ -105,7 +105,7 @@ export class BatchService {
 
 function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
   return {
-    error: (error, batch) => log.error({ err: error, batch }, 'a batch met trouble'),
+    error: (error, batch) => log.error({ err: error, batch }, 'a batch failed unexpectedly'),
     answered: ({ usage: { inputTokens, outputTokens } }) => {
       instruments.inputTokens.inc(inputTokens);
       instruments.answers.inc(outputTokens);

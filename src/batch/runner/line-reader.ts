@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/index.js';
 import type { BatchReports } from '../dependencies.js';
+import { isFinished } from '../lifecycle/transitions.js';
 import type { Reader } from '../reading/reader.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
@@ -45,7 +46,8 @@ export class LineReader {
       (answer) => {
         this.failures.delete(open);
         if (answer.ok) open.receive(chunk, answer, memory);
-        else this.damaged(open, new Error(answer.message));
+        // The lines of a batch that finished meanwhile have been removed.
+        else if (!isFinished(open.batch)) this.damaged(open, new Error(answer.message));
       },
       (error) => signal.aborted || this.failed(open, error),
     );
