@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { uwsMissing } from '../support/http/serving.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 import { AnswerReader, BadAnswer } from './answers.js';
 import { runCampaign } from './campaign.js';
 import { type Case, render, TOKEN } from './case.js';
@@ -10,7 +11,7 @@ import { describe, memoryFaults } from './report.js';
 import { shrink } from './shrink.js';
 
 /** Where the machine is slow, the time ends it. */
-const CASES = 15_000;
+const CASES = scaled({ short: 3_000, long: 15_000 });
 const CASES_MIN = 1_000;
 const MS = 45_000;
 /** Kinds of answers: a good one, and errors from every step of a request. */
