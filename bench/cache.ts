@@ -1,80 +1,91 @@
-// The gain of the prefix cache: the same requests with and without it, alternating within one run, at several rates
-// of repeated states. A ratio above 1 means that the cache is faster. Short requests with states of their own run in
-// between, because cached prefixes lengthen the cache that they attend over.
+// The gain of the prefix cache: the same requests with a cache that adapts to repeated states, with one that always keeps
+// as much as it may, and without one, alternating within one run. A ratio above 1 is faster than no cache.
+// Short requests with states of their own run in between, because cached prefixes lengthen the cache that they attend
+// over.
 //
 //   npm run bench:cache                       a generated model
 //   npm run bench:cache -- --model FILE       a GGUF of your own
-//   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, kept_ms, cold_ms, ratio}]}
+//   npm run bench:cache -- --simulate         tokens are counted instead of computed
+//   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, adaptive, kept, cold}]}
 import { parseArgs } from 'node:util';
-import { COUPLED_PRODUCT_MAX, type Plan, type Sharing } from '../src/engine/index.js';
+import { random } from '../src/base/index.js';
+import { COUPLED_PRODUCT_MAX, type Sharing } from '../src/engine/index.js';
+import { AdaptiveBudget, fixedBudget } from '../src/engine/scheduler/idle-budget.js';
+import { LONG_TOKENS, RATES, repeatingPlans, SHORT_TOKENS } from './cache/plans.js';
+import { type CacheCosts, cacheCosts } from './cache/simulated.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
 import { machine, progress, showNumber, table, timesOf, writeJson } from './report.js';
 
-const ROUNDS = 5;
-const REQUESTS = 30;
-const LONG_TOKENS = 1_500;
-const SHORT_TOKENS = 40;
-const SUFFIX_TOKENS = 60;
-const REPEAT_RATES = [0, 0.5, 0.9];
-const cold: Sharing = {
+const ROUNDS = 3;
+const REQUESTS = 100;
+const SIMULATED_REQUESTS = 200;
+const SIMULATED_SEEDS = [1, 2, 3, 4, 5, 6];
+const IDLE_CELLS_MAX = 4_096;
+const SHARING: Sharing = {
   head: new Int32Array(0),
-  idleCellsMax: 0,
+  idleCellsMax: IDLE_CELLS_MAX,
   exact: false,
   coupledProductMax: COUPLED_PRODUCT_MAX,
 };
-const SHARINGS = { kept: { ...cold, idleCellsMax: 4_096 }, cold };
-
-const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
-const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, CPU_BOUNDS);
-
-let made = 0;
-const tokens = (count: number) => {
-  made += 1;
-  return Int32Array.from({ length: count }, (_, i) => 300 + ((i * 7 + made * 31) % 1_000));
+const BUDGETS = {
+  kept: () => fixedBudget(IDLE_CELLS_MAX),
+  adaptive: () => new AdaptiveBudget(IDLE_CELLS_MAX),
+  cold: () => fixedBudget(0),
 };
-const planOn = (prefix: Int32Array): Plan => ({
-  prefix,
-  prefixKey: prefix.join(),
-  images: [],
-  suffixes: [{ tokens: tokens(SUFFIX_TOKENS), options: engine.labels.slice(0, 3) }],
+
+const { values } = parseArgs({
+  options: { model: { type: 'string' }, json: { type: 'string' }, simulate: { type: 'boolean' } },
+});
+const names = Object.keys(RATES);
+
+const { title, cases } = values.simulate ? simulated() : measured();
+console.log(`${title}\n${shape()}`);
+console.log(
+  table(
+    ['repeated states', 'adaptive', 'all kept', 'no cache', 'gain, adaptive', 'gain, all kept'],
+    cases.map(([name, { adaptive, kept, cold }]) => [
+      name,
+      ...[adaptive, kept, cold, cold / adaptive, cold / kept].map(showNumber),
+    ]),
+  ),
+);
+writeJson(values.json, {
+  machine: machine(),
+  model: title,
+  cases: cases.map(([name, costs]) => ({ case: name, ...costs })),
 });
 
-/** Long and short requests alternate; the given share of the long states are one of the last two. */
-function requests(rate: number): Plan[] {
-  const recent = [tokens(LONG_TOKENS), tokens(LONG_TOKENS)];
-  return Array.from({ length: REQUESTS }, (_, i) => {
-    if (i % 2 === 1) return planOn(tokens(SHORT_TOKENS));
-    // Evenly spread, so that every rate is exact.
-    const repeats = Math.floor((i / 2 + 1) * rate) > Math.floor((i / 2) * rate);
-    if (!repeats) {
-      recent.shift();
-      recent.push(tokens(LONG_TOKENS));
-    }
-    return planOn(recent[repeats ? (i / 2) % 2 : 1] as Int32Array);
-  });
+function shape(): string {
+  return `requests on states of ${LONG_TOKENS} and ${SHORT_TOKENS} tokens in turn`;
 }
 
-const cases = REPEAT_RATES.map((rate) => {
-  const times: Record<keyof typeof SHARINGS, number[]> = { kept: [], cold: [] };
-  for (let round = -1; round < ROUNDS; round++) {
-    progress(`${rate * 100} % repeated: round ${round + 2} of ${ROUNDS + 1}`);
-    const plans = requests(rate);
-    for (const name of ['kept', 'cold'] as const) {
-      const state = engine.newState(SHARINGS[name]);
-      // One after another, like a client that waits for each answer.
-      const taken = plans.reduce((sum, plan) => sum + engine.time([plan], state), 0);
-      if (round >= 0) times[name].push(taken);
-    }
-  }
-  const [kept, without] = [timesOf(times.kept).median, timesOf(times.cold).median];
-  return { case: `${rate * 100} % repeated`, kept_ms: kept, cold_ms: without, ratio: without / kept };
-});
+function simulated() {
+  const found = names.map((name) => [name, cacheCosts(name, SIMULATED_REQUESTS, SIMULATED_SEEDS)] as const);
+  return { title: `Simulated: cost in tokens of ${SIMULATED_REQUESTS} requests, 6 runs`, cases: found };
+}
 
-const { summary, threads } = engine;
-console.log(
-  `${machine()}\n${summary} on ${threads} threads; ${REQUESTS} requests, half on states of ${LONG_TOKENS} tokens, half of ${SHORT_TOKENS}; median of ${ROUNDS}, ms`,
-);
-const rows = cases.map((row) => [row.case, ...[row.kept_ms, row.cold_ms, row.ratio].map(showNumber)]);
-console.log(table(['states', 'cache', 'no cache', 'ratio'], rows));
-writeJson(values.json, { machine: machine(), model: summary, cases });
-engine.close();
+function measured() {
+  const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, CPU_BOUNDS);
+  const found = names.map((name) => {
+    const times: Record<keyof CacheCosts, number[]> = { kept: [], adaptive: [], cold: [] };
+    for (let round = -1; round < ROUNDS; round++) {
+      progress(`${name}: round ${round + 2} of ${ROUNDS + 1}`);
+      const rate = RATES[name] as (part: number) => number;
+      const plans = repeatingPlans(rate, REQUESTS, engine.labels.slice(0, 3), random(round + 2));
+      for (const way of ['kept', 'adaptive', 'cold'] as const) {
+        const state = engine.newState(SHARING, BUDGETS[way]());
+        // One after another, like a client that waits for each answer.
+        const taken = plans.reduce((sum, plan) => sum + engine.time([plan], state), 0);
+        if (round >= 0) times[way].push(taken);
+      }
+    }
+    const median = (way: keyof CacheCosts) => timesOf(times[way]).median;
+    return [name, { kept: median('kept'), adaptive: median('adaptive'), cold: median('cold') }] as const;
+  });
+  const { summary, threads } = engine;
+  engine.close();
+  return {
+    title: `${machine()}\n${summary} on ${threads} threads; ${REQUESTS} requests, median of ${ROUNDS}, ms`,
+    cases: found,
+  };
+}

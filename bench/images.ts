@@ -95,7 +95,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
     reads_images: true,
     price_class: '',
   };
-  const build = { id: 'bench', path, sha256: '', projector, model: description };
+  const build = { id: 'bench', path, sha256: '', parts: [], projector, model: description, temperatures: {} };
   const { handle, description: model } = openModel(addon, '', {
     ...build,
     projector: null,

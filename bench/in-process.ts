@@ -11,6 +11,8 @@ import {
   type WaveBounds,
 } from '../src/engine/index.js';
 import { ContextState } from '../src/engine/scheduler/context-state.js';
+import { noEmbeddings } from '../src/engine/scheduler/embeddings.js';
+import type { IdleBudget } from '../src/engine/scheduler/idle-budget.js';
 import { runTogether } from '../src/engine/scheduler/step.js';
 import type { Entry } from '../src/engine/scheduler/types.js';
 import { runWave } from '../src/engine/wave/run.js';
@@ -34,7 +36,7 @@ export interface InProcess {
   /** The tokens that every prompt begins with. */
   readonly head: Int32Array;
   /** An empty context. */
-  newState(sharing: Sharing): ContextState<Entry>;
+  newState(sharing: Sharing, budget?: IdleBudget): ContextState<Entry>;
   /** Answers plans that are queued together; returns milliseconds. */
   time(plans: readonly Plan[], state: ContextState<Entry>): number;
   /** The logits of plans that are queued together. */
@@ -57,6 +59,8 @@ export function openInProcess(
     id: 'bench',
     path,
     sha256: '',
+    parts: [],
+    temperatures: {},
     projector: null,
     model: {
       id: 'bench',
@@ -76,9 +80,9 @@ export function openInProcess(
     summary: model.description.summary,
     labels: model.profile.labels,
     head: model.profile.head(),
-    newState(sharing) {
+    newState(sharing, budget) {
       context.clear();
-      return new ContextState(bounds, sharing);
+      return new ContextState(bounds, sharing, noEmbeddings(), budget);
     },
     time(plans, state) {
       const start = performance.now();

@@ -1,6 +1,7 @@
 // Reporting for all benchmarks: medians and minima, tables, JSON files.
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+
+export { machine } from '../src/base/index.js';
 
 /** Repeated measurements of one duration, in milliseconds. */
 export interface Times {
@@ -16,12 +17,6 @@ export function timesOf(values: readonly number[]): Times {
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
-
-/** The machine in one line, printed above every table. */
-export function machine(): string {
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  return `${model}, ${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }
 
 /** A text table: the first column left-aligned, the others right-aligned. */

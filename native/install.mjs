@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const SOURCES = join(NATIVE, 'source');
 const HEADERS = join(BUILD, 'llama.cpp');
-const UNPACKED = ['include', 'ggml/include', MULTIMODAL_SOURCES];
+const UNPACKED = ['include', 'ggml/include', 'src/llama-ext.h', MULTIMODAL_SOURCES];
 const FLAGS = [
   '-std=c++17',
   '-O2',
@@ -95,6 +95,8 @@ async function compile(cxx) {
   const multimodal = await compileMultimodal(cxx, HEADERS, llama);
   const includes = [
     ...llama,
+    // For llama-ext.h, functions that llama.cpp exports but does not promise to keep.
+    join(HEADERS, 'src'),
     join(HEADERS, MULTIMODAL_SOURCES),
     require('node-addon-api').include_dir,
     require('node-api-headers').include_dir,

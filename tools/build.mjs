@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleConsole, consoleInputs } from './build-console.mjs';
 
 /** The folders of `decider` itself, and those that only its maintainers need. */
 export const PROGRAM = ['src', 'models'];
@@ -14,8 +15,12 @@ export const EVERYTHING = [...PROGRAM, 'bench', 'examples', 'test'];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
+const DEPENDENCIES = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies;
 /** Recompiles everything when it changes. */
-const COMPILER = '@swc/wasm-typescript 1.16.2, transform, verbatim';
+const COMPILER = `@swc/wasm-typescript ${DEPENDENCIES['@swc/wasm-typescript']}, transform, verbatim`;
+
+/** The bundle of the web console. */
+const CONSOLE = join('dist', 'console.json');
 
 /** A source cannot be compiled; the message names it. */
 export class BuildError extends Error {}
@@ -38,7 +43,8 @@ export function build(folders, root = ROOT) {
     ([path, hash]) => stamp.files[path] !== hash || !existsSync(join(root, outputOf(path))),
   );
   const orphans = folders.flatMap((folder) => listOrphans(root, folder, sources));
-  if (changed.length === 0 && orphans.length === 0) return { compiled: [], deleted: [] };
+  const bundled = buildConsole(root, stamp) ? [CONSOLE] : [];
+  if (changed.length + orphans.length + bundled.length === 0) return { compiled: [], deleted: [] };
   for (const path of orphans) rmSync(join(root, path));
   for (const [path, hash] of changed) {
     compile(root, path);
@@ -46,7 +52,21 @@ export function build(folders, root = ROOT) {
   }
   for (const path of Object.keys(stamp.files)) if (!existsSync(join(root, path))) delete stamp.files[path];
   writeWhole(stampFile, JSON.stringify(stamp));
-  return { compiled: changed.map(([path]) => path), deleted: orphans };
+  return { compiled: [...changed.map(([path]) => path), ...bundled], deleted: orphans };
+}
+
+/** Brings the bundle of the web console up to date; whether it was. Without its bundler, the server has no console. */
+function buildConsole(root, stamp) {
+  const inputs = consoleInputs(root);
+  const file = join(root, CONSOLE);
+  if (inputs === null || (stamp.console === inputs && existsSync(file))) return false;
+  const bundle = bundleConsole(root);
+  if (bundle === null) return false;
+  if (bundle.problem !== undefined) throw new BuildError(bundle.problem);
+  mkdirSync(dirname(file), { recursive: true });
+  writeWhole(file, bundle.text);
+  stamp.console = inputs;
+  return true;
 }
 
 function readStamp(file) {

@@ -17,7 +17,7 @@ export interface SubmitRound {
 
 export interface Submitted {
   readonly rounds: readonly SubmitRound[];
-  /** The median over rounds of ours divided by the sum of parse and write. */
+  /** The time of a submission divided by that of parsing and writing the file: the median over the rounds. */
   readonly ratio: number;
   /** The longest delay of the server's event loop, in milliseconds. */
   readonly pauseMs: number;

@@ -22,6 +22,19 @@ const BENCHMARK: TinyModelOptions = {
   slidingWindow: 1_024,
 };
 
+/** 31M parameters. */
+const MEDIUM: TinyModelOptions = {
+  name: 'bench-31m',
+  type: 'f16',
+  layers: 8,
+  globalEvery: 4,
+  width: 512,
+  heads: 4,
+  headSize: 128,
+  globalHeadSize: 256,
+  feedForward: 2_048,
+};
+
 /** Enough layers and width for sums to differ; small enough for hundreds of prompts in seconds. */
 const FEW_LAYERS: TinyModelOptions = {
   name: 'bench-few-layers',
@@ -39,17 +52,25 @@ const FOLDER = join(tmpdir(), 'decider-bench-models');
 
 /** The file of the benchmark model, generated if missing: half a minute, once per machine. */
 export function benchmarkModel(type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
-  const source = generated(BENCHMARK);
+  return quantized(BENCHMARK, type, addon);
+}
+
+/** A tenth of the benchmark model. */
+export function mediumModel(type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
+  return quantized(MEDIUM, type, addon);
+}
+
+function quantized(options: TinyModelOptions, type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
+  const source = generated({ ...options, type: 'f16' });
   return type === 'f16'
     ? source
-    : cached(`${BENCHMARK.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
+    : cached(`${options.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
 }
 
 /** One model in several precisions: the same weights, rounded. */
 export function fewLayersModel(type: WeightType | 'f32', addon: Pick<Addon, 'quantizeModel'>): string {
   if (type === 'f32' || type === 'f16') return generated({ ...FEW_LAYERS, type });
-  const source = generated({ ...FEW_LAYERS, type: 'f16' });
-  return cached(`${FEW_LAYERS.name}-${type}`, (to) => addon.quantizeModel(source, to, type));
+  return quantized(FEW_LAYERS, type, addon);
 }
 
 export function smallestModel(): string {

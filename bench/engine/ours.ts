@@ -52,7 +52,7 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
   const model = openModel(addon, device, build);
   const own = Array.from(
     { length: contexts },
-    () => new EngineThread({ backend, device, build, bounds, threads }),
+    (_, at) => new EngineThread({ backend, device, build, bounds, threads, number: at + 1 }),
   );
   const [introduction] = await Promise.all(own.map((thread) => thread.introduce()));
   const head = introduction?.head ?? new Int32Array(0);
@@ -110,6 +110,8 @@ function buildOf(path: string): CatalogBuild {
     id: 'benchmark',
     path,
     sha256: '',
+    parts: [],
+    temperatures: {},
     projector: null,
     model: {
       id: 'benchmark',

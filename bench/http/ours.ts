@@ -16,7 +16,7 @@ import {
   REQUESTS_PER_MINUTE_MAX,
   type Reservation,
 } from '../../src/access/index.js';
-import { createErrorLog, systemClock } from '../../src/base/index.js';
+import { systemClock } from '../../src/base/index.js';
 import {
   type DecideDependencies,
   decide,
@@ -29,6 +29,7 @@ import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { openStore } from '../../src/store/index.js';
+import { createErrorLog } from '../../src/telemetry/index.js';
 import type { Kind, Listening, TransportName } from './kinds.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
@@ -142,6 +143,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           keyExpires,
           admit,
           admitFree: () => {},
+          limits: () => ({}),
           batches: null,
           allowedModels: models,
           decide: (request, signal) => decide(request, calls, { signal }),

@@ -9,10 +9,11 @@ import {
   DEFAULT_WORKSPACE,
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
-import { createErrorLog, systemClock } from '../../src/base/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
+import { createErrorLog } from '../../src/telemetry/index.js';
 import type { Delay, Listening } from './delay.js';
 import { memoryNow, most } from './memory.js';
 

@@ -19,7 +19,15 @@ const TYPES = {
   int64: 11,
   float64: 12,
 } as const;
-const TENSOR_TYPES = { f32: 0, f16: 1 } as const;
+/** The number of a type in the file, and the bytes of a block of so many elements. */
+const TENSOR_TYPES = {
+  f32: { code: 0, elements: 1, bytes: 4 },
+  f16: { code: 1, elements: 1, bytes: 2 },
+  bf16: { code: 30, elements: 1, bytes: 2 },
+  q8_0: { code: 8, elements: 32, bytes: 34 },
+  q4_K: { code: 12, elements: 256, bytes: 144 },
+  q6_K: { code: 14, elements: 256, bytes: 210 },
+} as const;
 
 /** What a metadata value can hold besides an array. */
 export type ScalarType = keyof typeof TYPES;
@@ -30,11 +38,16 @@ export type MetadataValue =
   | { readonly array: ScalarType; readonly value: readonly Scalar[] };
 type Scalar = number | bigint | boolean | string;
 
-/** A tensor: dimensions in GGUF order (the contiguous one first), contents made when they are written. */
-export interface Tensor {
+/** A tensor without its contents: dimensions in GGUF order, the contiguous one first. */
+export interface TensorHead {
   readonly name: string;
   readonly shape: readonly number[];
   readonly type: keyof typeof TENSOR_TYPES;
+}
+
+/** A tensor with contents, which are made when they are written. */
+export interface Tensor extends TensorHead {
+  readonly type: 'f32' | 'f16';
   readonly fill: () => Float32Array;
 }
 
@@ -43,9 +56,7 @@ export function* ggufPieces(
   metadata: Readonly<Record<string, MetadataValue>>,
   tensors: readonly Tensor[],
 ): Generator<Buffer> {
-  const header = Buffer.concat(headerPieces(metadata, tensors));
-  yield header;
-  yield padding(header.length);
+  yield ggufHeader(metadata, tensors).header;
   for (const tensor of tensors) {
     const data = tensorBytes(tensor);
     yield data;
@@ -53,20 +64,30 @@ export function* ggufPieces(
   }
 }
 
-function headerPieces(metadata: Readonly<Record<string, MetadataValue>>, tensors: readonly Tensor[]) {
+/** The header with its padding, and the bytes of all tensors with theirs. */
+export function ggufHeader(
+  metadata: Readonly<Record<string, MetadataValue>>,
+  tensors: readonly TensorHead[],
+): { header: Buffer; dataBytes: number } {
   const keys = Object.entries(metadata);
   const pieces = [Buffer.from('GGUF'), scalar('uint32', VERSION)];
   pieces.push(scalar('uint64', tensors.length), scalar('uint64', keys.length));
-  for (const [key, entry] of keys) pieces.push(scalar('string', key), ...value(entry));
+  for (const [key, entry] of keys) {
+    pieces.push(scalar('string', key));
+    // A vocabulary has more pieces than a call can have arguments.
+    for (const piece of value(entry)) pieces.push(piece);
+  }
   let offset = 0;
   for (const { name, shape, type } of tensors) {
     pieces.push(scalar('string', name), scalar('uint32', shape.length));
     pieces.push(...shape.map((size) => scalar('uint64', size)));
-    pieces.push(scalar('uint32', TENSOR_TYPES[type]), scalar('uint64', offset));
-    const bytes = elements(shape) * (type === 'f16' ? 2 : 4);
-    offset += bytes + padding(bytes).length;
+    const { code, elements: block, bytes } = TENSOR_TYPES[type];
+    pieces.push(scalar('uint32', code), scalar('uint64', offset));
+    const size = (elements(shape) / block) * bytes;
+    offset += size + padding(size).length;
   }
-  return pieces;
+  const header = Buffer.concat(pieces);
+  return { header: Buffer.concat([header, padding(header.length)]), dataBytes: offset };
 }
 
 function value(entry: MetadataValue): Buffer[] {

@@ -3,14 +3,14 @@ import { gemma4Pieces } from './gemma4.js';
 import { projectorPieces, type TinyProjectorOptions } from './projector.js';
 import type { TinyModelOptions } from './shape.js';
 
-export {
-  EMBEDDED_FILE,
-  EMBEDDED_OPTIONS,
-  EMBEDDED_PROJECTOR_FILE,
-  EMBEDDED_PROJECTOR_OPTIONS,
-} from './embedded.js';
 export type { MetadataValue, ScalarType } from './gguf.js';
 export type { ProjectorKind, TinyProjectorOptions } from './projector.js';
+export {
+  RANDOM_MODEL_FILE,
+  RANDOM_MODEL_OPTIONS,
+  RANDOM_PROJECTOR_FILE,
+  RANDOM_PROJECTOR_OPTIONS,
+} from './random-model.js';
 export type { TinyModelOptions } from './shape.js';
 export { CHAT_TEMPLATE } from './template.js';
 export {

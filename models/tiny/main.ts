@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  EMBEDDED_FILE,
-  EMBEDDED_OPTIONS,
-  EMBEDDED_PROJECTOR_FILE,
-  EMBEDDED_PROJECTOR_OPTIONS,
+  RANDOM_MODEL_FILE,
+  RANDOM_MODEL_OPTIONS,
+  RANDOM_PROJECTOR_FILE,
+  RANDOM_PROJECTOR_OPTIONS,
   tinyModel,
   tinyProjector,
   writeFileWhole,
@@ -14,8 +14,8 @@ import {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-provide(EMBEDDED_FILE, tinyModel(EMBEDDED_OPTIONS));
-provide(EMBEDDED_PROJECTOR_FILE, tinyProjector(EMBEDDED_PROJECTOR_OPTIONS));
+provide(RANDOM_MODEL_FILE, tinyModel(RANDOM_MODEL_OPTIONS));
+provide(RANDOM_PROJECTOR_FILE, tinyProjector(RANDOM_PROJECTOR_OPTIONS));
 
 function provide(file: string, bytes: Buffer): void {
   const path = join(root, file);

@@ -122,6 +122,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
                         InstanceMethod("copySequence", &ContextObject::copy_sequence),
                         InstanceMethod("removeSequence", &ContextObject::remove_sequence),
                         InstanceMethod("clear", &ContextObject::clear),
+                        InstanceMethod("memory", &ContextObject::memory),
                         InstanceMethod("close", &ContextObject::close)});
   }
 
@@ -179,6 +180,22 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   void clear(const Napi::CallbackInfo &) { context_->clear(); }
   void close(const Napi::CallbackInfo &) { context_.reset(); }
 
+  // memory(): MemoryUse[]
+  Napi::Value memory(const Napi::CallbackInfo & info) {
+    const auto uses = context_->memory();
+    auto result = Napi::Array::New(info.Env(), uses.size());
+    for (size_t i = 0; i < uses.size(); i++) {
+      auto entry = Napi::Object::New(info.Env());
+      entry.Set("device", uses[i].device);
+      entry.Set("weights", static_cast<double>(uses[i].weights));
+      entry.Set("cache", static_cast<double>(uses[i].cache));
+      entry.Set("compute", static_cast<double>(uses[i].compute));
+      entry.Set("outputs", static_cast<double>(uses[i].outputs));
+      result[static_cast<uint32_t>(i)] = entry;
+    }
+    return result;
+  }
+
   std::unique_ptr<Context> context_;
 };
 
@@ -186,13 +203,13 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
 
 Model & model_of(const Napi::CallbackInfo & info) { return **info[0].As<ModelHandle>().Data(); }
 
-// openModel({path, device, mapped}, onProgress(0…1): whether to continue): handle
+// openModel({path, device, mapped, sizesOnly}, onProgress(0…1): whether to continue): handle
 Napi::Value open_model_js(const Napi::CallbackInfo & info) {
   const auto env = info.Env();
   const auto object = info[0].As<Napi::Object>();
   const auto on_progress = info[1].As<Napi::Function>();
   const ModelOptions options{object.Get("path").As<Napi::String>(), object.Get("device").As<Napi::String>(),
-                             object.Get("mapped").As<Napi::Boolean>()};
+                             object.Get("mapped").As<Napi::Boolean>(), object.Get("sizesOnly").ToBoolean()};
   try {
     auto model = open_model(options, [&](float value) {
       Napi::HandleScope scope(env);
@@ -289,6 +306,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("tokenPiece", Napi::Function::New(env, token_piece));
   export_projector(env, exports);
   export_memory(env, exports);
+  export_abort(env, exports);
   exports.Set("createContext", Napi::Function::New(env, create_context));
   return exports;
 }

@@ -17,4 +17,7 @@ void export_projector(Napi::Env env, Napi::Object exports);
 // countMemory.
 void export_memory(Napi::Env env, Napi::Object exports);
 
+// recordAborts, numberThread, abort, exit.
+void export_abort(Napi::Env env, Napi::Object exports);
+
 }  // namespace decider

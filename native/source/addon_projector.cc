@@ -24,6 +24,16 @@ Napi::Value read_projector_file_js(const Napi::CallbackInfo & info) {
   }
 }
 
+// projectorComputeBytes(path): number
+Napi::Value projector_compute_bytes_js(const Napi::CallbackInfo & info) {
+  try {
+    return Napi::Number::New(info.Env(),
+                             static_cast<double>(projector_compute_bytes(info[0].As<Napi::String>())));
+  } catch (const std::exception & error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
+}
+
 // openProjector(model, {path, device, threads}): handle
 Napi::Value open_projector_js(const Napi::CallbackInfo & info) {
   const auto object = info[1].As<Napi::Object>();
@@ -82,6 +92,7 @@ void encode_image(const Napi::CallbackInfo & info) {
 
 void export_projector(Napi::Env env, Napi::Object exports) {
   exports.Set("readProjectorFile", Napi::Function::New(env, read_projector_file_js));
+  exports.Set("projectorComputeBytes", Napi::Function::New(env, projector_compute_bytes_js));
   exports.Set("openProjector", Napi::Function::New(env, open_projector_js));
   exports.Set("closeProjector", Napi::Function::New(env, close_projector));
   exports.Set("describeProjector", Napi::Function::New(env, describe_projector));

@@ -29,13 +29,15 @@ void ErrorCapture::append(const char * text) { text_ += text; }
 
 void load_backends(const std::string & folder) {
   std::lock_guard<std::mutex> lock(load_mutex);
-  if (loaded.empty()) {
+  const bool first = loaded.empty();
+  if (first) {
     llama_log_set(on_log, nullptr);
     mtmd_log_set(on_log, nullptr);
-    llama_backend_init();
   }
   if (!loaded.insert(folder).second) return;
   ggml_backend_load_all_from_path(folder.c_str());
+  // Not earlier: without a backend it would look for libraries in the folder of node and in the working directory.
+  if (first) llama_backend_init();
 }
 
 std::vector<Device> list_devices() {

@@ -1,10 +1,13 @@
 #include "context.h"
 
+#include <algorithm>
+#include <map>
 #include <vector>
 
 #include "backend.h"
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
+#include "llama-ext.h"
 
 namespace decider {
 namespace {
@@ -22,9 +25,20 @@ Function cpu_function(const char * name) {
                              : reinterpret_cast<Function>(ggml_backend_reg_get_proc_address(registry, name));
 }
 
+// The name of the device that holds buffers of a type; empty if they are in RAM. Host memory that a GPU's driver has
+// pinned and weights that the CPU backend has rearranged are RAM too.
+std::string memory_name(ggml_backend_buffer_type_t type) {
+  ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
+  if (device == nullptr || ggml_backend_buft_is_host(type)) return "";
+  const auto kind = ggml_backend_dev_type(device);
+  const bool gpu = kind == GGML_BACKEND_DEVICE_TYPE_GPU || kind == GGML_BACKEND_DEVICE_TYPE_IGPU;
+  return gpu ? ggml_backend_dev_name(device) : "";
+}
+
 }  // namespace
 
-Context::Context(std::shared_ptr<Model> model, const ContextOptions & options) : model_(std::move(model)) {
+Context::Context(std::shared_ptr<Model> model, const ContextOptions & options)
+    : model_(std::move(model)), outputs_(std::max(options.outputs, options.sequences)) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = options.cells;
   params.n_batch = options.batch_tokens;
@@ -120,5 +134,23 @@ void Context::remove_sequence(int32_t sequence) {
 
 // Cells are marked free, not overwritten: nothing reads them again.
 void Context::clear() { llama_memory_clear(llama_get_memory(context_), false); }
+
+std::vector<MemoryUse> Context::memory() const {
+  std::map<std::string, MemoryUse> found;
+  for (const auto & [type, bytes] : llama_get_memory_breakdown(context_)) {
+    auto & use = found[memory_name(type)];
+    use.weights += bytes.model;
+    use.cache += bytes.context;
+    use.compute += bytes.compute;
+  }
+  // Not in the report; llama_context::output_reserve in llama-context.cpp.
+  found[""].outputs = sizeof(float) * outputs_ * static_cast<uint64_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_->get())));
+  std::vector<MemoryUse> result;
+  for (auto & [name, use] : found) {
+    use.device = name;
+    result.push_back(use);
+  }
+  return result;
+}
 
 }  // namespace decider

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "model.h"
 
@@ -35,6 +37,15 @@ struct Decode {
   const int32_t * option_tokens;
 };
 
+// Bytes of one device that a context and its model take; an empty name means RAM.
+struct MemoryUse {
+  std::string device;
+  uint64_t weights;
+  uint64_t cache;
+  uint64_t compute;
+  uint64_t outputs;  // logits of the answer slots
+};
+
 enum class Failure { cancelled, no_cells, failed };
 
 struct DecodeError : std::runtime_error {
@@ -55,12 +66,15 @@ class Context {
   void copy_sequence(int32_t from, int32_t to);
   void remove_sequence(int32_t sequence);
   void clear();
+  // The sizes of the buffers, or for a model opened for its sizes only, those that they would have.
+  std::vector<MemoryUse> memory() const;
 
  private:
   void attach_threads(int32_t count);
 
   std::shared_ptr<Model> model_;
   llama_context * context_ = nullptr;
+  const uint32_t outputs_;
   struct ggml_threadpool * threads_ = nullptr;
   const std::atomic<int32_t> * cancel_ = nullptr;
 };

@@ -36,6 +36,7 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
   params.n_gpu_layers = options.device.empty() ? 0 : -1;
   params.split_mode = LLAMA_SPLIT_MODE_LAYER;
   // Mapped weights change when the file is overwritten, and truncating the file ends the process (SIGBUS).
+  params.no_alloc = options.sizes_only;
   params.load_mode = options.mapped ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
   params.lazy_mode = LLAMA_LAZY_MODE_OFF;
   // Repacked weights would be a private copy, as large as the file.
@@ -54,6 +55,7 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
 }  // namespace
 
 std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<bool(float)> & progress) {
+  if (options.sizes_only) return std::make_shared<Model>(load(options, progress));
   std::lock_guard<std::mutex> lock(registry_mutex);
   const std::string key = options.device + "\n" + options.path;
   if (auto model = registry[key].lock()) return model;
@@ -76,6 +78,8 @@ void quantize_model(const std::string & from, const std::string & to, const std:
 }
 
 ModelDescription Model::describe() const {
+  // llama.cpp aborts when it is asked about a token of such a file.
+  if (llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_NONE) throw std::runtime_error("the file has no vocabulary");
   ModelDescription result;
   result.summary = read_string([&](char * out, size_t size) { return llama_model_desc(model_, out, size); });
   result.size_bytes = llama_model_size(model_);

@@ -18,6 +18,8 @@ struct ModelOptions {
   std::string device;
   // Map the file instead of copying its weights.
   bool mapped;
+  // Read no weights and allocate no buffers: the model's contexts report their memory, and cannot decode.
+  bool sizes_only;
 };
 
 struct TokenEntry {
@@ -54,6 +56,7 @@ class Model {
   Model(const Model &) = delete;
 
   llama_model * get() const { return model_; }
+  // Throws std::runtime_error if the file has no vocabulary.
   ModelDescription describe() const;
   std::vector<llama_token> tokenize(const std::string & text, bool parse_special) const;
   std::string piece(llama_token token) const;

@@ -83,6 +83,18 @@ ProjectorFile read_projector_file(const std::string & path) {
   return result;
 }
 
+uint64_t projector_compute_bytes(const std::string & path) {
+  mtmd_context_params params = mtmd_context_params_default();
+  // llama.cpp allocates the weights here, unlike those of a model: in RAM they take no pages until they are written.
+  params.use_gpu = false;
+  params.warmup = true;
+  uint64_t total = 0;
+  for (const auto & [_, bytes] : mtmd_get_memory_usage(path.c_str(), params)) total += bytes;
+  if (total == 0) throw std::runtime_error("it is no projector that llama.cpp can read");
+  const uint64_t weights = read_projector_file(path).size_bytes;
+  return total > weights ? total - weights : 0;
+}
+
 Projector::Projector(std::shared_ptr<Model> model, const ProjectorOptions & options) : model_(std::move(model)) {
   mtmd_context_params params = mtmd_context_params_default();
   params.use_gpu = !options.device.empty();

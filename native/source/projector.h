@@ -26,6 +26,10 @@ struct ProjectorFile {
 // Throws std::runtime_error if the file is not a projector.
 ProjectorFile read_projector_file(const std::string & path);
 
+// Bytes that encoding an image of 256 tokens takes on the CPU besides the weights. Throws std::runtime_error if the file
+// is not a projector.
+uint64_t projector_compute_bytes(const std::string & path);
+
 struct ProjectorOptions {
   std::string path;
   std::string device;  // empty: the CPU

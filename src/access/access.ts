@@ -1,6 +1,6 @@
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { Store } from '../store/index.js';
-import type { Pause } from './account.js';
+import type { Pause, Standing } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
@@ -64,6 +64,11 @@ export class Access {
   /** Why a workspace cannot be charged; null if it can. */
   pause(workspace: Workspace): Pause | null {
     return this.ledger.pause(workspace);
+  }
+
+  /** What is left of a workspace's credit, and what it was charged this month. */
+  standing(workspace: Workspace): Standing {
+    return this.ledger.standing(workspace);
   }
 
   /** Reserves the cost of a batch line. Null: credit or budget do not cover it now, and the line must wait. */

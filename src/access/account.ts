@@ -6,6 +6,12 @@ import type { Workspace } from './workspaces.js';
 /** Why a workspace cannot be charged (contract 5 rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
+/** Where a workspace stands, charges that are not written yet included. */
+export interface Standing {
+  readonly credit: Amount;
+  readonly monthCharged: Amount;
+}
+
 /** What an account needs from the ledger. */
 interface AccountDependencies {
   /** Whether the calendar is certain: only then does another month begin. */
@@ -45,6 +51,12 @@ export class Account {
     const held = this.reserved + amount;
     if (granted - this.charged < held) return 'out_of_credit';
     return budget !== null && this.monthCharged + held > budget ? 'budget_exceeded' : null;
+  }
+
+  /** What is left of the credit, reservations excluded, and the charges of this month. */
+  standing({ granted }: Workspace, now: number): Standing {
+    this.turnMonth(now);
+    return { credit: granted - this.charged - this.reserved, monthCharged: this.monthCharged };
   }
 
   reserve(amount: Amount): void {

@@ -1,5 +1,6 @@
+import { DAY_MS } from '../base/index.js';
+
 /** All days and months of the ledger are in UTC. Instants are milliseconds since 1970. */
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `2026-11-21` */
 export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);

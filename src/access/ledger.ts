@@ -1,7 +1,7 @@
 import { ApiError } from '../api/index.js';
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
-import { Account, type Pause } from './account.js';
+import { Account, type Pause, type Standing } from './account.js';
 import type { Caller } from './authenticate.js';
 import { dayOf } from './calendar.js';
 import type { Directory } from './directory.js';
@@ -124,6 +124,10 @@ export class Ledger {
   /** Why a workspace is paused; null if it is not. */
   pause(workspace: Workspace): Pause | null {
     return this.account(workspace.id).pause(workspace, this.clock.now());
+  }
+
+  standing(workspace: Workspace): Standing {
+    return this.account(workspace.id).standing(workspace, this.clock.now());
   }
 
   /** Adds a part to every transaction. The part calls `changed` when it has something to write. */

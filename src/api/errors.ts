@@ -12,6 +12,11 @@ export const ERRORS = {
     meaning: 'The request line and header fields exceed 16 KiB or 98 fields.',
   },
   not_found: { status: 404, meaning: 'The path does not exist.' },
+  host_not_allowed: {
+    status: 403,
+    meaning:
+      'The web console is not served under this host name, or not to a page of another site; see `console.hosts`.',
+  },
   method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
   unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },
   length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },

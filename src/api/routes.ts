@@ -1,6 +1,6 @@
 /**
  * Every route of the server (contract 4): its body, whether it requires a token, and whether the prefix `/m/<model>` may
- * pin the model. `HEAD` follows `GET`; `{id}` is the id of a batch.
+ * pin the model. `HEAD` follows `GET`; `{id}` is the id of a batch, `{file}` the name of a file.
  */
 export const ROUTES = [
   {
@@ -67,6 +67,15 @@ export const ROUTES = [
     meaning: 'Cancel a batch; lines in progress are still answered.',
   },
   {
+    name: 'limits',
+    method: 'GET',
+    path: '/v1/limits',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    meaning: 'Show the credit, the limits and the prices of the key.',
+  },
+  {
     name: 'models',
     method: 'GET',
     path: '/v1/models',
@@ -92,6 +101,24 @@ export const ROUTES = [
     body: 'none',
     ofModel: false,
     meaning: 'Describe this interface as an OpenAPI 3.1 document.',
+  },
+  {
+    name: 'console',
+    method: 'GET',
+    path: '/console',
+    token: false,
+    body: 'none',
+    ofModel: false,
+    meaning: 'The web console, for browsers.',
+  },
+  {
+    name: 'consoleFile',
+    method: 'GET',
+    path: '/console/{file}',
+    token: false,
+    body: 'none',
+    ofModel: false,
+    meaning: 'A file that the web console loads.',
   },
 ] as const;
 

@@ -10,6 +10,8 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** The longest delay of one Node timer: a longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 /**
- * Checks of parsed JSON, as type guards. Fields that are not named are allowed. Written here because the schema library
- * is 683 modules, a quarter of a second of every command and of every thread that opens the data folder.
+ * Checks of parsed JSON, as type guards. Fields that are not named are allowed. Written here because a schema library is
+ * hundreds of modules, which every command and every thread that opens the data folder would load.
  */
 export type Shape<Value> = (value: unknown) => value is Value;
 

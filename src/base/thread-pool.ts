@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
+
+const require = createRequire(import.meta.url);
 
 /** How long `close` waits for a thread to exit after its task, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -14,32 +17,40 @@ export interface ThreadPoolOptions {
   readonly tasksPerThread?: number;
   /** Size of a thread's young generation in MiB; Node's default if absent. */
   readonly youngMebibytes?: number;
+  /** Size of a thread's stack in MiB; Node's default, 4, if absent. Memory is taken only as it is used. */
+  readonly stackMebibytes?: number;
   /** Receives messages of the threads other than results. */
   readonly onMessage?: (message: unknown) => void;
   /** Called when a thread has died and is replaced. */
   readonly onReplace?: () => void;
 }
 
+/** A thread exited before it could run a task; the message is its reason. */
+export class ThreadStartError extends Error {}
+
 /**
- * Threads that run the exported functions of one module and are replaced when they die. Piscina replaces threads that
- * die at work. If they die while starting, piscina gives up and its tasks would wait forever: then the next task starts
+ * Threads that run the exported functions of one module. They start with the first task, and are replaced when they die.
+ * Piscina replaces threads that die at work. If they die while starting, piscina gives up and its tasks would wait forever: then the next task starts
  * a new pool.
  */
 export class ThreadPool {
-  private pool: Piscina;
-  private diedAtStart: Error | null = null;
+  private pool: Piscina | null = null;
+  private diedAtStart: ThreadStartError | null = null;
   private closing = false;
 
-  constructor(private readonly options: ThreadPoolOptions) {
-    this.pool = this.start();
-  }
+  constructor(private readonly options: ThreadPoolOptions) {}
 
-  /** Runs a function of the module. Rejects with its error, or with the reason its thread died. */
+  /**
+   * Runs a function of the module. Rejects with its error, with the reason its thread died, or with ThreadStartError if
+   * no thread starts.
+   */
   async run<Answer>(name: string, task: unknown, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
+    if (this.closing) throw new Error('The threads are ending.');
     if (this.diedAtStart !== null) {
       this.diedAtStart = null;
-      this.pool = this.start();
+      this.pool = null;
     }
+    this.pool ??= this.start();
     try {
       return await this.pool.run(task, { name, transferList: [...transfer] });
     } catch (error) {
@@ -52,19 +63,22 @@ export class ThreadPool {
     return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, task)));
   }
 
-  /** Waits for the running tasks. */
-  close(): Promise<void> {
+  /** Waits for the running tasks. Later ones reject. */
+  async close(): Promise<void> {
     this.closing = true;
-    return this.pool.close({ force: false });
+    await this.pool?.close({ force: false });
   }
 
   /** The threads, for tests that terminate them. */
   get workers() {
-    return this.pool.threads;
+    return this.pool?.threads ?? [];
   }
 
   private start(): Piscina {
-    const { file, threads, data, tasksPerThread, youngMebibytes, onMessage } = this.options;
+    // Threads import this room too, and most start no others: the library is 15 modules.
+    const { Piscina } = require('piscina') as typeof import('piscina');
+    const { file, threads, data, tasksPerThread, onMessage } = this.options;
+    const { youngMebibytes, stackMebibytes } = this.options;
     const pool = new Piscina({
       filename: fileURLToPath(file),
       minThreads: threads,
@@ -75,7 +89,10 @@ export class ThreadPool {
       concurrentTasksPerWorker: tasksPerThread ?? 1,
       closeTimeout: CLOSE_TIMEOUT_MS,
       workerData: data,
-      ...(youngMebibytes !== undefined && { resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes } }),
+      resourceLimits: {
+        ...(youngMebibytes !== undefined && { maxYoungGenerationSizeMb: youngMebibytes }),
+        ...(stackMebibytes !== undefined && { stackSizeMb: stackMebibytes }),
+      },
     });
     if (onMessage !== undefined) pool.on('message', onMessage);
     let reason: Error | null = null;
@@ -87,7 +104,7 @@ export class ThreadPool {
       // By then piscina has started a replacement or has given up.
       setImmediate(() => {
         if (pool !== this.pool || this.closing || pool.threads.length > 0) return;
-        this.diedAtStart = reason ?? new Error('A thread exited while it was starting.');
+        this.diedAtStart = new ThreadStartError(reason?.message ?? 'A thread exited while it was starting.');
         void pool.destroy();
       });
     });

@@ -14,6 +14,8 @@ export interface LineEngines {
   readonly prepare: DecideDependencies['prepare'];
   /** The engine of a model or build; undefined if it is not loaded. */
   engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
+  /** Says which lines are being prepared now, by their labels. */
+  notePreparing(labels: readonly string[]): void;
   /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */
   mayUse(model: string, allowed: readonly string[] | null): boolean;
   /** The charge for a line that a build answers. */

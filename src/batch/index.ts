@@ -1,13 +1,13 @@
+export { ABORTS_MAX, countAbort } from './aborts.js';
 export * from './batches.js';
 export type { BatchReports } from './dependencies.js';
-export { Blocks } from './ingest/blocks.js';
-export { type CheckedChunk, type ChunkWork, checkChunks } from './ingest/check-chunks.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
-export { type DigestResult, type DigestTask, digestFile } from './ingest/digest-file.js';
-export { type IngestResult, type IngestTask, ingest } from './ingest/ingest.js';
-export { type ReadCall, readStored } from './reading/reader.js';
+export type { DigestResult, DigestTask } from './ingest/digest-file.js';
+export type { IngestResult, IngestTask } from './ingest/ingest.js';
+export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
+export { INGEST_THREAD, READING_THREAD } from './threads.js';
 export { callWebhook, type WebhookOutcome } from './webhook/call.js';
 export { checkWebhookAddress, type WebhookGuard } from './webhook/guard.js';
 export { systemGuard } from './webhook/system-guard.js';

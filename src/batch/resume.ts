@@ -34,6 +34,9 @@ async function resumeBatch(parts: Parts, batch: Batch): Promise<void> {
   for await (const [, line] of parts.store.table('batch_results').keysInTurns(batch.id)) {
     open.resolve(line as number);
   }
+  for await (const { key, value } of parts.store.table('batch_aborts').entriesInTurns(batch.id)) {
+    open.aborts.set(key[1] as number, value);
+  }
   parts.runner.add(open);
 }
 

@@ -93,6 +93,7 @@ export class Retention {
       ] as const;
       await store.write([
         store.table('batch_results').removal(from, to),
+        store.table('batch_aborts').removal(from, to),
         store.table('batch_ids').removal(from, to),
         store.table('batch_lines').removal(from, to),
       ]);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ApiError, LIMITS } from '../api/index.js';
-import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
+import { type Clock, DAY_MS, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import type { StoredTimes } from './stored-times.js';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Rows that one transaction removes. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
 

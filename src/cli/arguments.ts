@@ -1,4 +1,5 @@
 import { AccessError, type Amount, parseAmount, type Workspace } from '../access/index.js';
+import { OperatorError } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 
 /** Parses an amount such as `12.50`. Throws AccessError, which names the argument. */
@@ -14,6 +15,13 @@ export function readAmount(name: string, text: string): Amount {
 
 /** Parses a whole number; NaN, which every limit refuses, for anything else. */
 export const readWhole = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
+
+/** Parses a whole number within bounds. Throws OperatorError, which names the argument. */
+export function readWholeBetween(name: string, text: string, least: number, most: number): number {
+  const value = readWhole(text);
+  if (value >= least && value <= most) return value;
+  throw new OperatorError(`${name}: "${text}" is not a whole number from ${least} to ${most}.`);
+}
 
 /** Model names, separated by spaces or commas; null for `all`. Throws AccessError. */
 export function readModels(parts: readonly string[]): string[] | null {

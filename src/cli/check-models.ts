@@ -1,18 +1,19 @@
 import { IMAGE_BUDGETS } from '../api/index.js';
 import { answer, answerJson, type Question } from '../decide/index.js';
 import {
-  Catalog,
+  type Catalog,
   type CatalogBuild,
   checkModel,
   FIRST_QUESTION,
   LABELS,
+  type MemoryNeed,
   ModelError,
   type ModelFacts,
-  readManifest,
+  readTemperatures,
   requireUnchanged,
   verifyChecksum,
 } from '../engine/index.js';
-import { prepareEngine, requireImageRoom } from '../server/index.js';
+import { checkMemory, type MemoryReport, prepareEngine, requireImageRoom } from '../server/index.js';
 import type { Settings } from '../settings/index.js';
 
 /** The result of `decider models check` for one build. */
@@ -30,11 +31,24 @@ export interface ModelCheck {
     readonly side: number;
     readonly budgets: readonly number[];
   } | null;
-  readonly temperatures: Readonly<Record<Question['type'], number>>;
+  /** By `<type>`, and by `<type>.<bucket>` of option counts. */
+  readonly temperatures: ModelFacts['temperatures'];
+  /** The question types whose temperatures `decider eval --fit` found. */
+  readonly fitted: readonly string[];
   /** Letter to token. */
   readonly letters: Readonly<Record<string, number>>;
+  /** Estimated, by device, when a server runs with these settings; null if it could not be estimated. */
+  readonly memory: readonly DeviceMemory[] | null;
+  /** Why the memory could not be estimated; null if it was. */
+  readonly memoryFailure: string | null;
   /** The answer to a question about the sky; a wrong one hints at damaged weights. */
   readonly answer: unknown;
+}
+
+/** Bytes that a build needs on a device, and what the device has. */
+interface DeviceMemory extends MemoryNeed {
+  /** Absent if unknown. */
+  readonly free: number | undefined;
 }
 
 const QUESTION: Question = {
@@ -45,23 +59,28 @@ const QUESTION: Question = {
 };
 
 /**
- * Verifies the named builds, or all of them if none is named; loads each in a separate process, verifies its profile and
- * asks it a question. Throws ModelError for the first that fails.
+ * Estimates the memory of the named builds of a catalog, or of all if none is named; verifies them, loads each in a
+ * separate process, verifies its profile and asks it a question. Throws MemoryError if together they do not fit,
+ * ModelError for the first that fails, and the reason of the stop signal.
  */
 export async function* checkBuilds(
-  { models, engine }: Pick<Settings, 'models' | 'engine'>,
+  { engine, data }: Pick<Settings, 'engine' | 'data'>,
+  catalog: Catalog,
   names: readonly string[],
   notice: (sentence: string) => void,
+  stop?: AbortSignal,
 ): AsyncGenerator<ModelCheck> {
-  const catalog = new Catalog(await readManifest(models), models);
-  const builds = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
-  const { backend, device, bounds, threads } = prepareEngine(engine, notice);
-  for (const build of new Set(builds)) {
+  const named = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
+  const builds = [...new Set(named)];
+  const prepared = prepareEngine(engine, notice);
+  const { backend, device, bounds, threads } = prepared;
+  const memory = await checkMemory(engine, prepared, builds, { data, stop });
+  for (const build of builds) {
     requireImageRoom(build, bounds);
-    const files = await verifyChecksum(build);
-    const facts = await checkModel({ backend, device, build, threads });
+    const files = await verifyChecksum(build, stop);
+    const facts = await checkModel({ backend, device, build, threads }, stop);
     for (const file of files) requireUnchanged(file);
-    yield describe(build, facts);
+    yield describe(build, facts, memory);
   }
 }
 
@@ -72,7 +91,11 @@ function requireBuild(catalog: Catalog, name: string): CatalogBuild {
   return build;
 }
 
-function describe({ id, path }: CatalogBuild, facts: ModelFacts): ModelCheck {
+function describe(
+  { id, path, temperatures: fitted }: CatalogBuild,
+  facts: ModelFacts,
+  memory: MemoryReport,
+): ModelCheck {
   const { summary, profile, source, contextLength, images, temperatures, labels, logits } = facts;
   return {
     build: id,
@@ -83,7 +106,21 @@ function describe({ id, path }: CatalogBuild, facts: ModelFacts): ModelCheck {
     contextLength,
     images: images === null ? null : { projector: images.kind, side: images.side, budgets: IMAGE_BUDGETS },
     temperatures,
+    fitted: [...new Set(Object.keys(fitted).map((key) => key.split('.')[0] as string))],
     letters: Object.fromEntries(LABELS.map((label, index) => [label, labels[index] as number])),
-    answer: JSON.parse(answerJson(answer(QUESTION, logits, temperatures.choice))),
+    memory: memoryOf(id, memory),
+    memoryFailure: memory.builds.find(({ build }) => build === id)?.failure ?? null,
+    answer: JSON.parse(
+      answerJson(
+        answer(QUESTION, logits, readTemperatures(temperatures).of('choice', QUESTION.options.length)),
+      ),
+    ),
   };
+}
+
+function memoryOf(id: string, { builds, spaces }: MemoryReport): DeviceMemory[] | null {
+  const needs = builds.find(({ build }) => build === id)?.needs?.[0];
+  if (needs === undefined) return null;
+  const free = (device: string) => spaces.find((space) => space.device === device)?.free;
+  return needs.map((need) => ({ ...need, free: free(need.device) }));
 }

@@ -2,8 +2,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reconcile, showAmount } from '../access/index.js';
 import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
-import { Catalog, type CatalogBuild, readManifest, verifyChecksum } from '../engine/index.js';
-import { prepareEngine } from '../server/index.js';
+import {
+  Catalog,
+  type CatalogBuild,
+  filesOf,
+  readManifest,
+  showMemory,
+  verifyChecksum,
+} from '../engine/index.js';
+import { checkMemory, type MemoryReport, prepareEngine } from '../server/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
@@ -23,7 +30,7 @@ const NAME_WIDTH = 12;
 export const doctor = (options: Options & DoctorOptions) =>
   reportError(async () => {
     const findings = [];
-    for await (const finding of examine(options)) {
+    for await (const finding of examine(options, process.env)) {
       findings.push(finding);
       if (!finding.ok) process.exitCode = 1;
       if (options.json) continue;
@@ -47,24 +54,23 @@ interface DoctorOptions {
 }
 
 /** Checks everything that a start needs, beside a running server too, and changes nothing. */
-async function* examine({ config, checksums }: DoctorOptions): AsyncGenerator<Finding> {
+export async function* examine(
+  { config, checksums }: DoctorOptions,
+  environment: NodeJS.ProcessEnv,
+): AsyncGenerator<Finding> {
   let settings: Settings;
   try {
-    settings = loadSettings(process.env, config);
+    settings = loadSettings(environment, config);
   } catch (error) {
     yield problem('settings', error);
     return;
   }
-  yield ok('settings', config ?? (process.env.DECIDER_CONFIG || 'no file'));
+  yield ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'));
   const { prices, currency } = settings.billing;
   yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
   yield* examineData(settings);
-  yield* examineModels(settings, checksums ?? false);
-  yield attempt('backend', () => {
-    const notices: string[] = [];
-    const { backend, device } = prepareEngine(settings.engine, (sentence) => notices.push(sentence));
-    return [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. ');
-  });
+  const catalog = yield* examineModels(settings, checksums ?? false);
+  yield* examineEngine(settings, catalog);
 }
 
 async function* examineData(settings: Settings): AsyncGenerator<Finding> {
@@ -135,23 +141,59 @@ function* examineLedger(store: Store, currency: string): Generator<Finding> {
   if (problems.length === 0) yield ok('ledger', 'adds up');
 }
 
-async function* examineModels({ models: folder }: Settings, checksums: boolean): AsyncGenerator<Finding> {
+/** Returns null if the manifest cannot be read. */
+async function* examineModels(
+  { models: folder }: Settings,
+  checksums: boolean,
+): AsyncGenerator<Finding, Catalog | null> {
   let catalog: Catalog;
   try {
     catalog = new Catalog(await readManifest(folder), folder);
   } catch (error) {
     yield problem('models', error);
-    return;
+    return null;
   }
   yield ok('models', join(folder, 'manifest.json'));
   for (const build of catalog.builds) yield await examineBuild(build, checksums);
+  return catalog;
+}
+
+async function* examineEngine({ engine, data }: Settings, catalog: Catalog | null): AsyncGenerator<Finding> {
+  const notices: string[] = [];
+  let prepared: ReturnType<typeof prepareEngine>;
+  try {
+    prepared = prepareEngine(engine, (sentence) => notices.push(sentence));
+  } catch (error) {
+    yield problem('backend', error);
+    return;
+  }
+  const { backend, device } = prepared;
+  yield ok('backend', [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. '));
+  if (catalog === null) return;
+  if (!engine.memory_check) {
+    yield ok('memory', 'not estimated: engine.memory_check is false');
+    return;
+  }
+  try {
+    yield ok('memory', showReport(await checkMemory(engine, prepared, catalog.builds, { data })));
+  } catch (error) {
+    yield problem('memory', error);
+  }
+}
+
+function showReport({ builds, needs, spaces }: MemoryReport): string {
+  const shown = needs.map((need) =>
+    showMemory(need, spaces.find(({ device }) => device === need.device)?.free),
+  );
+  const failures = builds.flatMap(({ failure }) => (failure === null ? [] : [`not estimated: ${failure}`]));
+  return [...shown, ...failures].join('; ');
 }
 
 async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Finding> {
   const check = `model ${build.id}`;
   try {
     if (checksums) await verifyChecksum(build);
-    else for (const { path } of [build, build.projector ?? build]) requireFile(path);
+    else for (const { path } of filesOf(build)) requireFile(path);
     return ok(check, `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`);
   } catch (error) {
     return problem(check, error);

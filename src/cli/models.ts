@@ -1,4 +1,4 @@
-import { Catalog, readManifest } from '../engine/index.js';
+import { Catalog, readManifest, showMemory } from '../engine/index.js';
 import { loadSettings } from '../settings/index.js';
 import type { ModelCheck } from './check-models.js';
 import { type Options, print, printJson, reportError } from './output.js';
@@ -25,27 +25,38 @@ export function listModels({ config, json }: Options): Promise<void> {
 export function checkModels(names: string[], { config, json }: Options): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
+    const catalog = new Catalog(await readManifest(settings.models), settings.models);
     const { checkBuilds } = await import('./check-models.js');
     const checks = [];
-    for await (const found of checkBuilds(settings, names, print)) {
+    for await (const found of checkBuilds(settings, catalog, names, print)) {
       checks.push(found);
-      if (json) continue;
-      print(`${found.build}  ${found.summary}, ${found.file}`);
-      print(`  profile       ${found.profile} (from the ${found.source})`);
-      print(`  context       ${found.contextLength} tokens`);
-      print(`  images        ${images(found.images)}`);
-      print(`  temperatures  ${pairs(found.temperatures)}`);
-      print(`  letters       ${pairs(found.letters)}`);
-      print(`  first answer  ${JSON.stringify(found.answer)}`);
+      if (!json) printCheck(found);
     }
     if (json) printJson(checks);
   });
+}
+
+/** Prints the result of a check as text. */
+export function printCheck(found: ModelCheck): void {
+  print(`${found.build}  ${found.summary}, ${found.file}`);
+  print(`  profile       ${found.profile} (from the ${found.source})`);
+  print(`  context       ${found.contextLength} tokens`);
+  print(`  images        ${images(found.images)}`);
+  print(`  temperatures  ${pairs(found.temperatures)}${fitted(found.fitted)}`);
+  print(`  letters       ${pairs(found.letters)}`);
+  for (const line of memory(found)) print(`  memory        ${line}`);
+  print(`  first answer  ${JSON.stringify(found.answer)}`);
 }
 
 const images = (reads: ModelCheck['images']) =>
   reads === null
     ? 'none'
     : `${reads.projector}, up to ${reads.budgets.join(', ')} tokens of ${reads.side} × ${reads.side} pixels`;
+
+const memory = ({ memory, memoryFailure }: ModelCheck): string[] =>
+  memory?.map((need) => showMemory(need, need.free)) ?? [`not estimated: ${memoryFailure}`];
+
+const fitted = (types: readonly string[]) => (types.length === 0 ? '' : ` (fitted: ${types.join(', ')})`);
 
 const pairs = (values: Readonly<Record<string, number>>) =>
   Object.entries(values)

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { OperatorError } from '../base/index.js';
 
 /** Options of every command. */
@@ -17,6 +19,24 @@ export function showInstant(instant: number): string;
 export function showInstant(instant: number | null): string | null;
 export function showInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
+}
+
+/** Throws OperatorError if a report could not be written: before a measurement, not after it. */
+export function requireReportFolders(files: { readonly json?: string; readonly html?: string }): void {
+  for (const option of ['json', 'html'] as const) {
+    const file = files[option];
+    if (file !== undefined && !existsSync(dirname(file)))
+      throw new OperatorError(`${option}: the folder of ${file} does not exist.`);
+  }
+}
+
+/** Writes the file of an option such as `--json`. Throws OperatorError. */
+export function writeReport(option: 'json' | 'html', file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new OperatorError(`${option}: ${(error as Error).message}.`);
+  }
 }
 
 /** Runs a command. An OperatorError ends the process with status 1 and one line, any other error with a stack. */

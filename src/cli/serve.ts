@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createErrorLog, LineOutput, systemClock } from '../base/index.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
+import { createErrorLog, LineOutput } from '../telemetry/index.js';
 import { fail } from './output.js';
 import { onStopSignals } from './signals.js';
 
@@ -14,12 +16,18 @@ const EXAMPLE = JSON.stringify({
   },
 });
 
+/** The status of a server that must be restarted, because a thread does not end its work (EX_SOFTWARE). */
+export const STUCK = 70;
+/** How long such a server waits for the requests in flight. */
+const STUCK_MS_MAX = 10_000;
+
 /** How long a stopping server waits for readers of its output and its log. */
 const FLUSH_MS_MAX = 500;
 
 /**
  * `decider serve`: runs the server in this process until a signal. The first SIGTERM or SIGINT aborts a start, or
- * drains a running server, and exits with status 0. A second one exits at once with status 1.
+ * drains a running server, and exits with status 0. A second one exits at once with status 1. If an engine thread does
+ * not end its work, the server exits with status 70.
  */
 export async function serve(config: string | undefined): Promise<void> {
   // The reader of standard output may be gone; the server keeps answering.
@@ -61,7 +69,14 @@ export async function serve(config: string | undefined): Promise<void> {
     fail(error);
   }
   introduce(server, token, print);
-  if (!ending.signal.aborted) await once(ending.signal, 'abort');
+  const signalled = ending.signal.aborted ? Promise.resolve() : once(ending.signal, 'abort');
+  const failure = await Promise.race([signalled.then(() => null), server.failed]);
+  if (failure !== null) {
+    print(`ending with status ${STUCK} to be restarted: ${failure}`);
+    await Promise.race([server.stop().catch(() => {}), sleep(STUCK_MS_MAX)]);
+    await Promise.all(outputs.map((output) => output.flush(FLUSH_MS_MAX)));
+    server.engines.exit(STUCK);
+  }
   print('draining');
   try {
     await server.stop();
@@ -73,7 +88,7 @@ export async function serve(config: string | undefined): Promise<void> {
 }
 
 function introduce(
-  { url, urls, metricsUrl, transport, engines }: Server,
+  { url, urls, hasConsole, metricsUrl, transport, engines }: Server,
   token: string,
   print: (line: string) => void,
 ): void {
@@ -81,10 +96,12 @@ function introduce(
   for (const { id, model } of engines.catalog.builds) {
     print(`${id} on ${where}, ${transport} transport`);
     if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);
+    if (model.domain !== undefined) print(`${id} is trained for ${model.domain}, and for nothing else.`);
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
   if (metricsUrl !== null) print(`metrics on ${metricsUrl}`);
   for (const each of urls) print(`listening on ${each}`);
+  if (hasConsole) print(`console: ${url}/console`);
   print(`process ${process.pid}: Ctrl-C or SIGTERM stops it`);
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,

@@ -1,6 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '../base/index.js';
 
+/** The status of a command that a signal ended. */
+export const INTERRUPTED = 130;
+
 /** npm forwards Ctrl-C to a server that the terminal has already interrupted: within this, both are one keypress. */
 const SAME_KEYPRESS_MS = 250;
 

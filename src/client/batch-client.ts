@@ -1,9 +1,9 @@
-import type { Static } from 'typebox';
+import type { XStatic } from 'typebox/schema';
 import { LIMITS } from '../api/index.js';
 import type { BatchListSchema, BatchSchema, SubmitResponseSchema } from '../openapi/index.js';
 
-export type BatchObject = Static<typeof BatchSchema>;
-type SubmittedBatch = Static<typeof SubmitResponseSchema>;
+export type BatchObject = XStatic<typeof BatchSchema>;
+type SubmittedBatch = XStatic<typeof SubmitResponseSchema>;
 
 /** An error response: its status, and its body (contract 2.9). */
 export class ServiceError extends Error {
@@ -46,7 +46,7 @@ export class BatchClient {
     for (let more: boolean | undefined = true; more; ) {
       const after = all.at(-1)?.id;
       const query = new URLSearchParams({ limit: String(LIMITS.batchesListed), ...(after && { after }) });
-      const page: Static<typeof BatchListSchema> = await this.json(`?${query}`);
+      const page: XStatic<typeof BatchListSchema> = await this.json(`?${query}`);
       all.push(...page.data);
       more = page.has_more;
     }

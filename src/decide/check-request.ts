@@ -18,6 +18,11 @@ export interface RequestTerms {
   readonly allowedModels: readonly string[] | null;
 }
 
+/** Accepts every model name, as a model that reads images: for files that are checked without their server. */
+export const ANY_MODEL: Pick<Catalog, 'find'> = {
+  find: (name) => ({ id: name, model: { id: name, reads_images: true } }) as CatalogBuild,
+};
+
 /** A request that has passed `checkRequest`; its images and prompt lengths are not checked yet. */
 interface CheckedRequest {
   readonly request: DecideRequest;

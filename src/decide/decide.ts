@@ -1,7 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Engine, RunOptions } from '../engine/index.js';
-import { answer } from './answers/answer.js';
+import { answer, rawProbabilities } from './answers/answer.js';
 import { responseJson } from './answers/response.js';
 import type { PrepareResult, SentRequest } from './prepare.js';
 
@@ -24,6 +24,12 @@ export interface Settlement {
   release(): void;
 }
 
+/** How a request is answered. */
+export interface DecideOptions {
+  /** Whether the response also has the unrounded, uncommitted probabilities (contract 4.1). Default: false. */
+  readonly rawProbabilities?: boolean;
+}
+
 /** What `decide` needs from other rooms. */
 export interface DecideDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -42,13 +48,14 @@ export interface DecideDependencies {
  * @throws ApiError if the request is refused, the engine's error, or the signal's reason
  */
 export async function decide(
-  task: SentRequest,
+  task: SentRequest & DecideOptions,
   dependencies: DecideDependencies,
   options: RunOptions,
 ): Promise<Decision> {
   options.signal.throwIfAborted();
   const started = dependencies.clock.monotonic();
-  const prepared = await dependencies.prepare(task);
+  const { rawProbabilities: withRaw = false, ...sent } = task;
+  const prepared = await dependencies.prepare(sent);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
@@ -59,7 +66,7 @@ export async function decide(
   let decision: Decision;
   try {
     const preparedMs = dependencies.clock.monotonic() - started;
-    decision = await run(prepared, engine, preparedMs, options);
+    decision = await run(prepared, engine, preparedMs, options, withRaw);
   } catch (error) {
     settlement.release();
     throw error;
@@ -73,14 +80,20 @@ async function run(
   engine: Pick<Engine, 'run'>,
   preparedMs: number,
   options: RunOptions,
+  withRaw: boolean,
 ): Promise<Decision> {
   const { logits, queueMs, computeMs } = await engine.run(plan, options);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );
+  const raw = withRaw
+    ? questions.map((question, index) =>
+        rawProbabilities(question, logits[index] as Float32Array, temperatures[index] as number),
+      )
+    : null;
   const usage = { inputTokens, outputTokens: answers.length };
   return {
-    json: responseJson(build, questions, answers, usage),
+    json: responseJson(build, questions, answers, usage, raw),
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },

@@ -1,10 +1,17 @@
-export { answer } from './answers/answer.js';
+export { answer, commit } from './answers/answer.js';
+export { roundProbabilities, UNITS } from './answers/probabilities.js';
 export { answerJson } from './answers/response.js';
-export { checkRequest, mayUse } from './check-request.js';
-export { decompress, loadZstd } from './content/decompress.js';
-export { type DecideDependencies, type Decision, decide, type Settlement } from './decide.js';
+export { ANY_MODEL, checkRequest, mayUse } from './check-request.js';
+export { decompress } from './content/decompress.js';
+export {
+  type DecideDependencies,
+  type DecideOptions,
+  type Decision,
+  decide,
+  type Settlement,
+} from './decide.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
 export { checkImages } from './request-images.js';
-export type { DecideRequest, ImageUses, Question } from './types.js';
+export type { DecideRequest, ImageUses, JsonNode, Question } from './types.js';

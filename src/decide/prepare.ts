@@ -18,8 +18,7 @@ export interface SentRequest extends Omit<RequestTerms, 'files'> {
 }
 
 /**
- * Decompresses a body, splits its parts and prepares it. Never rejects because of a body, however malformed. The thread
- * must have awaited `loadZstd`.
+ * Decompresses a body, splits its parts and prepares it. Never rejects because of a body, however malformed.
  */
 export async function prepareSent(
   { body, content, decompressedBytesMax, ...terms }: SentRequest,
@@ -27,7 +26,7 @@ export async function prepareSent(
 ): Promise<PrepareResult> {
   let read: ReadContent;
   try {
-    read = readContent(body, content, decompressedBytesMax);
+    read = await readContent(body, content, decompressedBytesMax);
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
     throw error;

@@ -20,6 +20,11 @@ export class DrainRate {
     };
   }
 
+  /** Of recent waves; null if none has been measured. */
+  get msPerToken(): number | null {
+    return this.tokensPerMs === null ? null : 1 / this.tokensPerMs;
+  }
+
   /** Whole seconds, from 1 to 60, until `contexts` contexts have computed `tokens` tokens. */
   secondsFor(tokens: number, contexts: number): number {
     if (this.tokensPerMs === null) return 1;

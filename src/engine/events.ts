@@ -1,9 +1,18 @@
-/** Events for metrics. Called before answers are sent: implementations must be fast and must not throw. */
+import type { LaneState } from './lanes/transitions.js';
+
+/** Events for metrics and the log. Called before answers are sent: implementations must be fast and must not throw. */
 export interface EngineEvents {
   /** A wave was computed. */
   waveDone(tokens: number): void;
   /** A wave failed, or its thread died: its plans run again, once. */
   waveLost(): void;
+  /**
+   * A lane has changed its state, other than between free and busy.
+   *
+   * @param lane its number, from 1; see `WaveRecord`
+   * @param reason the error that ended its wave or its thread; null: none did
+   */
+  laneChanged(lane: number, state: LaneState, reason: unknown): void;
   /** A plan was refused because the queue is full. */
   planRefused(): void;
   /** A plan was cancelled before its first wave because the client disconnected. */
@@ -16,6 +25,7 @@ export interface EngineEvents {
 export const UNWATCHED: EngineEvents = {
   waveDone() {},
   waveLost() {},
+  laneChanged() {},
   planRefused() {},
   planCancelled() {},
   planLate() {},

@@ -3,29 +3,53 @@ export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
 export { BackendError, cpuBeside, loadAddon } from './addon/load.js';
 export type { Addon, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
-export { type CheckLimits, checkModel } from './check/check-model.js';
+export { type ChildLimits, oneLine } from './check/bounded-child.js';
+export { checkModel } from './check/check-model.js';
 export { FIRST_QUESTION } from './check/first-plans.js';
 export type { ModelFacts } from './check/messages.js';
 export {
   Engine,
-  type EngineAnswer,
   type EngineOptions,
   LIVE_PIXEL_BYTES_MAX,
   type RunOptions,
 } from './engine.js';
 export { type EngineEvents, UNWATCHED } from './events.js';
-export { Catalog, type CatalogBuild } from './models/catalog.js';
+export type { LaneState } from './lanes/transitions.js';
+export type { BuildMemory } from './memory/estimate.js';
+export { showMemory } from './memory/messages.js';
+export { memorySpaces } from './memory/ram.js';
+export {
+  estimateBuilds,
+  MemoryError,
+  type MemoryEstimate,
+  requireMemory,
+  requireTotal,
+} from './memory/require.js';
+export type { MemoryNeed, MemorySpace } from './memory/types.js';
+export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';
-export { ModelError, readManifest } from './models/manifest.js';
+export {
+  buildId,
+  MANIFEST_FILE,
+  ModelError,
+  manifestFault,
+  readManifest,
+} from './models/manifest.js';
+export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.js';
+export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
 export type { Manifest } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
-export { requireUnchanged, verifyChecksum } from './models/model-file.js';
+export { ChecksumError, requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector } from './models/projector.js';
+export { splitNames } from './models/split.js';
+export type { EngineAnswer } from './pending.js';
 export { fillParts } from './profile/fill.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
 export { LABELS } from './profile/labels.js';
+export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
 export { RENDER_MS_MAX } from './profile/render.js';
+export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
 export {
   ProfileError,
   type QuestionShape,
@@ -33,7 +57,9 @@ export {
   type Skeleton,
   type Slot,
 } from './profile/types.js';
+export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
 export { COUPLED_PRODUCT_MAX, EXACT, type Sharing } from './scheduler/context-state.js';
+export { deriveSizes } from './sizes.js';
 export { EngineThread } from './thread.js';
 export { type PlanImage, prefixKey } from './wave/images.js';
 export { longestPrompt, type Plan, type PlanLogits, type Suffix, type WaveBounds } from './wave/types.js';

@@ -1,4 +1,5 @@
 import { ThreadPool } from '../base/index.js';
+import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
 import type { Introduction, LoadProgress, WorkerSetup } from './worker.js';
 
@@ -13,18 +14,25 @@ export class EngineThread {
   private readonly cancelWord = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   private readonly pool: ThreadPool;
 
+  /** @param setup `number`: see `WaveRecord` */
   constructor(
-    setup: Omit<WorkerSetup, 'cancel'>,
+    private readonly setup: Omit<WorkerSetup, 'cancel'>,
     onLoadProgress: (fraction: number) => void = () => {},
     onReplace: () => void = () => {},
   ) {
     this.pool = new ThreadPool({
       file: WORKER_FILE,
       threads: 1,
+      // It tokenizes the templates of the model file.
+      stackMebibytes: TOKENIZING_STACK_MEBIBYTES,
       data: { ...setup, cancel: this.cancelWord } satisfies WorkerSetup,
       onMessage: (message) => onLoadProgress((message as LoadProgress).loaded),
       onReplace,
     });
+  }
+
+  get number(): number {
+    return this.setup.number;
   }
 
   /** Resolves when the thread has created its context; rejects with the error that ended it. */

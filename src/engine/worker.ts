@@ -20,6 +20,8 @@ export interface WorkerSetup {
   readonly images?: ImageReading | null | undefined;
   readonly bounds: WaveBounds;
   readonly threads: number;
+  /** Of this thread, for `Addon.numberThread`. */
+  readonly number: number;
   /** One word of shared memory; non-zero aborts loading, or the wave in progress. */
   readonly cancel: Int32Array;
 }
@@ -39,6 +41,7 @@ export interface Introduction {
 
 const setup = workerData as WorkerSetup;
 const { addon } = loadAddon(setup.backend);
+addon.numberThread(setup.number);
 const model = openModel(addon, setup.device, setup.build, {
   images: setup.images,
   onProgress: (loaded) => {

@@ -1,5 +1,5 @@
 import type { ContentEncoding } from '../api/index.js';
-import type { SentRequest } from '../decide/index.js';
+import type { DecideOptions, SentRequest } from '../decide/index.js';
 
 /** A model of the list (contract 2.8). */
 export interface ModelListEntry {
@@ -67,16 +67,22 @@ export interface Authorized {
   admit(bytes: number): void;
   /** Counts a free request. Throws ApiError if the key is over its limits. */
   admitFree(bytes: number): void;
+  /** The JSON of contract 2.11. `only`: the one model of the endpoint; null: it serves all. */
+  limits(only: string | null): object;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */
-  decide(request: SentRequest, signal: AbortSignal): Promise<DecideReply>;
+  decide(request: SentRequest & DecideOptions, signal: AbortSignal): Promise<DecideReply>;
   /** Null if this server has no batch interface. Throws ApiError `model_unavailable` until it is ready. */
   readonly batches: BatchApp | null;
 }
 
 /** The service interface behind HTTP. A refused request is an `ApiError`. */
 export interface App {
-  /** Throws ApiError `model_unavailable` until the models are loaded. */
-  checkReady(): void;
+  /**
+   * Throws ApiError `model_unavailable` until the models are loaded, and while a model cannot compute.
+   *
+   * @param model the one model to look at; null: all
+   */
+  checkReady(model: string | null): void;
   /** Authenticates the caller by all `Authorization` headers of a request. Throws ApiError `unauthorized`. */
   authorize(headers: readonly string[]): Authorized;
   /** Whether an endpoint serves a model. `only`: the one model of the endpoint; null: it serves all. */

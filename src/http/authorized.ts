@@ -3,10 +3,11 @@ import type { Clock, Owner } from '../base/index.js';
 import type { Authorized, BatchApp } from './app.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
-import { checkContent, checkFile } from './content.js';
+import { checkContent, checkFile, wantsRawProbabilities } from './content.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
-import { BATCHES, DECISIONS, decisionReply, type RouteReply, SUBMISSIONS } from './routes.js';
+import type { RouteReply } from './reply.js';
+import { BATCHES, DECISIONS, decisionReply, OWN, SUBMISSIONS } from './routes.js';
 import type { Incoming } from './transport/types.js';
 
 /** A matched route that requires a token. */
@@ -40,10 +41,16 @@ export function answerAuthorized(
     const { length, ...content } = checkContent(framing, headers);
     const unknownModel = DECISIONS[route.name];
     const { allowedModels } = caller;
+    const rawProbabilities = wantsRawProbabilities(headers);
     caller.admit(length);
-    return withBody(options, caller, incoming, length, async (body) =>
-      decisionReply(await caller.decide({ body, content, model, unknownModel, allowedModels }, signal)),
-    );
+    return withBody(options, caller, incoming, length, async (body) => {
+      const request = { body, content, model, unknownModel, allowedModels, rawProbabilities };
+      return decisionReply(await caller.decide(request, signal));
+    });
+  }
+  if (route.name === 'limits') {
+    caller.admitFree(0);
+    return OWN[route.name](caller, model);
   }
   const batches = batchApp(options, caller);
   if (route.body === 'none') {
@@ -71,7 +78,7 @@ async function withDownload(
 ): Promise<RouteReply> {
   const reply = await handle();
   const { body } = reply;
-  if (typeof body === 'string') return reply;
+  if (typeof body === 'string' || body instanceof Uint8Array) return reply;
   return { ...reply, body: downloads.begin(ownerOf(caller), incoming, body) };
 }
 

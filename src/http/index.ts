@@ -6,6 +6,8 @@ export type {
   ModelListEntry,
   Results,
 } from './app.js';
+export type { ConsoleFile, ConsoleFiles } from './console/files.js';
+export type { ConsoleSite } from './console/serve.js';
 export type { AccessEntry } from './pipeline.js';
 export {
   BODY_DEADLINES,

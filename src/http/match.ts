@@ -6,7 +6,7 @@ export interface Target {
   readonly routes: readonly Route[];
   /** The model of a path below `/m/<model>`; null elsewhere. */
   readonly model: string | null;
-  /** The value of `{id}`; null if the path has none. */
+  /** The value of `{id}` or `{file}`; null if the path has none. */
   readonly id: string | null;
 }
 
@@ -15,7 +15,7 @@ const MODEL_PATH = /^\/m\/([^/]+)(\/.*)$/;
 /** The routes of every path, and the pattern of the path. */
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => ({
   routes: ROUTES.filter((route) => route.path === path),
-  pattern: new RegExp(`^${path.replace('{id}', '([^/]+)').replaceAll('.', '\\.')}$`),
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)').replaceAll('.', '\\.')}$`),
 }));
 
 /** Matches the path of a target. Nothing is decoded or normalised; the query is left to the route. */

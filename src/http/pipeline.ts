@@ -1,11 +1,12 @@
 import { ApiError } from '../api/index.js';
 import type { App, Authorized } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
+import type { ConsoleSite } from './console/serve.js';
 import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
-import { errorReply, malformedReply, okReply } from './reply.js';
-import { OPEN, type RouteReply } from './routes.js';
+import { errorReply, malformedReply, okReply, type RouteReply } from './reply.js';
+import { OPEN } from './routes.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/types.js';
 
 /**
@@ -28,6 +29,8 @@ interface PipelineOptions extends AuthorizedOptions {
   readonly app: App;
   /** The model that answers every request, whatever it names; null: requests name theirs. */
   readonly model: string | null;
+  /** Null: the endpoint has none. */
+  readonly console: ConsoleSite | null;
   readonly newRequestId: () => string;
   readonly onAccess: (entry: AccessEntry) => void;
   /** Receives errors other than `ApiError`; the caller sees only `internal_error`. */
@@ -91,10 +94,11 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
       const { id } = target;
       reply = await answerAuthorized(options, { route, model, id }, caller, incoming, framing);
     } else {
-      reply = OPEN[route.name](app, model);
+      const { id } = target;
+      reply = OPEN[route.name](app, { model, id, headers: incoming.headers, console: options.console });
     }
     const headers = [...own, ...(reply.headers ?? [])];
-    return { ...okReply(requestId, reply.body, headers), close: tooLongToDiscard(framing) };
+    return { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     const headers = own ?? callerHeaders(app, incoming);

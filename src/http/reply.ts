@@ -1,12 +1,30 @@
 import { ApiError, type ErrorType } from '../api/index.js';
-import type { BodyStream, HeaderList, MalformedStatus, Reply, WholeReply } from './transport/types.js';
+import {
+  type BodyStream,
+  type HeaderList,
+  isStream,
+  type MalformedStatus,
+  type Reply,
+  type WholeReply,
+} from './transport/types.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A 200 response with a JSON string or a stream, and headers besides the common ones. */
-export function okReply(requestId: string, body: string | BodyStream, own: HeaderList = []): Reply {
-  const headers = typeof body === 'string' ? commonHeaders(requestId) : streamHeaders(requestId, body);
-  return { status: 200, headers: [...headers, ...own], body, close: false };
+/** A response: a JSON string, a stream or a file, and headers besides the common ones. */
+export interface RouteReply {
+  /** 304: the client has the body already. 200 if absent. */
+  readonly status?: 200 | 304;
+  readonly body: string | Uint8Array | BodyStream;
+  /** The media type of a file. */
+  readonly type?: string;
+  readonly headers?: HeaderList;
+}
+
+/** The response of a route, with headers besides the common ones. */
+export function okReply(requestId: string, { status = 200, body, type }: RouteReply, own: HeaderList): Reply {
+  const media = isStream(body) ? body.type : (type ?? JSON_TYPE);
+  const headers: HeaderList = [...idHeaders(requestId), ['Content-Type', media], ...own];
+  return { status, headers, body, close: false };
 }
 
 /**
@@ -43,11 +61,6 @@ const MALFORMED: Readonly<Record<MalformedStatus, readonly [ErrorType, message: 
 export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
   return { ...errorReply(requestId, new ApiError(...MALFORMED[status]), true), unread: 'unframed' };
 }
-
-const streamHeaders = (requestId: string, { type }: BodyStream): HeaderList => [
-  ...idHeaders(requestId),
-  ['Content-Type', type],
-];
 
 function commonHeaders(requestId: string): HeaderList {
   return [...idHeaders(requestId), ['Content-Type', JSON_TYPE]];

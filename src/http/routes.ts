@@ -2,16 +2,11 @@ import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index
 import { VERSION } from '../base/index.js';
 import type { SentRequest } from '../decide/index.js';
 import { openApi } from '../openapi/index.js';
-import type { App, BatchApp, DecideReply, ListPage } from './app.js';
+import type { App, Authorized, BatchApp, DecideReply, ListPage } from './app.js';
+import { type ConsoleSite, consoleReply } from './console/serve.js';
 import { valuesOf } from './head.js';
-import { JSON_TYPE } from './reply.js';
-import type { BodyStream, HeaderList } from './transport/types.js';
-
-/** The body of a 200 response: a JSON string or a stream, and headers besides the common ones. */
-export interface RouteReply {
-  readonly body: string | BodyStream;
-  readonly headers?: HeaderList;
-}
+import { JSON_TYPE, type RouteReply } from './reply.js';
+import type { HeaderList } from './transport/types.js';
 
 type Answer = RouteReply | Promise<RouteReply>;
 type Named<Token extends boolean, Body> = Extract<
@@ -47,9 +42,19 @@ export const SUBMISSIONS: Readonly<Record<Named<true, 'lines'>, Submit>> = {
   },
 };
 
+/** The routes about the key itself. `model`: the one that the endpoint pins, or null. */
+export const OWN = {
+  limits: (caller: Authorized, model: string | null): RouteReply => ({
+    body: JSON.stringify(caller.limits(model)),
+  }),
+};
+
 /** The routes about batches that have no body. `id`: '' if the path has none. */
 export const BATCHES: Readonly<
-  Record<Named<true, 'none'>, (batches: BatchApp, id: string, target: string) => Answer>
+  Record<
+    Exclude<Named<true, 'none'>, keyof typeof OWN>,
+    (batches: BatchApp, id: string, target: string) => Answer
+  >
 > = {
   listBatches: async (batches, _, target) => {
     const list = await batches.list(readPage(target));
@@ -66,10 +71,20 @@ export const BATCHES: Readonly<
 
 const OPENAPI = JSON.stringify(openApi(VERSION));
 
-/** The routes without a token. `model`: the one that the path or the endpoint pins, or null. */
-export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, model: string | null) => RouteReply>> = {
+/** A call of a route without a token. */
+interface OpenCall {
+  /** The model that the path or the endpoint pins, or null. */
+  readonly model: string | null;
+  /** The name in the path, or null. */
+  readonly id: string | null;
+  readonly headers: HeaderList;
+  readonly console: ConsoleSite | null;
+}
+
+/** The routes without a token. */
+export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, call: OpenCall) => RouteReply>> = {
   /** Every model served, once in each of the two lists of contract 2.8. */
-  models: (app, model) => {
+  models: (app, { model }) => {
     const served = app.models(model);
     const json = JSON.stringify({
       object: 'list',
@@ -82,12 +97,14 @@ export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, model: strin
     });
     return { body: json };
   },
-  /** Contract 4.5; 503 until the models are loaded, so that a load balancer can wait for them. */
-  health: (app) => {
-    app.checkReady();
+  /** Contract 4.5; 503 until the models can answer, so that a load balancer can wait for them. */
+  health: (app, { model }) => {
+    app.checkReady(model);
     return { body: '{"status":"ok"}' };
   },
   openapi: () => ({ body: OPENAPI }),
+  console: (_, call) => consoleReply(call.console, null, call.headers),
+  consoleFile: (_, call) => consoleReply(call.console, call.id, call.headers),
 };
 
 /** `limit` and `after` of a list (contract 4.6 rule 9); other parameters are ignored. Throws `invalid_request`. */

@@ -3,6 +3,7 @@ import { type Clock, randomLetters } from '../base/index.js';
 import type { App } from './app.js';
 import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
+import type { ConsoleSite } from './console/serve.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
@@ -36,6 +37,8 @@ export interface HttpOptions {
   readonly model?: string | null;
   /** Whether this endpoint has the batch interface; true if absent. */
   readonly batches?: boolean;
+  /** The web console; absent: this endpoint has none. */
+  readonly console?: ConsoleSite | null;
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
@@ -68,6 +71,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     app: options.app,
     model: options.model ?? null,
     batches: options.batches ?? true,
+    console: options.console ?? null,
     clock,
     newRequestId: newId,
     onAccess: options.onAccess,

@@ -1,67 +1,99 @@
-import Type from 'typebox';
+// JSON Schemas of the batch interface's responses (contract 2.6), for documentation and tests; the client derives its
+// types from them.
 
-// JSON Schemas of the batch interface's responses (contract 2.6), for documentation and tests.
+const TIMESTAMP = {
+  type: 'string',
+  format: 'date-time',
+  description: 'ISO 8601 with offset.',
+} as const;
+const TIMESTAMP_OR_NULL = { anyOf: [TIMESTAMP, { type: 'null' }] } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
 
-const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 with offset.' });
-const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const Count = Type.Integer({ minimum: 0 });
-
-const EstimatedCostSchema = Type.Object(
-  {
-    amount: Type.Number(),
-    currency: Type.String(),
-    input_tokens: Count,
-    rate: Type.Number({ description: '0.5: half the live price.' }),
-    basis: Type.Literal('estimate'),
+const ESTIMATED_COST = {
+  type: 'object',
+  required: ['amount', 'currency', 'input_tokens', 'rate', 'basis'],
+  properties: {
+    amount: { type: 'number' },
+    currency: { type: 'string' },
+    input_tokens: COUNT,
+    rate: { type: 'number', description: '0.5: half the live price.' },
+    basis: { type: 'string', const: 'estimate' },
   },
-  { description: 'An estimate from the sizes of the lines.' },
-);
+  description: 'An estimate from the sizes of the lines.',
+} as const;
 
-const BatchStatusSchema = Type.String({ enum: ['queued', 'running', 'done', 'failed', 'cancelled'] });
+const STATUS = { type: 'string', enum: ['queued', 'running', 'done', 'failed', 'cancelled'] } as const;
 
 /** Contract 2.6 `submit response`. */
-export const SubmitResponseSchema = Type.Object(
-  {
-    id: Type.String(),
-    object: Type.Literal('batch'),
-    status: BatchStatusSchema,
-    lines: Count,
-    estimated_cost: EstimatedCostSchema,
-    expires_at: Timestamp,
-    data_region: Type.String(),
+export const SubmitResponseSchema = {
+  type: 'object',
+  required: ['id', 'object', 'status', 'lines', 'estimated_cost', 'expires_at', 'data_region'],
+  properties: {
+    id: { type: 'string' },
+    object: { type: 'string', const: 'batch' },
+    status: STATUS,
+    lines: COUNT,
+    estimated_cost: ESTIMATED_COST,
+    expires_at: TIMESTAMP,
+    data_region: { type: 'string' },
   },
-  { description: 'The batch that was stored.' },
-);
+  description: 'The batch that was stored.',
+} as const;
 
 /** Contract 2.6. */
-export const BatchSchema = Type.Object(
-  {
-    id: Type.String(),
-    object: Type.Literal('batch'),
-    status: BatchStatusSchema,
-    lines: Count,
-    counts: Type.Object({ done: Count, failed: Count, pending: Count }),
-    models: Type.Array(Type.String()),
-    created_at: Timestamp,
-    started_at: orNull(Timestamp),
-    finished_at: orNull(Timestamp),
-    expires_at: Timestamp,
-    reason: orNull(Type.String()),
-    results_available: Type.Boolean(),
-    webhook: Type.Boolean(),
-    estimated_cost: EstimatedCostSchema,
-    data_region: Type.String(),
-    delete_after: orNull(Timestamp),
+export const BatchSchema = {
+  type: 'object',
+  required: [
+    'id',
+    'object',
+    'status',
+    'lines',
+    'counts',
+    'models',
+    'created_at',
+    'started_at',
+    'finished_at',
+    'expires_at',
+    'reason',
+    'results_available',
+    'webhook',
+    'estimated_cost',
+    'data_region',
+    'delete_after',
+  ],
+  properties: {
+    id: { type: 'string' },
+    object: { type: 'string', const: 'batch' },
+    status: STATUS,
+    lines: COUNT,
+    counts: {
+      type: 'object',
+      required: ['done', 'failed', 'pending'],
+      properties: { done: COUNT, failed: COUNT, pending: COUNT },
+    },
+    models: { type: 'array', items: { type: 'string' } },
+    created_at: TIMESTAMP,
+    started_at: TIMESTAMP_OR_NULL,
+    finished_at: TIMESTAMP_OR_NULL,
+    expires_at: TIMESTAMP,
+    reason: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    results_available: { type: 'boolean' },
+    webhook: { type: 'boolean' },
+    estimated_cost: ESTIMATED_COST,
+    data_region: { type: 'string' },
+    delete_after: TIMESTAMP_OR_NULL,
   },
-  { description: 'A batch.' },
-);
+  description: 'A batch.',
+} as const;
 
 /** Contract 2.6 `list response`; `has_more` comes with a `limit` (contract 4.6 rule 9). */
-export const BatchListSchema = Type.Object(
-  {
-    object: Type.Literal('list'),
-    data: Type.Array(BatchSchema),
-    has_more: Type.Optional(Type.Boolean({ description: 'Only with `limit`: whether more batches follow.' })),
+export const BatchListSchema = {
+  type: 'object',
+  required: ['object', 'data'],
+  properties: {
+    object: { type: 'string', const: 'list' },
+    data: { type: 'array', items: BatchSchema },
+    has_more: { type: 'boolean', description: 'Only with `limit`: whether more batches follow.' },
   },
-  { description: 'The batches of the key.' },
-);
+  description: 'The batches of the key.',
+} as const;

@@ -1,7 +1,13 @@
 import { ERRORS, LIMITS, ROUTES, type Route, type RouteName } from '../api/index.js';
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
 import { DecideBody, SystemoneBody } from './requests.js';
-import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
+import {
+  DecideResponseSchema,
+  ErrorSchema,
+  HealthSchema,
+  LimitsSchema,
+  ModelListSchema,
+} from './responses.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -10,14 +16,15 @@ const SCHEMAS = {
   SubmitResponse: SubmitResponseSchema,
   Batch: BatchSchema,
   BatchList: BatchListSchema,
+  Limits: LimitsSchema,
   ModelList: ModelListSchema,
   Health: HealthSchema,
   Error: ErrorSchema,
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 
-/** The body of a 200, by route; null: not described by a schema. */
-const ANSWERS: Readonly<Record<RouteName, SchemaName | null>> = {
+/** The body of a 200, by route; null: not described by a schema; `page`: for browsers, and not in the document. */
+const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   decide: 'DecideResponse',
   systemone: 'DecideResponse',
   submitBatch: 'SubmitResponse',
@@ -25,9 +32,12 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | null>> = {
   showBatch: 'Batch',
   batchResults: null,
   cancelBatch: 'Batch',
+  limits: 'Limits',
   models: 'ModelList',
   health: 'Health',
   openapi: null,
+  console: 'page',
+  consoleFile: 'page',
 };
 
 /** A request that the server answers with a 200. */
@@ -47,11 +57,17 @@ export function openApi(version: string): object {
     paths[path] = { ...paths[path], ...operation };
   };
   for (const route of ROUTES) {
+    const answer = ANSWERS[route.name];
+    if (answer === 'page') continue;
     const own: object[] = route.path.includes('{id}') ? [ID_PARAMETER] : [];
+    if (route.body === 'decision') own.push(RAW_PARAMETER);
     if (route.name === 'listBatches') own.push(...PAGE_PARAMETERS);
-    add(route.path, operationOf(route, route.name, own));
+    add(route.path, operationOf(route, answer, route.name, own));
     if (route.ofModel) {
-      add(`/m/{model}${route.path}`, operationOf(route, `${route.name}OfModel`, [MODEL_PARAMETER, ...own]));
+      add(
+        `/m/{model}${route.path}`,
+        operationOf(route, answer, `${route.name}OfModel`, [MODEL_PARAMETER, ...own]),
+      );
     }
   }
   return {
@@ -85,6 +101,13 @@ const ID_PARAMETER = {
   description: 'The id of a batch.',
 };
 
+const RAW_PARAMETER = {
+  name: 'Service-Raw-Probabilities',
+  in: 'header',
+  schema: { type: 'string', enum: ['true'] },
+  description: 'Adds `raw_probabilities` to each answer.',
+};
+
 const PAGE_PARAMETERS = [
   {
     name: 'limit',
@@ -100,13 +123,18 @@ const PAGE_PARAMETERS = [
   },
 ];
 
-function operationOf(route: Route, operationId: string, parameters: readonly object[]): object {
+function operationOf(
+  route: Route,
+  answer: SchemaName | null,
+  operationId: string,
+  parameters: readonly object[],
+): object {
   const operation = {
     operationId,
     summary: route.meaning,
     parameters,
     ...(route.body === 'none' ? {} : { requestBody: requestBody(route) }),
-    responses: responsesOf(route),
+    responses: responsesOf(route, answer),
     security: route.token ? [{ token: [] }] : [],
   };
   return { [route.method.toLowerCase()]: operation };
@@ -122,8 +150,7 @@ function requestBody({ name, body }: Route): object {
 }
 
 /** The 200 and the errors of a route, by status. */
-function responsesOf(route: Route): object {
-  const answer = ANSWERS[route.name];
+function responsesOf(route: Route, answer: SchemaName | null): object {
   const schema = answer === null ? { type: 'object' } : reference(answer);
   const media = route.name === 'batchResults' ? 'application/jsonl' : 'application/json';
   const types = Object.entries(ERRORS).filter(([type]) => route.token || OPEN_ERRORS.has(type));

@@ -1,86 +1,188 @@
-import Type from 'typebox';
 import { ERRORS, LIMITS } from '../api/index.js';
 
 // JSON Schemas of responses (contract 2.4, contract 2.8, contract 2.9), for documentation and tests.
 
-const Probability = Type.Number({ minimum: 0, maximum: 1 });
-const byOption = <Schema extends Type.TSchema>(value: Schema, description: string) =>
-  Type.Object({}, { additionalProperties: value, minProperties: 1, description });
+const PROBABILITY = { type: 'number', minimum: 0, maximum: 1 } as const;
 
-const NoulAnswerSchema = Type.Object({
-  type: Type.Literal('noul'),
-  noul: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'The probability of yes, at least 0.80 towards the chosen side.',
-  }),
+const byOption = (value: object, description: string) => ({
+  type: 'object',
+  additionalProperties: value,
+  minProperties: 1,
+  description,
 });
 
-const ChoiceAnswerSchema = Type.Object({
-  type: Type.Literal('choice'),
-  choice: Type.String({ description: 'The chosen label.' }),
-  confidence: Probability,
-  probabilities: byOption(Probability, 'By label; they sum to 1.'),
-});
+const raw_probabilities = byOption(
+  PROBABILITY,
+  'On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed.',
+);
 
-const ScoreAnswerSchema = Type.Object({
-  type: Type.Literal('score'),
-  level: Type.Integer({
-    minimum: 0,
-    maximum: LIMITS.optionsPerQuestion - 1,
-    description: 'The most probable level.',
-  }),
-  score: Type.Number({ minimum: 0, description: 'The mean of the levels’ numbers.' }),
-  confidence: Probability,
-  legend: byOption(Type.String(), 'What each level means, by its number.'),
-  probabilities: byOption(Probability, 'By level; they sum to 1.'),
-});
+const NOUL_ANSWER = {
+  type: 'object',
+  required: ['type', 'noul'],
+  properties: {
+    type: { type: 'string', const: 'noul' },
+    noul: { ...PROBABILITY, description: 'The probability of yes, at least 0.80 towards the chosen side.' },
+    raw_probabilities,
+  },
+} as const;
+
+const CHOICE_ANSWER = {
+  type: 'object',
+  required: ['type', 'choice', 'confidence', 'probabilities'],
+  properties: {
+    type: { type: 'string', const: 'choice' },
+    choice: { type: 'string', description: 'The chosen label.' },
+    confidence: PROBABILITY,
+    probabilities: byOption(PROBABILITY, 'By label; they sum to 1.'),
+    raw_probabilities,
+  },
+} as const;
+
+const SCORE_ANSWER = {
+  type: 'object',
+  required: ['type', 'level', 'score', 'confidence', 'legend', 'probabilities'],
+  properties: {
+    type: { type: 'string', const: 'score' },
+    level: {
+      type: 'integer',
+      minimum: 0,
+      maximum: LIMITS.optionsPerQuestion - 1,
+      description: 'The most probable level.',
+    },
+    score: { type: 'number', minimum: 0, description: 'The mean of the levels’ numbers.' },
+    confidence: PROBABILITY,
+    legend: byOption({ type: 'string' }, 'What each level means, by its number.'),
+    probabilities: byOption(PROBABILITY, 'By level; they sum to 1.'),
+    raw_probabilities,
+  },
+} as const;
 
 /** Contract 2.4. */
-export const DecideResponseSchema = Type.Object(
-  {
-    model: Type.String({ description: 'The build that answered.' }),
+export const DecideResponseSchema = {
+  type: 'object',
+  required: ['model', 'answers', 'usage'],
+  properties: {
+    model: { type: 'string', description: 'The build that answered.' },
     answers: byOption(
-      Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema]),
+      { anyOf: [NOUL_ANSWER, CHOICE_ANSWER, SCORE_ANSWER] },
       'One answer per question, under its name.',
     ),
-    usage: Type.Object({
-      input_tokens: Type.Integer({ minimum: 1 }),
-      output_tokens: Type.Integer({ minimum: 1 }),
-    }),
+    usage: {
+      type: 'object',
+      required: ['input_tokens', 'output_tokens'],
+      properties: {
+        input_tokens: { type: 'integer', minimum: 1 },
+        output_tokens: { type: 'integer', minimum: 1 },
+      },
+    },
   },
-  { description: 'The answers.' },
-);
+  description: 'The answers.',
+} as const;
 
 /** Contract 2.8. */
-export const ModelListSchema = Type.Object(
-  {
-    object: Type.Literal('list'),
-    data: Type.Array(
-      Type.Object({ id: Type.String(), object: Type.Literal('model'), owned_by: Type.String() }),
-    ),
-    models: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        description: Type.String(),
-        release_date: Type.Union([Type.String({ format: 'date' }), Type.Null()]),
-      }),
-    ),
+export const ModelListSchema = {
+  type: 'object',
+  required: ['object', 'data', 'models'],
+  properties: {
+    object: { type: 'string', const: 'list' },
+    data: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'object', 'owned_by'],
+        properties: {
+          id: { type: 'string' },
+          object: { type: 'string', const: 'model' },
+          owned_by: { type: 'string' },
+        },
+      },
+    },
+    models: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'description', 'release_date'],
+        properties: {
+          name: { type: 'string' },
+          description: { type: 'string' },
+          release_date: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] },
+        },
+      },
+    },
   },
-  { description: 'The models served.' },
-);
+  description: 'The models served.',
+} as const;
+
+const LIMITS_MODEL = {
+  type: 'object',
+  required: ['id', 'reads_images', 'prices'],
+  properties: {
+    id: { type: 'string' },
+    reads_images: { type: 'boolean' },
+    prices: {
+      type: 'object',
+      required: ['live', 'batch'],
+      properties: { live: { type: 'number', minimum: 0 }, batch: { type: 'number', minimum: 0 } },
+      description: 'Per million input tokens.',
+    },
+  },
+} as const;
+
+/** Contract 2.11. */
+export const LimitsSchema = {
+  type: 'object',
+  required: ['object', 'key', 'currency', 'credit', 'month', 'per_minute', 'models'],
+  properties: {
+    object: { type: 'string', const: 'limits' },
+    key: {
+      type: 'object',
+      required: ['id', 'expires'],
+      properties: {
+        id: { type: 'string' },
+        expires: { type: 'string', description: 'The last day of the key, ISO 8601, or `never`.' },
+      },
+    },
+    currency: { type: 'string', description: 'The code of the currency of all amounts.' },
+    credit: { type: 'number', description: 'What is left of the credit of the workspace.' },
+    month: {
+      type: 'object',
+      required: ['charged', 'budget'],
+      properties: {
+        charged: { type: 'number', description: 'What the workspace was charged in this UTC month.' },
+        budget: {
+          type: ['number', 'null'],
+          description: 'The most it may be charged in a UTC month; null: no limit.',
+        },
+      },
+    },
+    per_minute: {
+      type: 'object',
+      required: ['requests', 'bytes'],
+      properties: {
+        requests: { type: 'integer', minimum: 1 },
+        bytes: { type: 'integer', minimum: 1, description: 'Bytes of request bodies.' },
+      },
+    },
+    models: { type: 'array', items: LIMITS_MODEL, description: 'The models that the key may use here.' },
+  },
+  description: 'Credit, limits and prices of the key.',
+} as const;
 
 /** Contract 4.5. */
-export const HealthSchema = Type.Object(
-  { status: Type.Literal('ok') },
-  { description: 'The server answers.' },
-);
+export const HealthSchema = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', const: 'ok' } },
+  description: 'The server answers.',
+} as const;
 
 /** Contract 2.9. */
-export const ErrorSchema = Type.Object(
-  {
-    error: Type.String({ description: 'One sentence that names the field, the limit and the value.' }),
-    type: Type.String({ enum: Object.keys(ERRORS) }),
+export const ErrorSchema = {
+  type: 'object',
+  required: ['error', 'type'],
+  properties: {
+    error: { type: 'string', description: 'One sentence that names the field, the limit and the value.' },
+    type: { type: 'string', enum: Object.keys(ERRORS) },
   },
-  { description: 'The reason of an error.' },
-);
+  description: 'The reason of an error.',
+} as const;

@@ -1,10 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { Caller } from '../access/index.js';
 import { FairQueue, type Shares, ThreadPool } from '../base/index.js';
-import type { DigestResult, DigestTask, IngestResult, IngestTask } from '../batch/index.js';
+import {
+  type DigestResult,
+  type DigestTask,
+  INGEST_THREAD,
+  type IngestResult,
+  type IngestSetup,
+  type IngestTask,
+  YOUNG_MEBIBYTES,
+} from '../batch/index.js';
 import type { Manifest } from '../engine/index.js';
 import { inTurn } from './queue-full.js';
-import { type IngestSetup, YOUNG_MEBIBYTES } from './thread-setup.js';
 
 /**
  * Files that are read concurrently, in turns, so that one that takes minutes (thousands of images) does not delay other
@@ -16,7 +23,7 @@ export const FILES_WAITING_MAX: Shares = { key: 16, workspace: 32, all: 128 };
 /** Threads that help with a large file if there are cores for them: two threads take half the time of one. */
 const HELPERS_MAX = 3;
 
-/** The thread that reads batch files. Keys take turns. */
+/** The thread that reads batch files, which starts with the first one. Keys take turns. */
 export class BatchFiles {
   private readonly thread: ThreadPool;
   private readonly queue = new FairQueue(FILES_AT_ONCE_MAX, FILES_WAITING_MAX);
@@ -24,17 +31,12 @@ export class BatchFiles {
   constructor(manifest: Manifest, models: string) {
     const helpers = Math.min(HELPERS_MAX, availableParallelism() - 1);
     this.thread = new ThreadPool({
-      file: new URL('./ingest-thread.js', import.meta.url),
+      file: INGEST_THREAD,
       threads: 1,
       tasksPerThread: FILES_AT_ONCE_MAX.all,
       data: { manifest, models, helpers, filesAtOnce: FILES_AT_ONCE_MAX.all } satisfies IngestSetup,
       youngMebibytes: YOUNG_MEBIBYTES,
     });
-  }
-
-  /** Resolves when the thread is ready. */
-  async ready(): Promise<void> {
-    await this.thread.run('ready', null);
   }
 
   /** Rejects with ApiError `overloaded` if too many files wait. */

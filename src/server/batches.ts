@@ -1,17 +1,20 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { type Log, type Metrics, ThreadPool } from '../base/index.js';
+import { ThreadPool } from '../base/index.js';
 import {
   Batches,
   type BatchReports,
   callWebhook,
   checkIdempotencyKey,
   checkWebhookAddress,
+  READING_THREAD,
   systemGuard,
 } from '../batch/index.js';
 import { type DecideDependencies, mayUse } from '../decide/index.js';
+import { PREPARING, type WaveRecord } from '../engine/index.js';
 import type { BatchApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
 import type { OpenAccess } from './access.js';
 import { BatchFiles } from './batch-files.js';
 import type { ServerDependencies } from './dependencies.js';
@@ -32,6 +35,7 @@ export class BatchService {
     engines: Engines,
     money: OpenAccess,
     prepare: DecideDependencies['prepare'],
+    record: WaveRecord,
     metrics: Metrics,
   ): Promise<BatchService> {
     const { catalog } = engines;
@@ -42,11 +46,10 @@ export class BatchService {
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new BatchFiles(engines.manifest, settings.models);
     const reading = new ThreadPool({
-      file: new URL('./read-thread.js', import.meta.url),
+      file: READING_THREAD,
       threads: 1,
       data: store.folder,
     });
-    await Promise.all([files.ready(), reading.run('ready', null)]);
     const batches = new Batches({
       store,
       sealer,
@@ -56,6 +59,7 @@ export class BatchService {
       engines: {
         prepare,
         engine: (model) => engines.get(buildOf(model)),
+        notePreparing: (labels) => record.begin(PREPARING, labels),
         mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
         chargeOf: (build, inputTokens) => {
           const model = catalog.find(build)?.model.id ?? build;

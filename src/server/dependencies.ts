@@ -1,5 +1,6 @@
-import { type Clock, type Log, OperatorError } from '../base/index.js';
+import { type Clock, OperatorError } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
+import type { Log } from '../telemetry/index.js';
 
 /** What the server takes from outside, so that tests can replace it. */
 export interface ServerDependencies {

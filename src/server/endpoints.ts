@@ -1,5 +1,5 @@
-import type { Metrics } from '../base/index.js';
 import {
+  type ConsoleSite,
   createBounds,
   type HttpServer,
   isLoopback,
@@ -8,6 +8,8 @@ import {
   startHttp,
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Metrics } from '../telemetry/index.js';
+import { consoleSite } from './console.js';
 import { type ServerDependencies, StartError } from './dependencies.js';
 import type { Service } from './service.js';
 
@@ -15,10 +17,11 @@ import type { Service } from './service.js';
 export interface Endpoint {
   readonly http: HttpServer;
   readonly url: string;
+  readonly hasConsole: boolean;
 }
 
 /** The settings that bind endpoints. */
-type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http'>;
+type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'console'>;
 
 interface EndpointPlan {
   /** The settings of the address, for error messages. */
@@ -29,6 +32,7 @@ interface EndpointPlan {
   readonly model: string | null;
   /** Contract 4.6: only the base endpoint has the batch interface. */
   readonly batches: boolean;
+  readonly console: ConsoleSite | null;
 }
 
 /**
@@ -63,6 +67,7 @@ function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
     port: settings.port,
     model: service.engines.catalog.only,
     batches: true,
+    console: consoleSite(settings.console),
   };
   const { host, port, model } = settings.gateway;
   if (port === 0) return [base];
@@ -71,11 +76,11 @@ function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
       `gateway.model is "${model}", which is not a model of the manifest. Run: decider models list`,
     );
   }
-  return [base, { keys: 'gateway.host, gateway.port', host, port, model, batches: false }];
+  return [base, { keys: 'gateway.host, gateway.port', host, port, model, batches: false, console: null }];
 }
 
 async function listenAt(
-  { keys, host, port, model, batches }: EndpointPlan,
+  { keys, host, port, model, batches, console }: EndpointPlan,
   bounds: SharedBounds,
   { transport }: EndpointSettings['http'],
   { clock, log, report }: ServerDependencies,
@@ -94,6 +99,7 @@ async function listenAt(
     app: service,
     model,
     batches,
+    console,
     onAccess: (entry) => {
       metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
       log.info(entry, 'request');
@@ -102,5 +108,6 @@ async function listenAt(
   }).catch((error) => {
     throw error instanceof ListenError ? new ListenError(`${keys}: ${error.message}`) : error;
   });
-  return { http, url: `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}` };
+  const url = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
+  return { http, url, hasConsole: console !== null };
 }

@@ -1,25 +1,44 @@
-import type { Metrics } from '../base/index.js';
 import type { Engine, EngineEvents } from '../engine/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
 
-/** Counts the events of a build's engine. Counters start at 0, so that Prometheus sees their first increase. */
-export function engineEvents({ instruments }: Metrics, build: string): EngineEvents {
+/**
+ * Counts the events of a build's engine, and logs which of its threads fail. Counters start at 0, so that Prometheus
+ * sees their first increase.
+ *
+ * @param onStuck called when a thread will never work again
+ */
+export function engineEvents(
+  { instruments }: Metrics,
+  build: string,
+  log: Log,
+  onStuck: (reason: string) => void,
+): EngineEvents {
   const model = { model: build };
   const { plansRefused, plansCancelled, plansLate, wavesLost, waveTokens } = instruments;
   for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost]) counter.inc(model, 0);
   return {
     waveDone: (tokens) => waveTokens.observe(model, tokens),
     waveLost: () => wavesLost.inc(model),
+    laneChanged: (lane, state, reason) => {
+      const fields = { model: build, lane, state };
+      if (reason !== null) log.error({ ...fields, err: reason }, 'an engine thread has failed');
+      else if (state !== 'closed') log.info(fields, 'an engine thread has changed its state');
+      if (state === 'stuck') onStuck(`${build}: ${(reason as Error).message}`);
+    },
     planRefused: () => plansRefused.inc(model),
     planCancelled: () => plansCancelled.inc(model),
     planLate: () => plansLate.inc(model),
   };
 }
 
-/** Reads the queue lengths of an engine at every scrape. */
-export function measureQueues(metrics: Metrics, build: string, engine: Engine): void {
+/** Reads the queue lengths and the lanes of an engine at every scrape. */
+export function measureEngine(metrics: Metrics, build: string, engine: Engine): void {
   metrics.beforeScrape(() => {
     for (const urgency of ['live', 'batch'] as const) {
       metrics.instruments.waiting.set({ model: build, urgency }, engine.waiting(urgency));
     }
+    const { workingLanes, laneCount } = engine;
+    metrics.instruments.lanes.set({ model: build, state: 'working' }, workingLanes);
+    metrics.instruments.lanes.set({ model: build, state: 'failed' }, laneCount - workingLanes);
   });
 }

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
-import type { Log, Metrics } from '../base/index.js';
 import {
+  bytesOf,
   Catalog,
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
@@ -20,11 +19,14 @@ import {
   type Sharing,
   threadDevices,
   verifyChecksum,
+  type WaveRecord,
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
-import { engineEvents, measureQueues } from './engine-metrics.js';
+import { engineEvents, measureEngine } from './engine-metrics.js';
 import { prepareEngine, requireImageRoom } from './engine-setup.js';
+import { checkMemory } from './memory.js';
 
 /** Verifying and checking a file of this size takes long enough for a notice. */
 const ANNOUNCED_BYTES_MIN = 1e9;
@@ -43,6 +45,15 @@ export class Engines {
   private readonly loaded = new Map<string, Engine>();
   /** Release the weights. */
   private readonly releases: Array<() => void> = [];
+  private reportStuck: (reason: string) => void = () => {};
+  private isStuck = false;
+  /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
+  readonly stuck = new Promise<string>((resolve) => {
+    this.reportStuck = (reason) => {
+      this.isStuck = true;
+      resolve(reason);
+    };
+  });
 
   private constructor(
     /** As read at the start: threads that start later must not see another. */
@@ -58,13 +69,14 @@ export class Engines {
     this.countMemory = memoryCounter(prepared.addon);
   }
 
-  /** Throws BackendError or ModelError. */
+  /** `narrow`: leaves out models that are not needed. Throws BackendError or ModelError. */
   static async open(
     { models, engine }: Pick<Settings, 'models' | 'engine'>,
     dependencies: ServerDependencies,
     metrics: Metrics,
+    narrow: (manifest: Manifest) => Manifest = (manifest) => manifest,
   ): Promise<Engines> {
-    const manifest = await readManifest(models);
+    const manifest = narrow(await readManifest(models));
     const prepared = prepareEngine(engine, (sentence) => dependencies.report.notice(sentence));
     return new Engines(manifest, models, engine, prepared, dependencies, metrics);
   }
@@ -94,16 +106,22 @@ export class Engines {
   }
 
   /**
-   * Verifies every model of the manifest, checks it in a separate process and loads it. Throws ModelError, or the reason
-   * of the stop signal; then call `close`.
+   * Estimates the memory of all models of the manifest; then verifies each, checks it in a separate process and loads it.
+   * Throws MemoryError, ModelError, or the reason of the stop signal; then call `close`.
+   *
+   * @param record of what the engine threads compute; absent: none
    */
-  async load(): Promise<void> {
+  async load(record?: WaveRecord): Promise<void> {
+    if (record !== undefined) this.prepared.addon.recordAborts(record.abortFile);
     const { stop, log } = this.dependencies;
     // Only while loading: once the server runs, a stop lets waves finish.
     const onStop = () => this.cancel();
     stop.addEventListener('abort', onStop);
     try {
-      for (const build of this.catalog.builds) this.loaded.set(build.id, await this.loadBuild(build));
+      const unmeasured = await this.requireMemory();
+      for (const build of this.catalog.builds) {
+        this.loaded.set(build.id, await this.loadBuild(build, unmeasured.get(build.id), record));
+      }
       stop.throwIfAborted();
       // Not earlier: if a model does not load, its error says why.
       this.prepared.addon.onLog((level, text) => logLine(log, level, text));
@@ -112,31 +130,56 @@ export class Engines {
     }
   }
 
+  /** Throws MemoryError if the models do not fit. Returns, by build id, why some could not be measured. */
+  private async requireMemory(): Promise<ReadonlyMap<string, string>> {
+    const { stop } = this.dependencies;
+    const { builds } = this.settings.memory_check
+      ? await checkMemory(this.settings, this.prepared, this.catalog.builds, { stop })
+      : { builds: [] };
+    return new Map(builds.flatMap(({ build, failure }) => (failure === null ? [] : [[build, failure]])));
+  }
+
   /** Aborts the waves in progress. */
   cancel(): void {
     for (const thread of this.threads) thread.cancel();
   }
 
+  /** Ends the process at once, also if a thread cannot be ended. */
+  exit(status: number): never {
+    return this.prepared.addon.exit(status);
+  }
+
   async close(): Promise<void> {
+    for (const engine of this.loaded.values()) engine.close();
+    // A stuck thread uses its weights, and would be waited for.
+    if (this.isStuck) return;
     await Promise.all(this.threads.map((thread) => thread.close()));
     for (const release of this.releases.splice(0)) release();
   }
 
-  private async loadBuild(build: CatalogBuild): Promise<Engine> {
-    const { report, clock, stop } = this.dependencies;
+  private async loadBuild(
+    build: CatalogBuild,
+    unmeasured: string | undefined,
+    record: WaveRecord | undefined,
+  ): Promise<Engine> {
+    const { report, clock, stop, log } = this.dependencies;
     const { backend, devices, bounds, contexts, threads } = this.prepared;
     requireImageRoom(build, bounds);
-    const bytes = sizeOf(build.path);
+    const bytes = bytesOf(build);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     const files = await verifyChecksum(build, stop);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`checking ${build.id}`);
     const { images } = await checkModel({ backend: cpuBeside(backend), device: '', build, threads }, stop);
     this.images.set(build.id, images);
+    // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
+    if (unmeasured !== undefined) log.warn({ unmeasured }, 'the memory of a model could not be estimated');
     const setup = { backend, build, images, bounds, threads };
     const onProgress = (fraction: number) => report.progress(build, fraction);
     const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
+    // Lanes are numbered from 1, whatever model they belong to.
+    const first = this.threads.length + 1;
     const own = threadDevices(devices, contexts).map(
-      (device) => new EngineThread({ ...setup, device }, onProgress, onReplace),
+      (device, at) => new EngineThread({ ...setup, device, number: first + at }, onProgress, onReplace),
     );
     this.threads.push(...own);
     // An error loses its class between threads.
@@ -155,20 +198,12 @@ export class Engines {
       images,
       deadlineMs: this.settings.deadline_ms,
       clock,
-      events: engineEvents(this.metrics, build.id),
+      events: engineEvents(this.metrics, build.id, log, this.reportStuck),
+      ...(record && { record }),
       countMemory: this.countMemory,
     });
-    measureQueues(this.metrics, build.id, engine);
+    measureEngine(this.metrics, build.id, engine);
     return engine;
-  }
-}
-
-/** 0 if the file cannot be found: the read that follows fails with the reason. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
   }
 }
 

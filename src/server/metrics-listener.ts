@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Metrics } from '../base/index.js';
 import { ListenError } from '../http/index.js';
+import type { Metrics } from '../telemetry/index.js';
 
 /** The media type of the Prometheus text format. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

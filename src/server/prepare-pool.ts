@@ -1,6 +1,6 @@
 import type { Owner } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
-import type { CountMemory } from '../engine/index.js';
+import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
 import { PrepareQueue } from './prepare-queue.js';
 import type { PrepareSetup } from './thread-setup.js';
 
@@ -41,16 +41,23 @@ export class PreparePool {
   constructor(data: PrepareSetup, { threads, readsImages, onReplace, countMemory }: PreparePoolOptions) {
     const file = new URL('./prepare-thread.js', import.meta.url);
     const queue = (count: number) =>
-      new PrepareQueue({ file, threads: count, data, ...(onReplace && { onReplace }) });
+      new PrepareQueue({
+        file,
+        threads: count,
+        data,
+        stackMebibytes: TOKENIZING_STACK_MEBIBYTES,
+        ...(onReplace && { onReplace }),
+      });
     this.texts = queue(threads);
     this.large = queue(LARGE_THREADS);
     this.images = readsImages ? queue(threads) : null;
     this.countMemory = countMemory ?? (() => {});
   }
 
-  /** Resolves when every thread has opened the models; rejects with the first thread's error. */
-  async ready(): Promise<void> {
-    await Promise.all(this.queues.map((queue) => queue.ready()));
+  /** Resolves when the text threads have opened the models; rejects with the first thread's error. The others start with
+   * their first request. */
+  ready(): Promise<void> {
+    return this.texts.ready();
   }
 
   /**

@@ -1,6 +1,6 @@
 // Entry of a preparing thread: a list of tasks, each of which is one call into a room.
 import { workerData } from 'node:worker_threads';
-import { loadZstd, type PrepareResult, prepareSent, type SentRequest } from '../decide/index.js';
+import { type PrepareResult, prepareSent, type SentRequest } from '../decide/index.js';
 import {
   Catalog,
   type CatalogBuild,
@@ -8,12 +8,14 @@ import {
   memoryCounter,
   type OpenModel,
   openModel,
+  PREPARING,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
 import type { PrepareSetup } from './thread-setup.js';
 
 const setup = workerData as PrepareSetup;
 const { addon } = loadAddon(setup.backend);
+addon.numberThread(PREPARING);
 const catalog = new Catalog(setup.manifest, setup.models);
 // The weights are shared with the engine threads: opening a model here only reads its vocabulary.
 const models = new Map(
@@ -24,9 +26,6 @@ const models = new Map(
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
 const images = new ImageReader(memoryCounter(addon));
-
-// Not in a task: a replacement thread needs it too.
-await loadZstd();
 
 /** Turns a request as sent into a plan. */
 export function prepare(task: SentRequest): Promise<PrepareResult> {

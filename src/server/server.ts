@@ -1,5 +1,6 @@
-import { endAll, Metrics } from '../base/index.js';
+import { endAll } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
+import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { type Endpoint, listen } from './endpoints.js';
 import type { Engines } from './engines.js';
@@ -11,8 +12,12 @@ export interface Server {
   readonly url: string;
   /** Of every endpoint, the base endpoint first. */
   readonly urls: readonly string[];
+  /** Whether the base endpoint has the web console. */
+  readonly hasConsole: boolean;
   readonly transport: 'uws' | 'node';
   readonly engines: Engines;
+  /** Resolves, with the reason, if the process has to be restarted. Requests are 503 from then on. */
+  readonly failed: Promise<string>;
   /** Null if metrics are not served. */
   readonly metricsUrl: string | null;
   /** Stops accepting, answers what is in flight, ends the threads. */
@@ -63,6 +68,16 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     throw error;
   }
   const metricsUrl = listener?.url ?? null;
-  const { transport } = (endpoints[0] as Endpoint).http;
-  return { url, urls, metricsUrl, transport, engines: service.engines, stop };
+  const { http, hasConsole } = endpoints[0] as Endpoint;
+  const { engines } = service;
+  return {
+    url,
+    urls,
+    hasConsole,
+    metricsUrl,
+    transport: http.transport,
+    engines,
+    failed: engines.stuck,
+    stop,
+  };
 }

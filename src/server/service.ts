@@ -1,16 +1,27 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { endAll, type Metrics } from '../base/index.js';
-import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
+import { endAll } from '../base/index.js';
+import {
+  type DecideDependencies,
+  type DecideOptions,
+  type Decision,
+  decide,
+  type SentRequest,
+} from '../decide/index.js';
+import type { WaveRecord } from '../engine/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry } from '../http/index.js';
+import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Metrics } from '../telemetry/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
 import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
+import { startRecord } from './last-abort.js';
+import { limitsOf } from './limits.js';
 import { PreparePool } from './prepare-pool.js';
 
-/** `Retry-After` while the models load, which takes an unknown time. */
+/** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
 
 const PHASES = ['prepare', 'queue', 'engine'] as const;
@@ -20,6 +31,8 @@ export class Service implements App {
   private preparing: PreparePool | undefined;
   private batches: BatchService | null = null;
   private ready = false;
+  /** Why the process has to be restarted; null: it does not. */
+  private failure: string | null = null;
 
   private constructor(
     private readonly settings: Settings,
@@ -27,7 +40,12 @@ export class Service implements App {
     private readonly metrics: Metrics,
     readonly engines: Engines,
     private readonly money: OpenAccess,
-  ) {}
+    private readonly record: WaveRecord,
+  ) {
+    void engines.stuck.then((reason) => {
+      this.failure = reason;
+    });
+  }
 
   /**
    * Reads the manifest, chooses the backend and opens the data folder. Throws ModelError, BackendError, StoreError,
@@ -40,13 +58,14 @@ export class Service implements App {
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
     const money = await openAccess(settings, dependencies, engines.catalog);
-    return new Service(settings, dependencies, metrics, engines, money);
+    const record = startRecord(settings.data, money.store, dependencies.log);
+    return new Service(settings, dependencies, metrics, engines, money, record);
   }
 
   /** Resolves when requests can be answered. Rejects with ModelError or the reason to stop; then call `close`. */
   async load(): Promise<void> {
     const { engines, settings } = this;
-    await engines.load();
+    await Promise.all([engines.load(this.record), loadImageLibrary()]);
     const { backend, device, manifest, images, catalog, countMemory } = engines;
     const { models, engine, prepare, batch } = settings;
     this.preparing = new PreparePool(
@@ -67,14 +86,18 @@ export class Service implements App {
         engines,
         this.money,
         (task) => preparing.prepareLine(task),
+        this.record,
         this.metrics,
       );
     }
     this.ready = true;
   }
 
-  checkReady(): void {
+  checkReady(model: string | null): void {
     this.loaded();
+    const { catalog } = this.engines;
+    const builds = model === null ? catalog.builds : [catalog.find(model)];
+    for (const build of builds) if (build !== undefined) this.engines.get(build.id)?.checkWorking();
   }
 
   serves(model: string, only: string | null): boolean {
@@ -103,6 +126,7 @@ export class Service implements App {
       keyExpires: expires === null ? 'never' : dayOf(expires),
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),
+      limits: (only) => limitsOf(caller, this.models(only), this.engines.catalog, this.money, this.settings),
       get batches() {
         return batches();
       },
@@ -123,10 +147,15 @@ export class Service implements App {
       () => this.preparing?.close(),
       () => this.engines.close(),
       () => this.money.close(),
+      () => this.record.close(),
     ]);
   }
 
-  private async decide(caller: Caller, request: SentRequest, signal: AbortSignal): Promise<Decision> {
+  private async decide(
+    caller: Caller,
+    request: SentRequest & DecideOptions,
+    signal: AbortSignal,
+  ): Promise<Decision> {
     const preparing = this.loaded();
     const owner = { workspace: caller.workspace.id, key: caller.key.id };
     const dependencies: DecideDependencies = {
@@ -160,6 +189,11 @@ export class Service implements App {
   }
 
   private loaded(): PreparePool {
+    if (this.failure !== null) {
+      throw new ApiError('model_unavailable', 'The server is about to restart.', {
+        retryAfterSeconds: LOADING_RETRY_SECONDS,
+      });
+    }
     if (this.ready && this.preparing !== undefined) return this.preparing;
     throw new ApiError('model_unavailable', 'The models are still loading.', {
       retryAfterSeconds: LOADING_RETRY_SECONDS,

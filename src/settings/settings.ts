@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LOG_LEVELS } from '../base/index.js';
+import { LOG_LEVELS } from '../telemetry/index.js';
 import { usableCores } from './cores.js';
 import { readHost } from './hosts.js';
 import { boolean, choice, duration, integer, list, text } from './kinds.js';
@@ -23,6 +23,14 @@ export const SETTINGS = {
     model: text({
       default: '',
       meaning: 'The model of the gateway endpoint; a `model` in a request is ignored.',
+    }),
+  },
+  console: {
+    enabled: boolean({ default: true, meaning: 'Whether the base endpoint serves the web console.' }),
+    hosts: list({
+      default: [],
+      entry: readHost,
+      meaning: 'Names under which the web console is served, besides IP addresses and `localhost`.',
     }),
   },
   data: text({
@@ -100,7 +108,8 @@ export const SETTINGS = {
       default: 4_096,
       min: 0,
       max: 1_048_576,
-      meaning: 'Maximum tokens of recent states kept in the KV cache for later requests; 0 keeps none.',
+      meaning:
+        'Maximum tokens of recent states kept in the KV cache for later requests, as far as states repeat; 0 keeps none.',
     }),
     deadline_ms: duration({
       default: 60_000,
@@ -113,6 +122,10 @@ export const SETTINGS = {
       min: 2,
       max: 255,
       meaning: 'Maximum sequences of a context: one per cached state and one per question of a wave.',
+    }),
+    memory_check: boolean({
+      default: true,
+      meaning: 'Refuse models that are estimated to need more memory than is free; see `docs/models.md`.',
     }),
     queue: integer({
       default: 1_024,
@@ -158,7 +171,7 @@ export const SETTINGS = {
 export type Settings = Values<typeof SETTINGS>;
 
 /** The models that come with this program: in a clone the same folder, in a package the one inside it. */
-const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
+export const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
 
 /** The folder of models if none is configured. */
 export const defaultModels = (folder = process.cwd()): string =>

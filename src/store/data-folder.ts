@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../base/index.js';
 
@@ -16,13 +15,3 @@ export const LOCK_FILE = 'lock.mdb';
 
 /** The file that holds all tables. */
 export const dataFileOf = (folder: string): string => join(pathOf(folder), DATA_FILE);
-
-/** Flushes the names in a folder to the disk: a file created or renamed there survives a power failure. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

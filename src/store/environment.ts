@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { syncFolder } from '../base/index.js';
 import { allocate, checkHeaders, fillUp } from './data-file.js';
-import { dataFileOf, pathOf, StoreError, syncFolder } from './data-folder.js';
+import { dataFileOf, pathOf, StoreError } from './data-folder.js';
 import { makeStore } from './make-store.js';
 import { refuseOtherContainer } from './serving.js';
 import { TABLE_NAMES, type TableName } from './tables.js';

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { lockFile, pause, syncFolder } from '../base/index.js';
 import { damaged } from './data-file.js';
-import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError, syncFolder } from './data-folder.js';
-import { lockFile, pause } from './file-lock.js';
+import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError } from './data-folder.js';
 import { MASTER_KEY_FILE } from './master-key.js';
 
 /** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError, syncFolder } from './data-folder.js';
+import { syncFolder } from '../base/index.js';
+import { StoreError } from './data-folder.js';
 import { KEY_BYTES } from './sealing.js';
 
 export const MASTER_KEY_FILE = 'master.key';

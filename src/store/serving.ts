@@ -1,9 +1,16 @@
 import { readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isInteger, isObjectOf, isString, readJsonFile, type ValueOf } from '../base/index.js';
+import {
+  isInteger,
+  isLocked,
+  isObjectOf,
+  isString,
+  lockFile,
+  readJsonFile,
+  type ValueOf,
+} from '../base/index.js';
 import { dataFileOf, pathOf, StoreError } from './data-folder.js';
-import { isLocked, lockFile } from './file-lock.js';
 
 /** The process that serves a data folder, for messages. What counts is the lock of the data file. */
 const isServing = isObjectOf({

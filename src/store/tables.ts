@@ -185,6 +185,16 @@ export const TABLES = {
     ],
     value: 'sealed',
   },
+  batch_aborts: {
+    owner: 'batch',
+    meaning:
+      'How often the engine ended the server while it computed a line that has no result, and why it last did.',
+    key: [
+      ['batch', 'text'],
+      ['line', 'number'],
+    ],
+    value: isObjectOf({ count: isCount, last: isString, reason: isString }),
+  },
   batch_webhooks: {
     owner: 'batch',
     meaning: 'The webhook address of a batch.',

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { endAll } from '../../src/base/index.js';
 
-test('every step runs, one after the other, and the first failure is told', async (t) => {
+test('every step runs, one after another, and the first failure is thrown', async (t) => {
   const done: string[] = [];
   const step =
     (name: string, fails = false) =>

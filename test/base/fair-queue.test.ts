@@ -32,7 +32,7 @@ function queueOf(atOnce: Shares, inQueue: Shares = MANY) {
   return { queue, started, running, add, endOne, endAll };
 }
 
-test('item 3: workspaces take turns, and the keys of each, whatever one has waiting', async (t) => {
+test('workspaces take turns, and so do the keys of each, however many tasks one has', async (t) => {
   const { started, add, endAll } = queueOf(ONE);
   const all = ['a1', 'a1', 'a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'b1', 'c1'].map((name) => add(name));
   await turn();

@@ -121,7 +121,7 @@ for (const [name, state] of Object.entries(STATES)) {
   }
 }
 
-test('clock glitches: a jump that has come back was none, whoever read the calendar meanwhile', async (t) => {
+test('clock glitches: a jump that is reversed has no effect, even if the calendar was read in between', async (t) => {
   const { jump, pass, clock, jumps, off } = started();
   jump(AWAY_MS);
   pass(JUMP_LASTS_MS - 1);

@@ -4,17 +4,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { decider } from '../support/cli.js';
+import { decider, run as runCommand } from '../support/cli.js';
 import { EngineGate } from '../support/engine-gate.js';
 import { startTestServer } from '../support/server.js';
+import { shared } from '../support/shared.js';
 
 const line = (customId: string, model = 'tiny') =>
   JSON.stringify({ custom_id: customId, model, state: customId, questions: { q: { type: 'noul' } } });
 const lines = (count: number) => Array.from({ length: count }, (_, at) => line(`l${at}`)).join('\n');
 
+/** For tests that do not hold the engine. */
+const server = shared((t) => startTestServer(t));
+
 /** A server, and `decider batches` beside it with its token in the environment. */
-async function beside(t: Test) {
-  const server = await startTestServer(t);
+async function beside(t: Test, serving = startTestServer(t)) {
+  const server = await serving;
   const token = server.headers.authorization.replace('Bearer ', '');
   const folder = t.testdir();
   const file = (name: string, content: string) => {
@@ -22,10 +26,10 @@ async function beside(t: Test) {
     writeFileSync(path, content);
     return path;
   };
-  const start = (args: readonly string[], environment: Record<string, string> = { DECIDER_TOKEN: token }) =>
-    decider(t, ['batches', ...args, '--url', server.url], environment);
+  const start = (args: readonly string[]) =>
+    decider(t, ['batches', ...args, '--url', server.url], { DECIDER_TOKEN: token });
   const run = async (...args: string[]) => {
-    const ended = await start(args).end();
+    const ended = await runCommand(t, ['batches', ...args, '--url', server.url], { DECIDER_TOKEN: token });
     t.notMatch(`${ended.stdout}${ended.stderr}`, token, 'the token is not printed');
     return ended;
   };
@@ -61,7 +65,7 @@ async function beside(t: Test) {
 }
 
 test('batches submit --wait --out: the results in a file, the id on standard error', async (t) => {
-  const { run, file, folder, results, json } = await beside(t);
+  const { run, file, folder, results, json } = await beside(t, server());
   const out = join(folder, 'results.jsonl');
   const { code, stdout, stderr } = await run('submit', file('cases.jsonl', lines(5)), '--wait', '--out', out);
   t.strictSame([code, stdout], [0, '']);
@@ -73,16 +77,16 @@ test('batches submit --wait --out: the results in a file, the id on standard err
   t.match(await json('show', id), { id, status: 'done', counts: { done: 5, failed: 0, pending: 0 } });
 });
 
-test('batches submit, results --wait: goes on by the id', async (t) => {
-  const { gate, file, json, mistake, start, results } = await beside(t);
+test('batches results --wait: continues with the id of a batch', async (t) => {
+  const { gate, file, json, mistake, run, results } = await beside(t);
   gate.hold();
   const { id, status, lines: count } = await json('submit', file('cases.jsonl', lines(5)));
   t.strictSame([status, count], ['queued', 5]);
   await gate.held();
   await mistake(/^batch_not_finished: /, 'results', id);
-  const waiting = start(['results', id, '--wait']);
+  const waiting = run('results', id, '--wait');
   gate.open();
-  const { code, stdout } = await waiting.end();
+  const { code, stdout } = await waiting;
   t.equal(code, 0);
   t.equal(`${stdout}\n`, await results(id));
 });
@@ -128,10 +132,11 @@ test('batches list, show, cancel: as tables and as JSON', async (t) => {
   await mistake(/^batch_finished: /, 'cancel', done);
 });
 
-test('batches submit: mistakes in lines are told as compilers do, and nothing is sent', async (t) => {
-  const { server, file, run, json } = await beside(t);
+test('batches submit: invalid lines are reported with file and line, and nothing is sent', async (t) => {
+  const { server: asked, file, run, json } = await beside(t, server());
+  const before = await json('list');
   const bad = file('bad.jsonl', [line('a'), '', '{', line('a'), line('b c'), line('d')].join('\n'));
-  const logged = server.lines.length;
+  const logged = asked.lines.length;
   const { code, stdout, stderr } = await run('submit', bad);
   t.strictSame([code, stdout], [1, '']);
   t.match(stderr.trim().split('\n'), [
@@ -141,8 +146,8 @@ test('batches submit: mistakes in lines are told as compilers do, and nothing is
     /^invalid_batch: 3 of 5 lines are invalid; /,
   ]);
   t.match((await run('submit', file('empty.jsonl', '\n'))).stderr, /^empty_batch: /);
-  t.equal(server.lines.length, logged, 'the server was not asked');
-  const unknown = file('unknown.jsonl', [line('a'), line('b', 'nobody')].join('\n'));
+  t.equal(asked.lines.length, logged, 'no request was sent');
+  const unknown = file('unknown.jsonl', [line('a'), line('b', 'unknown')].join('\n'));
   const refused = await run('submit', unknown);
   t.equal(refused.code, 1);
   t.match(
@@ -150,11 +155,11 @@ test('batches submit: mistakes in lines are told as compilers do, and nothing is
     [new RegExp(`^${unknown}:2: model_not_found: .+\\.$`), /^invalid_batch: /],
     'what only the server knows',
   );
-  t.strictSame(await json('list'), []);
+  t.strictSame(await json('list'), before);
 });
 
 test('batches submit --idempotency-key, --webhook: are sent', async (t) => {
-  const { file, json, mistake } = await beside(t);
+  const { file, json, mistake } = await beside(t, server());
   const cases = file('cases.jsonl', lines(2));
   const { id } = await json('submit', cases, '--idempotency-key', 'a');
   t.equal((await json('submit', cases, '--idempotency-key', 'a')).id, id);
@@ -176,14 +181,14 @@ test('batches results --out: a download that breaks leaves the file that was the
   const out = join(folder, 'results.jsonl');
   const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`;
   const args = ['batches', 'results', 'batch_1', '--out', out, '--url', url];
-  const { code } = await decider(t, args, { DECIDER_TOKEN: 'dk_1' }).end();
+  const { code } = await runCommand(t, args, { DECIDER_TOKEN: 'dk_1' });
   t.equal(code, 1);
   t.strictSame(readdirSync(folder), ['results.jsonl']);
   t.equal(readFileSync(out, 'utf8'), 'of yesterday');
 });
 
 test('batches: every failure is one line and status 1', async (t) => {
-  const { file, folder, mistake, json, run, token, server } = await beside(t);
+  const { file, folder, mistake, json, run, token, server: serving } = await beside(t, server());
   const cases = file('cases.jsonl', lines(2));
   await mistake(/^batch_not_found: /, 'show', 'batch_1');
   await mistake(/^file: ENOENT/, 'submit', join(folder, 'nothing.jsonl'));
@@ -204,8 +209,11 @@ test('batches: every failure is one line and status 1', async (t) => {
     ],
     [{ DECIDER_TOKEN: token }, ['--url', 'nothing'], /^url: nothing /],
   ] as const) {
-    const command = decider(t, ['batches', 'list', '--url', server.url, ...args], environment);
-    const { code, stderr } = await command.end();
+    const { code, stderr } = await runCommand(
+      t,
+      ['batches', 'list', '--url', serving.url, ...args],
+      environment,
+    );
     t.equal(code, pattern === null ? 0 : 1);
     t.match(stderr.trim(), pattern ?? /^$/);
     t.notMatch(stderr, token);

@@ -1,11 +1,18 @@
 import { test } from 'tap';
 import { serveAlone, writeKeptTime } from '../../src/store/index.js';
 import { books } from '../support/books.js';
+import { decider } from '../support/cli.js';
 
 const DAY_MS = 24 * 3_600_000;
 
 test('clock glitches: beside a server a command writes the server’s time, where the system’s is far off', async (t) => {
-  const { data, store, json } = books(t);
+  const { data, store } = books(t);
+  // In processes of their own, to which this one is the server.
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await decider(t, [...args, '--json'], { DECIDER_DATA: data }).end();
+    t.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
   const now = Date.now();
   const keep = (shown: number) => store.write([writeKeptTime(store, { shown, certain: shown })]);
   const madeAt = async () => {

@@ -12,7 +12,7 @@ for (const args of [['doctor'], ['models', 'list'], ['openapi']]) {
   });
 }
 
-test('serve: goes on where nobody reads what it prints, and still drains', async (t) => {
+test('serve: keeps answering and drains if its output is not read', async (t) => {
   const environment = {
     DECIDER_PORT: '0',
     DECIDER_MODELS: modelsFolder(t.testdir()),

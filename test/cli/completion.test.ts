@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'tap';
-import { decider } from '../support/cli.js';
+import { run } from '../support/cli.js';
 
 test('completion: bash offers what may follow the words before the cursor', async (t) => {
-  const { code, stdout: script } = await decider(t, ['completion', 'bash']).end();
+  const { code, stdout: script } = await run(t, ['completion', 'bash']);
   t.equal(code, 0);
   const complete = (...words: string[]) => {
     const line = words.map((word) => `'${word}'`).join(' ');
@@ -22,14 +22,14 @@ test('completion: bash offers what may follow the words before the cursor', asyn
 });
 
 test('completion: zsh takes the script of bash, fish has its own', async (t) => {
-  const { stdout: zsh } = await decider(t, ['completion', 'zsh']).end();
+  const { stdout: zsh } = await run(t, ['completion', 'zsh']);
   t.match(zsh, /bashcompinit[\s\S]+_decider\(\)/);
-  const { stdout: fish } = await decider(t, ['completion', 'fish']).end();
+  const { stdout: fish } = await run(t, ['completion', 'fish']);
   t.match(fish, /^complete -c decider -n 'test \(__decider_path\) = \/keys\/create\/' -l expires -d /m);
 });
 
 test('completion: another shell is an error that names the choices', async (t) => {
-  const { code, stderr } = await decider(t, ['completion', 'tcsh']).end();
+  const { code, stderr } = await run(t, ['completion', 'tcsh']);
   t.equal(code, 1);
   t.match(stderr, /Allowed choices are bash, zsh, fish/);
 });

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { createWorkspace, grantCredit } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
+import { examine as findAll } from '../../src/cli/doctor.js';
 import { Sealer, serveAlone, writeKeptTime } from '../../src/store/index.js';
 import { books } from '../support/books.js';
-import { decider } from '../support/cli.js';
+import { run as runCommand } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
 
 interface Finding {
@@ -21,24 +22,34 @@ function patient(t: Parameters<typeof books>[0]) {
   const models = modelsFolder(folder);
   const environment = { DECIDER_MODELS: models, DECIDER_ENGINE_BACKEND: 'cpu' };
   const all = books(t, environment, folder);
-  const examine = async (...args: string[]) => {
-    const { code, stdout } = await all.run('doctor', '--json', ...args);
-    const findings = JSON.parse(stdout) as Finding[];
-    const problems = findings.filter(({ ok }) => !ok);
-    t.equal(code, problems.length === 0 ? 0 : 1);
-    const of = (check: string) => findings.find((finding) => finding.check === check)?.detail;
-    return { findings, problems, of };
+  const summary = (findings: readonly Finding[]) => ({
+    findings,
+    problems: findings.filter(({ ok }) => !ok),
+    of: (check: string) => findings.find((finding) => finding.check === check)?.detail,
+  });
+  const examine = async (checksums = false) => {
+    const findings: Finding[] = [];
+    const settings = { ...environment, DECIDER_DATA: all.data, DECIDER_ENGINE_MEMORY_CHECK: 'false' };
+    for await (const finding of findAll({ checksums }, settings)) findings.push(finding);
+    return summary(findings);
   };
-  return { ...all, folder, models, examine };
+  /** By the command, beside a server. */
+  const examineBeside = async () => {
+    const { code, stdout } = await all.run('doctor', '--json', '--checksums');
+    const found = summary(JSON.parse(stdout) as Finding[]);
+    t.equal(code, found.problems.length === 0 ? 0 : 1);
+    return found;
+  };
+  return { ...all, folder, models, examine, examineBeside };
 }
 
 test('doctor: all is well, beside the process that serves', async (t) => {
-  const { store, run, examine, data, models } = patient(t);
+  const { store, run, examineBeside, data, models } = patient(t);
   t.teardown(serveAlone(data));
   new Sealer(store, '');
   createWorkspace(store, systemClock, 'default');
   grantCredit(store, systemClock, 'default', 1n);
-  const { problems, of, findings } = await examine('--checksums');
+  const { problems, of, findings } = await examineBeside();
   t.same(problems, []);
   t.same(
     findings.map(({ check }) => check),
@@ -52,7 +63,7 @@ test('doctor: all is well, beside the process that serves', async (t) => {
       'workspace default',
       'ledger',
       'models',
-    ].concat('model tiny-20260101', 'backend'),
+    ].concat('model tiny-20260101', 'backend', 'memory'),
   );
   t.equal(of('serving'), `process ${process.pid} on ${hostname()}`);
   t.equal(of('master key'), join(data, 'master.key'));
@@ -68,7 +79,7 @@ test('doctor: a folder that is not there is not made', async (t) => {
   const folder = t.testdir();
   const data = join(folder, 'nowhere');
   const environment = { DECIDER_DATA: data, DECIDER_MODELS: modelsFolder(folder) };
-  const { code, stdout } = await decider(t, ['doctor'], environment).end();
+  const { code, stdout } = await runCommand(t, ['doctor'], environment);
   t.equal(code, 0);
   t.match(stdout, /^ok +data +\S+ does not exist yet; the first start creates it$/m);
   t.notOk(existsSync(data));
@@ -91,7 +102,7 @@ test('doctor: a master key open to others, missing, or another', async (t) => {
 });
 
 test('doctor: a system clock far from the recorded time', async (t) => {
-  const { store, data, examine } = patient(t);
+  const { store, data, examine, examineBeside } = patient(t);
   const HOUR_MS = 3_600_000;
   const record = (shown: number) => store.write([writeKeptTime(store, { shown, certain: shown })]);
   t.equal((await examine()).of('clock'), 'no time recorded yet');
@@ -100,11 +111,11 @@ test('doctor: a system clock far from the recorded time', async (t) => {
   t.match(stopped.of('clock'), /^last recorded time \S+Z; after a start nothing expires for 5 minutes$/);
   t.same(stopped.problems, [], 'no server has run for two hours');
   t.teardown(serveAlone(data));
-  t.match((await examine()).problems, [
+  t.match((await examineBeside()).problems, [
     { check: 'clock', detail: /^the system clock is 72\d\d s ahead of the running server's calendar, / },
   ]);
   await record(Date.now() + HOUR_MS);
-  t.match((await examine()).problems, [
+  t.match((await examineBeside()).problems, [
     { check: 'clock', detail: /^the system clock is 3[56]\d\d s behind the last recorded time, / },
   ]);
 });
@@ -126,15 +137,13 @@ test('doctor: models that are missing or changed, prices and settings that canno
   const { models, examine, data } = patient(t);
   truncateSync(join(models, 'tiny.gguf'), 10);
   t.same((await examine()).problems, [], 'the size alone tells nothing');
-  t.match((await examine('--checksums')).problems, [
-    { check: 'model tiny-20260101', detail: /its SHA-256 is / },
-  ]);
+  t.match((await examine(true)).problems, [{ check: 'model tiny-20260101', detail: /its SHA-256 is / }]);
   writeFileSync(join(models, 'manifest.json'), '{}');
   t.match((await examine()).problems, [{ check: 'models', detail: /manifest\.json: / }]);
   const other = { DECIDER_DATA: data, DECIDER_MODELS: models, DECIDER_BILLING_PRICES: 'free' };
-  const priced = await decider(t, ['doctor'], other).end();
+  const priced = await runCommand(t, ['doctor'], other);
   t.match(priced.stdout, /^problem +settings +DECIDER_BILLING_PRICES has the entry "free", which is not /m);
-  const unset = await decider(t, ['doctor', '--json'], { DECIDER_PORT: 'x' }).end();
+  const unset = await runCommand(t, ['doctor', '--json'], { DECIDER_PORT: 'x' });
   t.equal(unset.code, 1);
   t.match(JSON.parse(unset.stdout), [{ check: 'settings', ok: false, detail: /^DECIDER_PORT must be / }]);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'tap';
 import { BatchClient } from '../../src/client/index.js';
 
-test('item 5: the client asks for a list in pages, each behind the one before', async (t) => {
+test('the client requests a list in pages, each after the previous one', async (t) => {
   const pages = [
     { object: 'list', data: [{ id: 'a' }, { id: 'b' }], has_more: true },
     { object: 'list', data: [{ id: 'c' }], has_more: true },

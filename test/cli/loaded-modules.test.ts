@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
 import { openStore } from '../../src/store/index.js';
+import { writeRun } from '../support/evaluation/run-files.js';
 import { dataFolder } from '../support/server.js';
 
 const RECORDER = new URL('../support/record-modules.js', import.meta.url).href;
@@ -27,24 +28,40 @@ test('a cheap command loads neither the engine nor the image, HTTP and schema li
     t.equal(status, 0);
     t.ok(modules.some((url) => url.endsWith('/src/cli/main.js')));
     for (const url of modules) {
-      t.notMatch(url, /\/node_modules\/(sharp|undici|typebox|cli-progress|uWebSockets\.js|zstddec)\//);
-      t.notMatch(url, /\/src\/(engine|images|decide|batch|http|server|openapi)\//);
+      t.notMatch(url, /\/node_modules\/(sharp|undici|typebox|cli-progress|uWebSockets\.js|zstddec|vega)\//);
+      t.notMatch(url, /\/src\/(engine|images|decide|batch|http|server|openapi|load|evaluation|report)\//);
     }
   }
+});
+
+test('decider eval loads the chart library only for an HTML report', async (t) => {
+  const folder = dataFolder(t);
+  const { cases, archive } = writeRun(folder, { cases: 30, seed: 1, temperature: 1, groups: 5 });
+  const main = fileURLToPath(new URL('cli/main.js', SRC));
+  const report = [main, 'eval', cases, '--results', archive, '--resamples', '2'];
+  const loaded = (...more: string[]) => {
+    const { status, modules } = modulesOf(t, [...report, ...more], { DECIDER_DATA: folder });
+    t.equal(status, 0);
+    return modules.some((url) => /\/node_modules\/vega\//.test(url));
+  };
+  t.notOk(loaded());
+  t.ok(loaded('--html', join(folder, 'report.html')));
 });
 
 for (const thread of [
   'engine/worker.js',
   'server/prepare-thread.js',
-  'server/ingest-thread.js',
-  'server/check-thread.js',
-  'server/read-thread.js',
+  'batch/ingest/thread.js',
+  'batch/ingest/helper-thread.js',
+  'batch/reading/thread.js',
   'store/writer-thread.js',
 ]) {
-  test(`the thread ${thread} does not load the schema library`, async (t) => {
+  test(`the thread ${thread} loads none of the large libraries`, async (t) => {
     // Outside a thread it has no work and may fail, but its modules are loaded first.
     const { modules } = modulesOf(t, [fileURLToPath(new URL(thread, SRC))]);
     t.ok(modules.some((url) => url.endsWith(`/src/${thread}`)));
-    t.notOk(modules.find((url) => url.includes('/typebox/')));
+    for (const url of modules) {
+      t.notMatch(url, /\/node_modules\/(typebox|prom-client|pino|sharp|zstddec|undici|piscina)\//);
+    }
   });
 }

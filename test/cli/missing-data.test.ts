@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { decider } from '../support/cli.js';
+import { run as runCommand } from '../support/cli.js';
 
 test('a missing data folder is an error; only workspaces create creates it', async (t) => {
   const data = join(t.testdir(), 'mistyped');
-  const run = (...args: string[]) => decider(t, args, { DECIDER_DATA: data }).end();
+  const run = (...args: string[]) => runCommand(t, args, { DECIDER_DATA: data });
   for (const args of [
     ['workspaces', 'list'],
     ['workspaces', 'credit', 'default', '1'],

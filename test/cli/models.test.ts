@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { decider } from '../support/cli.js';
+import { run } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
 
 test('models list: a line per build, and JSON', async (t) => {
   const environment = { DECIDER_MODELS: modelsFolder(t.testdir()) };
-  const listed = await decider(t, ['models', 'list'], environment).end();
+  const listed = await run(t, ['models', 'list'], environment);
   t.match(listed.stdout, /^tiny-20260101 \(default\) {2}\S*tiny\.gguf$/);
-  const { stdout } = await decider(t, ['models', 'list', '--json'], environment).end();
+  const { stdout } = await run(t, ['models', 'list', '--json'], environment);
   t.match(JSON.parse(stdout), [
     { build: 'tiny-20260101', model: 'tiny', default: true, reads_images: false },
   ]);
@@ -16,25 +16,25 @@ test('models list: a line per build, and JSON', async (t) => {
 
 test('models check: loads, shows the profile, the letters and a first answer', async (t) => {
   const environment = { DECIDER_MODELS: modelsFolder(t.testdir(), {}, { profile: 'mapika' }) };
-  const { code, stdout } = await decider(t, ['models', 'check', 'tiny', '--json'], environment).end();
+  const { code, stdout } = await run(t, ['models', 'check', 'tiny', '--json'], environment);
   t.equal(code, 0);
   const [check] = JSON.parse(stdout);
   t.match(check, { build: 'tiny-20260101', profile: 'mapika', source: 'manifest', contextLength: 131_072 });
   t.equal(Object.keys(check.letters).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
   const sum = Object.values(check.answer.probabilities as Record<string, number>).reduce((a, b) => a + b, 0);
   t.equal(Math.round(sum * 10_000), 10_000);
-  const shown = await decider(t, ['models', 'check'], environment).end();
+  const shown = await run(t, ['models', 'check'], environment);
   t.match(shown.stdout, /profile +mapika \(from the manifest\)/);
   t.match(shown.stdout, /letters +A \d+, B \d+/);
 });
 
 test('models check: a name that is not in the manifest, and a checksum that differs, end with 1', async (t) => {
   const models = modelsFolder(t.testdir());
-  const unknown = await decider(t, ['models', 'check', 'big'], { DECIDER_MODELS: models }).end();
+  const unknown = await run(t, ['models', 'check', 'big'], { DECIDER_MODELS: models });
   t.equal(unknown.code, 1);
   t.match(unknown.stderr, /^The manifest has no model big\. Run: decider models list\n$/);
   writeFileSync(join(models, 'tiny.gguf'), 'other');
-  const changed = await decider(t, ['models', 'check'], { DECIDER_MODELS: models }).end();
+  const changed = await run(t, ['models', 'check'], { DECIDER_MODELS: models });
   t.equal(changed.code, 1);
   t.match(changed.stderr, /^\S*tiny\.gguf: its SHA-256 is [^\n]+\n$/);
 });

@@ -70,8 +70,7 @@ test('usage: the table sums over prices', async (t) => {
 test('usage --csv: RFC 4180', async (t) => {
   const { run, key } = await used(t);
   const { stdout } = await run('usage', '--csv', '--to', '2026-11-20');
-  // The helper reads lines; CRLF is one end of a line to it.
-  t.same(stdout.split('\n'), [
+  t.same(stdout.split('\r\n'), [
     'day,workspace,key,model,kind,price_per_million,requests,input_tokens,amount,currency',
     `2026-11-20,w,${key},big-20260101,live,0.000001,1,1,0.000000000001,GBP`,
   ]);

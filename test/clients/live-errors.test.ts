@@ -47,7 +47,7 @@ async function start(t: Test, transport: string) {
 }
 
 for (const transport of TRANSPORTS) {
-  test(`a wrong token, no credit, a question too long: told at once, asked once (${transport})`, async (t) => {
+  test(`a wrong token, no credit, a question too long: refused at once, without retries (${transport})`, async (t) => {
     const { url, store, seen } = await start(t, transport);
     createWorkspace(store, systemClock, 'poor');
     const poor = clients(url, createKey(store, systemClock, 'poor').token);

@@ -106,6 +106,28 @@ export const ANSWERS: readonly ContractTest[] = [
       }
     },
   ),
+  rule(
+    '4.1 Service-Raw-Probabilities: true adds unrounded, uncommitted probabilities, and nothing else changes',
+    async (t, { post }) => {
+      const headers = { 'service-raw-probabilities': 'true' };
+      const [plain, more] = [await post(ALL), await post(ALL, { headers })];
+      const options = { n: ['true', 'false'], c: CRITERIA, s: ['0', '1', '2'] };
+      for (const [name, keys] of Object.entries(options)) {
+        const { raw_probabilities: raw, ...rest } = more.json.answers[name];
+        t.strictSame(rest, plain.json.answers[name]);
+        t.strictSame(Object.keys(raw), keys);
+        t.ok(Math.abs(sum(values(raw)) - 1) < 1e-9);
+        t.notOk(values(raw).every(isRounded), `${values(raw)}`);
+        for (const [key, p] of Object.entries(rest.probabilities ?? {})) {
+          t.ok(Math.abs(raw[key] - (p as number)) <= 1e-4);
+        }
+      }
+      const { n } = more.json.answers;
+      t.equal(n.raw_probabilities.true >= 0.5, n.noul >= 0.8);
+      t.strictSame(more.json.usage, plain.json.usage);
+      t.equal((await post(ALL, { headers: { 'service-raw-probabilities': '1' } })).text, plain.text);
+    },
+  ),
   rule('1 rule 1: one call answers every question, with probabilities', async (t, { post }) => {
     const { status, json } = await post(ALL);
     t.equal(status, 200);

@@ -144,7 +144,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([failed.status, failed.reason, failed.started_at], ['failed', 'expired', null]);
     t.strictSame(outcomes(await batches.collected(id)), ['expired', 'expired', 'expired']);
   }),
-  rule('3 key revoked: the batch fails, and nobody can collect it', async (t, service) => {
+  rule('3 key revoked: the batch fails, and its results cannot be collected', async (t, service) => {
     const { store, clock } = service;
     const { batches, workspace, key } = newKey(service, 'life-revoked');
     hold(t, service);

@@ -165,7 +165,7 @@ const OBJECTS: readonly ContractTest[] = [
       }
     }
     // Lines of an earlier test may occupy the engine.
-    t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'nobody has cancelled it');
+    t.match((await batches.show(id)).json.status, /^(queued|running)$/, 'it has not been cancelled');
     t.equal((await batches.list()).json.data.length, 1, 'a rolled key still works');
   }),
   httpRule('7.1 batch_not_found: malformed ids', async (t, { get }) => {

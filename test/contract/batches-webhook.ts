@@ -161,7 +161,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     await attempted(service, store, id, 1);
     await first.stop();
     clock.advance(1_000);
-    t.equal(requests.length, 1, 'nobody calls while no server runs');
+    t.equal(requests.length, 1, 'no webhook is called while no server runs');
     await start();
     await attempted(service, store, id, 3);
     t.equal(store.table('batches').get(id)?.webhook?.due, null);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { changeWorkspace } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { BUILDS } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -158,7 +159,7 @@ const DECIDE: readonly ContractTest[] = [
         [400, await post('{', { token })],
         [422, await post('{}', { token })],
         [404, await post(BODY, { token, path: '/nowhere' })],
-        [404, await post(BODY, { token, path: '/m/nobody/v1/decide' })],
+        [404, await post(BODY, { token, path: '/m/unknown/v1/decide' })],
         [404, await get(`${batches}/batch_1`, { token })],
         [405, await get('/v1/decide', { token })],
         [405, await post(BODY, { token, path: batches, method: 'DELETE' })],
@@ -253,13 +254,56 @@ const OTHERS: readonly ContractTest[] = [
       t.match(headers.get('content-type'), /^application\/json/);
     }
   }),
+  httpRule('2.11: the limits of a key, in their documented shape', async (t, { get, account, store }) => {
+    const { token, workspace, key } = account('limits', 2_000_000);
+    changeWorkspace(store, workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
+    const { status, json, headers } = await get('/v1/limits', { token });
+    t.equal(status, 200);
+    t.strictSame(json, {
+      object: 'limits',
+      key: { id: key, expires: headers.get('service-key-expires') },
+      currency: 'GBP',
+      credit: 0.003,
+      month: { charged: 0, budget: 1 },
+      per_minute: { requests: 100, bytes: 268_435_456 },
+      models: [
+        { id: 'decider-g-12b', reads_images: false, prices: { live: 0.0015, batch: 0.00075 } },
+        { id: 'decider-g-31b', reads_images: false, prices: { live: 0.005, batch: 0.0025 } },
+      ],
+    });
+    t.equal((await get('/v1/limits', { token: null })).status, 401);
+  }),
+  rule('2.11 models: those that the key may use at the endpoint', async (t, service) => {
+    const { get, gateway, account, store } = service;
+    const { token, workspace } = account('limits-models');
+    const ids = async (path: string) => {
+      const { json } = await get(path, { token });
+      return json.models.map(({ id }: { id: string }) => id);
+    };
+    t.strictSame(await ids(`${gateway}/v1/limits`), ['decider-g-31b']);
+    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+    t.strictSame(await ids('/v1/limits'), ['decider-g-12b']);
+    t.strictSame(await ids(`${gateway}/v1/limits`), []);
+  }),
+  rule(
+    '4.9: what was charged is counted at once, for a paused key too',
+    async (t, { get, post, account }) => {
+      const tokens = (await post(BODY)).json.usage.input_tokens;
+      const { token } = account('limits-spent', tokens);
+      t.equal((await post(BODY, { token })).status, 200);
+      t.equal((await post(BODY, { token })).json.type, 'out_of_credit');
+      const { json } = await get('/v1/limits', { token });
+      t.equal(json.credit, 0);
+      t.equal(json.month.charged, Number((tokens * 0.0015e-6).toFixed(12)));
+    },
+  ),
   httpRule('4.8: paths of a model pin it, whatever the request names', async (t, { post, get }) => {
     for (const [path, build] of [
       ['/m/decider-g-31b/v1/decide', BUILDS['decider-g-31b']],
       [`/m/${BUILDS['decider-g-31b']}/v1/systemone`, BUILDS['decider-g-31b']],
       ['/m/decider-g-12b/v1/decide', BUILDS['decider-g-12b']],
     ] as const) {
-      for (const model of ['nobody', 'decider-g-12b', 'decider-g-31b']) {
+      for (const model of ['unknown', 'decider-g-12b', 'decider-g-31b']) {
         const { status, json } = await post({ state: 'x', questions: ASK, model }, { path });
         t.strictSame([status, json.model], [200, build], path);
       }
@@ -270,7 +314,7 @@ const OTHERS: readonly ContractTest[] = [
       json.data.map(({ id }: { id: string }) => id),
       ['decider-g-31b'],
     );
-    for (const path of ['/m/nobody/v1/decide', '/m/nobody/v1/models']) {
+    for (const path of ['/m/unknown/v1/decide', '/m/unknown/v1/models']) {
       const reply = await get(path, { method: path.endsWith('decide') ? 'POST' : 'GET' });
       t.strictSame([reply.status, reply.json.type], [404, 'model_not_found'], path);
     }
@@ -285,7 +329,7 @@ const OTHERS: readonly ContractTest[] = [
       t.strictSame([status, json.model], [200, BUILDS['decider-g-31b']], model);
       t.equal((await get(`${gateway}/m/${model}/health`)).status, 200, model);
     }
-    for (const model of ['decider-g-12b', BUILDS['decider-g-12b'], 'nobody']) {
+    for (const model of ['decider-g-12b', BUILDS['decider-g-12b'], 'unknown']) {
       for (const [path, method] of [
         ['v1/decide', 'POST'],
         ['v1/systemone', 'POST'],

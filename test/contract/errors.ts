@@ -30,7 +30,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
     post('--b', { headers: { 'content-type': 'multipart/form-data; boundary=b' } }),
   invalid_json: ({ post }) => post('{'),
   invalid_request: ({ post }) => post([]),
-  model_not_found: ({ post }) => post({ ...BODY, model: 'nobody' }),
+  model_not_found: ({ post }) => post({ ...BODY, model: 'unknown' }),
   model_not_allowed: ({ post, account, store }) => {
     const { token, workspace } = account('errors-model');
     changeWorkspace(store, workspace, { models: [] });
@@ -105,7 +105,7 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
       ['out_of_credit', '{', { token: poor, headers: { 'content-type': json } }],
       ['invalid_json', '{"model":7', {}],
       ['invalid_request', { model: 7, questions: {} }, {}],
-      ['model_not_found', { model: 'nobody', questions: {} }, {}],
+      ['model_not_found', { model: 'unknown', questions: {} }, {}],
       ['missing', { questions: {}, image_budget: 1 }, {}],
       ['invalid_questions', { state: 'x', questions: {}, image_budget: 1 }, {}],
       ['invalid_type', { state: 'x', questions: { a: {}, b: 7 }, image_budget: 1 }, {}],

@@ -147,7 +147,7 @@ export const KEYS: readonly ContractTest[] = [
   rule('8 rule 3: a refused request costs nothing', async (t, { post, account }) => {
     const { input_tokens } = (await post(BODY)).json.usage;
     const { token } = account('refused', input_tokens);
-    for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'nobody' }]) {
+    for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'unknown' }]) {
       t.not((await post(body, { token })).status, 200);
     }
     t.equal((await post(BODY, { token })).status, 200, 'all the credit is still there');

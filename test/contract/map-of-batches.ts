@@ -48,7 +48,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   '2.6 times': by('2.6 times: ISO 8601 with offset, null until they happen'),
   '2.6 reason': by(
     '3 window: a batch without an answer fails',
-    '3 key revoked: the batch fails, and nobody can collect it',
+    '3 key revoked: the batch fails, and its results cannot be collected',
     '3 failed: no line was answered',
   ),
   '2.6 results_available': by(
@@ -109,7 +109,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   ),
   '3 status failed': by(
     '3 failed: no line was answered',
-    '3 key revoked: the batch fails, and nobody can collect it',
+    '3 key revoked: the batch fails, and its results cannot be collected',
   ),
   '3 status cancelled': by('3 cancelled: lines in progress finish and are billed, no other starts'),
   '3 transition submit valid': by(
@@ -142,7 +142,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '3 window: a batch without an answer fails',
   ),
   '3 transition key revoked': by(
-    '3 key revoked: the batch fails, and nobody can collect it',
+    '3 key revoked: the batch fails, and its results cannot be collected',
     '3 key expired: the same as revoked',
   ),
   '3 transition key paused': by(
@@ -157,7 +157,10 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '2.7 response: the bytes of the live response, refusals included',
   ),
   '3 tries': by('3 tries: five in all, with growing waits'),
-  '3 restart': by('3 restart: open batches continue; nothing is answered or billed twice'),
+  '3 restart': {
+    ...by('3 restart: open batches continue; nothing is answered or billed twice'),
+    elsewhere: ['test/batch/runner/aborts.test.ts', 'test/faults/abort-batches.test.ts'],
+  },
   '3 deletion': by(
     '3 deletion: 7 days after the results were first collected',
     '3 deletion: 14 days after the finish at the latest; nothing can be read afterwards',
@@ -192,7 +195,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   '5 rule 4': by('5 rule 4: batches share keys, credit and workspace rules with live requests'),
   '5 rule 5': by('5 rule 5: a batch belongs to its key; other keys get batch_not_found'),
   '5 rule 7': by(
-    '3 key revoked: the batch fails, and nobody can collect it',
+    '3 key revoked: the batch fails, and its results cannot be collected',
     '3 key expired: the same as revoked',
   ),
   '6 event': by('6 event: one POST of id and status when a batch is done, failed or cancelled'),
@@ -288,8 +291,8 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '3 cancelled: a queued batch',
   ),
   '7.3 key_revoked': {
-    ...by('3 key revoked: the batch fails, and nobody can collect it'),
-    none: 'of the lines: nobody can collect them any more',
+    ...by('3 key revoked: the batch fails, and its results cannot be collected'),
+    none: 'of the lines: they can no longer be collected',
   },
   '7.3 model_not_allowed': by('5 rule 9: lines of a withdrawn model fail, unbilled'),
   '7.3 others': by(

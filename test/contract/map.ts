@@ -21,6 +21,9 @@ const NO_TOKENS = '5 rule 2: the model list and the health check need no token';
 const BODIES_SENT = '4.1 rule 1: 32 MiB as sent, and no more';
 const BODIES_READ = '4.1 rule 1: 32 MiB decompressed, and no more';
 const TRUNCATED = '4.3 rule 6: a reference beyond the first 20,000 characters of the state';
+const STANDING = '2.11: the limits of a key, in their documented shape';
+const SPENT = '4.9: what was charged is counted at once, for a paused key too';
+const ALLOWED = '2.11 models: those that the key may use at the endpoint';
 const NO_CREDIT = '5 rule 6: a key without credit is paused until credit is added';
 
 const OVERVIEW: Record<string, Coverage> = {
@@ -82,6 +85,13 @@ const RESOURCES: Record<string, Coverage> = {
   '2.8 models': by(LISTS),
   '2.8 same models': by(LISTS, '2.8: an endpoint lists what it serves'),
   '2.8 object': by(LISTS),
+  '2.11 object': by(STANDING),
+  '2.11 key': by(STANDING),
+  '2.11 currency': by(STANDING),
+  '2.11 credit': by(STANDING, SPENT),
+  '2.11 month': by(STANDING, SPENT),
+  '2.11 per_minute': by(STANDING),
+  '2.11 models': by(STANDING, ALLOWED),
   '2.9 body': by(live('not_found'), live('unauthorized'), live('invalid_json'), live('missing')),
 };
 
@@ -104,6 +114,9 @@ const ENDPOINTS: Record<string, Coverage> = {
     '2.3 part: the name of a file part',
   ),
   '4.1 rule 4': by('4.1 rule 4: one invalid question refuses the whole request'),
+  '4.1 Service-Raw-Probabilities': by(
+    '4.1 Service-Raw-Probabilities: true adds unrounded, uncommitted probabilities, and nothing else changes',
+  ),
   '4.1 X-Request-Id': by('4.1 X-Request-Id: a unique id on every response, errors included'),
   '4.1 Service-Key-Id and Service-Key-Expires': by(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
@@ -136,13 +149,17 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.3 other models': by(NO_IMAGES),
   '4.3 opt-in header': by('4.3 opt-in header: not needed, and ignored if sent'),
   '4.4': by('4.4: the list of models needs no token', LISTS),
-  '4.5': by('4.5: the health check answers ok, and needs no token'),
+  '4.5': {
+    ...by('4.5: the health check answers ok, and needs no token'),
+    elsewhere: ['test/server/loading.test.ts', 'test/server/lanes.test.ts'],
+  },
   '4.6 where': by('4.6 where: not at the gateway', '4.6 where: not under the path of a model'),
   '4.7': { elsewhere: ['test/openapi/openapi.test.ts'] },
   '4.8': by(
     '4.8: paths of a model pin it, whatever the request names',
     '4.8: the gateway has the paths of its own model only',
   ),
+  '4.9': by(STANDING, SPENT, ALLOWED),
 };
 
 const KEYS: Record<string, Coverage> = {
@@ -264,6 +281,7 @@ const LIVE: Partial<Record<ErrorType, Coverage>> = {
   http_version_not_supported: { elsewhere: ['test/http/exchanges.test.ts'] },
   headers_too_large: { elsewhere: ['test/http/exchanges.test.ts'] },
   not_found: by(live('not_found'), '9 rule 1: every path but the health check begins with its version'),
+  host_not_allowed: { elsewhere: ['test/http/console.test.ts'] },
   method_not_allowed: by(live('method_not_allowed')),
   unauthorized: by(live('unauthorized'), '7 order: a request with several errors gets the first'),
   length_required: by(LENGTHS),

@@ -114,7 +114,7 @@ const BODY: readonly ContractTest[] = [
     t.strictSame([old.status, old.json.type], [404, 'model_not_found']);
   }),
   rule('2.1 model: an endpoint that serves one model ignores it', async (t, { post, gateway }) => {
-    for (const model of [undefined, null, 'decider-g-12b', 'nobody', '', 7, true, {}, ['decider-g-12b']]) {
+    for (const model of [undefined, null, 'decider-g-12b', 'unknown', '', 7, true, {}, ['decider-g-12b']]) {
       const { status, json } = await post(
         { state: 'x', questions: ASK, model },
         { path: `${gateway}/v1/decide` },

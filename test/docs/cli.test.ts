@@ -1,5 +1,5 @@
 import { type Test, test } from 'tap';
-import { decider } from '../support/cli.js';
+import { run } from '../support/cli.js';
 import { checkTable } from '../support/generated-table.js';
 import { PAGES, read } from '../support/pages.js';
 
@@ -12,7 +12,7 @@ interface CommandHelp {
 
 /** The help of a command and of all its commands, depth first. */
 async function helpOf(t: Test, words: readonly string[]): Promise<CommandHelp[]> {
-  const { stdout: help } = await decider(t, [...words, '--help']).end();
+  const { stdout: help } = await run(t, [...words, '--help']);
   const listed = help.split(/^Commands:$/m)[1] ?? '';
   const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] as string);
   const commands = names.filter((name) => name !== 'help');

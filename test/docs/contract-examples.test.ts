@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { checkLines } from '../../src/batch/index.js';
 import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
 import { estimateLine } from '../../src/batch/ingest/estimate.js';
@@ -11,6 +11,7 @@ import {
   BatchSchema,
   DecideResponseSchema,
   ErrorSchema,
+  LimitsSchema,
   ModelListSchema,
   SubmitResponseSchema,
 } from '../../src/openapi/index.js';
@@ -75,6 +76,7 @@ const CHECKS: Readonly<Record<string, (t: Test, text: string) => unknown>> = {
     for (const line of JSON.parse(text)) t.equal(written(line), JSON.stringify(line));
   },
   models: (t, text) => isWhole(t, ModelListSchema, JSON.parse(text)),
+  limits: (t, text) => isWhole(t, LimitsSchema, JSON.parse(text)),
   error: (t, text) => hasSchema(t, ErrorSchema, JSON.parse(text)),
   webhook: (t, text) => t.strictSame(Object.keys(JSON.parse(text)), ['id', 'status']),
 };

@@ -11,9 +11,8 @@ const run = promisify(execFile);
 export async function startExampleServer(t: Test) {
   const server = await startTestServer(t, {}, join(ROOT, 'models'));
   const TOKEN = server.headers.authorization.slice('Bearer '.length);
-  const { NODE_OPTIONS: _, ...inherited } = process.env;
   const command = async (file: string, args: readonly string[], own: Record<string, string> = {}) => {
-    const env = { ...inherited, URL: server.url, TOKEN, ...own };
+    const env = { ...process.env, URL: server.url, TOKEN, ...own };
     return (await run(file, args, { cwd: ROOT, env })).stdout;
   };
   return { ...server, command };

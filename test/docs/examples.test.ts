@@ -8,6 +8,7 @@ const EXAMPLES = join(ROOT, 'examples');
 
 const server = await startExampleServer(tap);
 const { command: example } = server;
+const TOKEN = server.headers.authorization.slice('Bearer '.length);
 
 const python = spawnSync('python3', ['--version']).status === 0;
 const skip = python ? false : 'PYTHON 3 IS NOT INSTALLED: the Python examples were NOT tested';
@@ -15,7 +16,7 @@ if (!python) process.stderr.write(`\n*** ${skip} ***\n\n`);
 
 test('examples/decide.sh', async (t) => {
   const { model, answers, usage } = JSON.parse(await example('bash', [join(EXAMPLES, 'decide.sh')]));
-  t.equal(model, 'decider-g-nano-20261121');
+  t.equal(model, 'decider-random-20261121');
   t.strictSame(Object.keys(answers), ['angry', 'team', 'urgent']);
   t.strictSame(Object.keys(answers.team.probabilities), ['billing', 'technical', 'sales']);
   t.equal(usage.output_tokens, 3);
@@ -24,7 +25,7 @@ test('examples/decide.sh', async (t) => {
 test('examples/decide.ts', async (t) => {
   const printed = await example(process.execPath, [join(ROOT, 'dist/examples/decide.js')]);
   t.match(JSON.parse(printed), {
-    model: 'decider-g-nano-20261121',
+    model: 'decider-random-20261121',
     angry: Number,
     team: /^(billing|technical)$/,
     route: /^(billing|technical|review)$/,
@@ -36,7 +37,7 @@ test('examples/decide.py', { skip }, async (t) => {
   const printed = await example('python3', [join(EXAMPLES, 'decide.py')]);
   t.match(
     printed,
-    /^model: +decider-g-nano-20261121\nangry: +[01][.\d]*\nteam: +\w+ \(confidence [\d.]+\)\n/,
+    /^model: +decider-random-20261121\nangry: +[01][.\d]*\nteam: +\w+ \(confidence [\d.]+\)\n/,
   );
   t.match(printed, /^tokens: \d+$/m);
 });
@@ -83,4 +84,24 @@ test('examples/batch.py', { skip }, async (t) => {
     data: unknown[];
   };
   t.equal(data.length, 1);
+});
+
+test('examples/evaluation.jsonl', async (t) => {
+  const archive = join(t.testdir({}), 'archive');
+  const main = join(ROOT, 'dist/src/cli/main.js');
+  const files = [join(EXAMPLES, 'evaluation.jsonl'), '--archive', archive];
+  const printed = await example(process.execPath, [
+    main,
+    'eval',
+    ...files,
+    '--url',
+    server.url,
+    '--token',
+    TOKEN,
+  ]);
+  t.match(printed, /^cases: +5 of evaluation\.jsonl, 5 answered$/m);
+  t.match(printed, /^models: +decider-random-\d+$/m);
+  for (const row of ['all +12', 'noul +5', 'choice +4', 'score +3', 'development +8', 'held-out +4']) {
+    t.match(printed, new RegExp(`^${row} +\\d`, 'm'));
+  }
 });

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
-import { FOLLOWED_MS, JUMP_LASTS_MS, OUTPUT_BYTES_MAX, type Shares } from '../../src/base/index.js';
+import { FOLLOWED_MS, JUMP_LASTS_MS, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import { PIECE_BYTES } from '../../src/batch/reading/read-results.js';
 import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
@@ -18,6 +18,7 @@ import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/tran
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
+import { OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
 import { checkTable } from '../support/generated-table.js';
 
 const number = (value: number) => value.toLocaleString('en');

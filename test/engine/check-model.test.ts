@@ -1,8 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { type MetadataValue, type ProjectorKind, tinyModel, tinyProjector } from '../../models/tiny/index.js';
-import { type CheckLimits, checkModel, RENDER_MS_MAX } from '../../src/engine/index.js';
+import {
+  type MetadataValue,
+  type ProjectorKind,
+  tinyModel,
+  tinyProjector,
+  tinyVocabulary,
+} from '../../models/tiny/index.js';
+import { type ChildLimits, checkModel, RENDER_MS_MAX } from '../../src/engine/index.js';
 import { buildOf } from '../support/engine.js';
 import { withoutNumbers, withValue } from '../support/gguf-file.js';
 
@@ -11,6 +17,7 @@ const float = (value: number): MetadataValue => ({ type: 'float32', value });
 const text = (value: string): MetadataValue => ({ type: 'string', value });
 
 const SMALL = { layers: 2, globalEvery: 2 };
+const VOCABULARY_SIZE = tinyVocabulary().tokens.length;
 
 interface Files {
   readonly model?: Buffer;
@@ -21,7 +28,7 @@ interface Files {
 function check(
   t: Test,
   { model = tinyModel(SMALL), projector }: Files,
-  limits?: CheckLimits,
+  limits?: ChildLimits,
   stop?: AbortSignal,
 ) {
   const folder = t.testdir();
@@ -46,7 +53,7 @@ async function isRefused(t: Test, checked: Promise<unknown>, file: string, reaso
   t.match(error.message, new RegExp(`^\\S*${file}\\.gguf: [^\\p{Cc}]+$`, 'u'));
 }
 
-test('a model without a fault: what the check tells of it', async (t) => {
+test('a model without a fault: the facts that the check reports', async (t) => {
   const facts = await check(t, { model: tinyModel() });
   t.match(facts, { profile: 'letters', source: 'default', contextLength: 131_072, images: null });
   t.equal(facts.labels.length, 26);
@@ -95,6 +102,12 @@ for (const [key, value, reason] of METADATA) {
   });
 }
 
+test('a file without a vocabulary is refused with the reason', async (t) => {
+  const metadata = { 'tokenizer.ggml.model': text('no_vocab'), 'gemma4.vocab_size': number(VOCABULARY_SIZE) };
+  const checked = check(t, { model: tinyModel({ ...SMALL, metadata }) });
+  await isRefused(t, checked, 'model', /gguf: the file has no vocabulary$/);
+});
+
 test('a template longer than any question may be is refused', async (t) => {
   const metadata = { 'tokenizer.chat_template': text(`{{ messages[0].content }}${' a b'.repeat(5_000)}`) };
   const checked = check(t, { model: tinyModel({ ...SMALL, metadata }) });
@@ -103,8 +116,8 @@ test('a template longer than any question may be is refused', async (t) => {
 
 test('metadata that make llama.cpp loop are refused when the time of the check is over', async (t) => {
   const model = tinyModel({ ...SMALL, metadata: { 'gemma4.rope.dimension_count': number(0) } });
-  const limits = { milliseconds: 5_000, dataBytes: 2 ** 31 };
-  await isRefused(t, check(t, { model }, limits), 'model', /its check takes more than 5 s$/);
+  const limits = { milliseconds: 1_000, dataBytes: 2 ** 31 };
+  await isRefused(t, check(t, { model }, limits), 'model', /its check takes more than 1 s$/);
 });
 
 test('a check that needs more memory than it may have is refused', async (t) => {

@@ -11,7 +11,7 @@ const WAITING_BYTES_MAX = 1_024 * MIB;
 const countMemory = memoryCounter(addon);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test(`shared memory that nobody refers to is found: of ${(BLOCKS * BLOCK_BYTES) / MIB} MiB at most ${WAITING_BYTES_MAX / MIB} are there`, async (t) => {
+test(`unreferenced shared memory is collected: of ${(BLOCKS * BLOCK_BYTES) / MIB} MiB at most ${WAITING_BYTES_MAX / MIB} are there`, async (t) => {
   let [waiting, most] = [0, 0];
   const found = new FinalizationRegistry<number>((bytes) => {
     waiting -= bytes;

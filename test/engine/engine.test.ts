@@ -1,5 +1,12 @@
 import { test } from 'tap';
-import { type EngineEvents, EXACT, LIVE_PIXEL_BYTES_MAX, UNWATCHED } from '../../src/engine/index.js';
+import {
+  type EngineEvents,
+  EXACT,
+  LIVE_PIXEL_BYTES_MAX,
+  type Plan,
+  UNWATCHED,
+} from '../../src/engine/index.js';
+import { COLD } from '../support/engine.js';
 import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 
 const stays = () => ({ signal: new AbortController().signal });
@@ -92,6 +99,24 @@ test('overloaded: at the bound of pixels a plan waits, one byte past it is refus
   await Promise.all([second, ...others, room]);
 });
 
+test('the bound of pixels holds after plans have left in the middle of their waves', async (t) => {
+  const { engine, thread } = fakeEngine();
+  const withPixels = (mark: number, bytes: number) => {
+    const image = { width: 48, height: 48, rgb: new Uint8Array(bytes), key: `${mark}` };
+    return { ...markedPlan(mark), images: [image] };
+  };
+  const caller = new AbortController();
+  const gone = engine.run(withPixels(1, 9), caller);
+  caller.abort(new Error('gone'));
+  thread.waves[0]?.resolve();
+  await t.rejects(gone, { message: 'gone' });
+  await turn();
+  const most = engine.run(withPixels(2, LIVE_PIXEL_BYTES_MAX), stays());
+  await t.rejects(engine.run(withPixels(3, 1), stays()), { type: 'overloaded' } as never);
+  thread.waves[1]?.resolve();
+  await most;
+});
+
 test('overloaded: Retry-After is the time the queue takes at the measured rate', async (t) => {
   const { engine, thread, clock } = fakeEngine({ queueMax: 3 });
   const first = engine.run(markedPlan(1, 98), stays());
@@ -136,7 +161,7 @@ test('a caller that leaves before its wave costs nothing', async (t) => {
   });
 });
 
-test('a wave that fails: its plans run again once, from the beginning, before those that wait; then they fail', async (t) => {
+test('a wave that fails: its plan runs again once, from the beginning, alone and before those that wait; then it fails', async (t) => {
   const { engine, thread } = fakeEngine();
   const plan = engine.run(markedPlan(1), stays());
   const next = engine.run(markedPlan(2), stays());
@@ -146,13 +171,46 @@ test('a wave that fails: its plans run again once, from the beginning, before th
   const streams = thread.waves[1]?.task.phases.flatMap((phase) => phase.streams) ?? [];
   t.strictSame(
     streams.filter(({ options }) => options).map(({ tokens }) => tokens[0]),
-    [1, 2],
+    [1],
   );
-  // The second plan has one attempt left after this one.
   thread.waves[1]?.reject(new Error('second'));
   await lost;
   thread.waves[2]?.resolve();
   t.strictSame((await next).logits, [Float32Array.of(2)]);
+});
+
+test('a plan that cannot be scheduled is rejected, and the others are answered', async (t) => {
+  for (const sharing of [COLD, EXACT]) {
+    const { engine, thread } = fakeEngine({ sharing });
+    /** A plan whose reading fails after so many times. */
+    const faulty = (mark: number, reads: number): Plan => {
+      const { prefixKey, ...plan } = markedPlan(mark);
+      let left = reads;
+      return {
+        ...plan,
+        get prefixKey() {
+          left -= 1;
+          if (left < 0) throw new Error('unreadable');
+          return prefixKey;
+        },
+      };
+    };
+    // Wherever the fault comes: before a wave is filled, while it is filled, after it.
+    for (let reads = 0; reads < 6; reads++) {
+      const before = thread.waves.length;
+      const first = engine.run(markedPlan(1), stays());
+      const bad = engine.run(faulty(2, reads), stays());
+      const other = engine.run(markedPlan(3), stays());
+      const ended = bad.catch((error: Error) => error.message);
+      for (let wave = before; wave < before + 3; wave++) {
+        thread.waves[wave]?.resolve();
+        await turn();
+      }
+      for (const answer of [first, other]) t.equal((await answer).logits.length, 1);
+      const answer = await ended;
+      if (reads === 0) t.equal(answer, 'unreadable');
+    }
+  }
 });
 
 test('exact: one plan per wave, each on an empty context', async (t) => {
@@ -183,6 +241,7 @@ test('events: who was refused, left or was late, and what became of the waves', 
   const events: EngineEvents = {
     waveDone: (tokens) => told.push(`done ${tokens}`),
     waveLost: () => told.push('lost'),
+    laneChanged: (lane, state) => told.push(`${lane} ${state}`),
     planRefused: () => told.push('refused'),
     planCancelled: () => told.push('left'),
     planLate: () => told.push('late'),
@@ -201,7 +260,7 @@ test('events: who was refused, left or was late, and what became of the waves', 
   t.strictSame(since(), ['left', 'left'], 'in the queue, and before it');
   thread.waves[0]?.reject(new Error('the thread died'));
   await turn();
-  t.strictSame(since(), ['lost']);
+  t.strictSame(since(), ['lost', '1 restarting', '1 free']);
   thread.waves[1]?.resolve();
   await first;
   t.strictSame(since(), ['done 12']);

@@ -51,7 +51,7 @@ for (const kind of KINDS) {
     t.end();
   });
 
-  test(`images, ${kind}: whatever a prompt is like and whoever is beside it, the answer is the same`, (t) => {
+  test(`images, ${kind}: the answer depends neither on the form of the prompt nor on concurrent plans`, (t) => {
     const opened = openReader(t.testdir(), kind);
     const images = [noise(1, 12, 10), noise(2, 16, 16), noise(3, 39, 7), noise(4, 1, 1)];
     const plans = [

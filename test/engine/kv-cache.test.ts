@@ -1,9 +1,10 @@
 import { test } from 'tap';
+import { fixedBudget } from '../../src/engine/scheduler/idle-budget.js';
 import { KvCache } from '../../src/engine/scheduler/kv-cache.js';
 import type { Entry, Running } from '../../src/engine/scheduler/types.js';
 import { planOf } from '../support/engine.js';
 
-const NO_SHARING = { head: new Int32Array(0), idleCellsMax: 0 };
+const NO_SHARING = { head: new Int32Array(0), budget: fixedBudget(0) };
 
 function boundsOf(cells: number, sequences: number) {
   return { cells, sequences, waveTokens: 1_000, microBatchTokens: 1_000, microBatchTokensMin: 0 };
@@ -88,7 +89,7 @@ test('once a suffix has found no room, only suffixes that end in the wave get ce
 });
 
 test('idle prefixes stay within their bound and are evicted, least recently used first', async (t) => {
-  const cache = new KvCache<Entry>(boundsOf(100, 8), { ...NO_SHARING, idleCellsMax: 60 });
+  const cache = new KvCache<Entry>(boundsOf(100, 8), { ...NO_SHARING, budget: fixedBudget(60) });
   const [first, second] = [entryOf(30, 5), entryOf(30, 5)];
   const cached = () => [first, second].map(({ plan }) => cache.cachedTokens(plan));
   runWhole(cache, first);
@@ -100,6 +101,15 @@ test('idle prefixes stay within their bound and are evicted, least recently used
   const freed = runWhole(cache, entryOf(69, 5));
   t.strictSame(cached(), [0, 0], 'evicted for cells');
   t.equal(freed?.before.length, 1, 'its sequence is removed before the wave uses the cells');
+});
+
+test('idle prefixes give up their sequences for suffixes, too', async (t) => {
+  const cache = new KvCache<Entry>(boundsOf(1_000, 8), { ...NO_SHARING, budget: fixedBudget(900) });
+  const idle = Array.from({ length: 7 }, () => entryOf(10, 5));
+  for (const entry of idle) runWhole(cache, entry);
+  // One sequence for the prefix, seven for the suffixes: none is left for an idle prefix.
+  t.not(runWhole(cache, entryOf(10, 5, 6, 7, 8, 9, 10, 11)), null);
+  t.strictSame(new Set(idle.map(({ plan }) => cache.cachedTokens(plan))), new Set([0]));
 });
 
 test('a dropped plan is released when the next wave begins', async (t) => {

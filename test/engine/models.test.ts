@@ -9,6 +9,7 @@ import {
   noImages,
   openModel,
   readManifest,
+  readTemperatures,
   verifyChecksum,
 } from '../../src/engine/index.js';
 import { addon, buildOf, openTiny } from '../support/engine.js';
@@ -131,7 +132,7 @@ test('a shape that was no sample, and that the template treats otherwise, is ref
   t.throws(() => profile.skeleton(shape(4)), { name: 'ProfileError' });
 });
 
-test('names of the language are no names of ours', async (t) => {
+test('a name that JavaScript objects inherit is no profile, decision type or question type', async (t) => {
   t.match(
     refused(t.testdir(), { metadata: decision('constructor') }),
     /decision type constructor is not answered/,
@@ -161,6 +162,26 @@ test('temperatures: the bucket of the option count, else the type, else 1; GGUF 
   t.equal(stated.of('score', 4), 9);
   t.throws(() => openTiny(t.testdir(), {}, { temperatures: { score: 0 } }), /not a positive number/);
   t.throws(() => openTiny(t.testdir(), {}, { temperatures: { rank: 1 } }), /no known question type/);
+});
+
+test('fitted temperatures replace all others of the types that they name', (t) => {
+  const declared = { choice: 2, 'choice.3_5': 3, noul: 0.5 };
+  const { of, values } = readTemperatures(declared, { choice: 1.5, 'choice.11': 4 });
+  t.strictSame(
+    [2, 3, 10, 11].map((options) => of('choice', options)),
+    [1.5, 1.5, 1.5, 4],
+  );
+  t.equal(of('noul', 2), 0.5);
+  t.strictSame(values, { noul: 0.5, choice: 1.5, score: 1, 'choice.11': 4 });
+  const both = { 'choice.small': 5, 'choice.large': 6, 'choice.3_5': 7, 'choice.11': 8 };
+  t.strictSame(
+    [2, 3, 8, 9, 27].map((options) => readTemperatures(both).of('choice', options)),
+    [5, 7, 5, 1, 8],
+    'of two ranges that hold an option count, 2, 3_5, 6_10 and 11 apply first',
+  );
+  t.throws(() => readTemperatures({}, { 'choice.11': 0 }), /choice.11 is not a positive number/);
+  t.throws(() => readTemperatures({}, { 'choice.12': 1 }), /no known question type or bucket/);
+  t.end();
 });
 
 test('a projector that does not fit is refused in one line with the file and the reason', async (t) => {

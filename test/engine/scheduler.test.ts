@@ -180,7 +180,7 @@ test('a suffix of several waves is computed once for all who ask it, also where 
   }
 });
 
-test('a suffix that nobody wants any more gives back its cells and its sequence', async (t) => {
+test('a suffix that is no longer needed returns its cells and its sequence', async (t) => {
   const { scheduler, next, state, cache } = setUp();
   const long = entry(50, 400);
   scheduler.add(long, 'live');
@@ -237,7 +237,7 @@ test('batch plans: nothing of the first wave with a live plan, a fifth of eight 
   };
   const LIVE = 30 + 10;
   for (let round = 0; round < 3; round++) {
-    t.equal(taken(), 100, 'nobody else is there');
+    t.equal(taken(), 100, 'no other plan is running');
     scheduler.add(entry(30), 'live');
     t.equal(taken(), LIVE);
     for (let wave = 0; wave < 3; wave++) {

@@ -35,6 +35,7 @@ function start(t: Test, path: string) {
     build: buildOf(path),
     bounds: BOUNDS,
     threads: 1,
+    number: 1,
   });
   t.teardown(() => thread.close());
   return thread;
@@ -59,7 +60,7 @@ test('a thread ended in the middle of a wave: the wave fails, another thread ans
   }
 });
 
-test('a thread ended inside llama_decode: the process goes on', async (t) => {
+test('a thread that is terminated inside llama_decode does not end the process', async (t) => {
   const path = tiny(t);
   const worker = new Worker(new URL('../support/engine/decode-forever.js', import.meta.url), {
     workerData: path,
@@ -84,7 +85,7 @@ test('threads that share the weights answer alike', async (t) => {
   for (const other of others) t.strictSame(other, first);
 });
 
-test('a thread tells what every prompt begins with', async (t) => {
+test('a thread reports the common beginning of all prompts', async (t) => {
   const { head } = await start(t, tiny(t)).introduce();
   t.ok(head.length >= 2, `${head.length} tokens`);
 });

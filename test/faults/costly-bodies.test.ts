@@ -7,9 +7,9 @@ import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';
 
 /** Costly bodies sent concurrently. */
-const BODIES = scaled({ short: 4, long: 8 }, 'BODIES');
+const BODIES = scaled({ short: 4, long: 6 }, 'BODIES');
 /** Batch files sent concurrently, and the mebibytes of each. */
-const FILES = scaled({ short: 4, long: 8 }, 'FILES');
+const FILES = scaled({ short: 4, long: 6 }, 'FILES');
 const FILE_MIB = scaled({ short: 2, long: 4 }, 'FILE_MIB');
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 const ALONE = 10;
@@ -41,7 +41,7 @@ async function askUntil(caller: TestCaller, ended: () => boolean) {
 
 for (const transport of TRANSPORTS) {
   for (const encoding of ['identity', 'gzip'] as const) {
-    test(`item 3: ${BODIES} costly bodies of one key, ${encoding}: another key’s texts do not wait for them (${transport})`, {
+    test(`${BODIES} costly bodies of one key, ${encoding}, do not delay other keys (${transport})`, {
       timeout: 600_000,
     }, async (t) => {
       const { caller } = await startForCallers(t, { DECIDER_HTTP_TRANSPORT: transport });
@@ -86,7 +86,7 @@ function costlyFile(mebibytes: number): Buffer {
 const shortFile = (at: number) =>
   JSON.stringify({ custom_id: `c${at}`, model: 'tiny', state: 'x', questions: QUESTIONS });
 
-test(`item 3: ${FILES} costly batch files of one key: another key’s file and texts do not wait for them`, {
+test(`${FILES} costly batch files of one key do not delay other keys`, {
   timeout: 600_000,
 }, async (t) => {
   const { caller } = await startForCallers(t, {});

@@ -10,7 +10,7 @@ import { LONG, scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
 /** First starts that are killed at a random moment. */
-const KILLS = scaled({ short: 1, long: 3 }, 'KILLS');
+const KILLS = scaled({ short: 1, long: 2 }, 'KILLS');
 
 /** Runs a program where a small file system of its own is mounted. */
 const MOUNTS = ['unshare', '--mount', '--propagation', 'private'];
@@ -60,7 +60,7 @@ test('interrupted first start: of two on one empty folder one serves and one is 
   t.match(stderr, /^The data folder \S+ is served by process \d+ on /);
 });
 
-test('interrupted first start: a disk that is full is told with the bytes free and needed, and nothing is damaged', {
+test('interrupted first start: a full disk is reported with the bytes free and needed, and nothing is damaged', {
   skip: NO_MOUNTS,
 }, async (t) => {
   const models = modelsFolder(t.testdir());

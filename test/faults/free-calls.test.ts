@@ -92,7 +92,7 @@ function tell(
 }
 
 for (const transport of TRANSPORTS) {
-  test(`item 5: ${DOWNLOADS} downloads of one key, ${DOWNLOADERS} at a time, hold up nobody (${transport})`, async (t) => {
+  test(`${DOWNLOADS} downloads of one key, ${DOWNLOADERS} at a time, do not delay other keys (${transport})`, async (t) => {
     const { busy, other } = await start(t, transport, 1, DOWNLOADED_LINES);
     const loop = watchTurns();
     const calls = callOften(
@@ -121,7 +121,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test(`item 5: lists of ${LISTED} batches hold up nobody`, async (t) => {
+test(`lists of ${LISTED} batches do not delay other keys`, async (t) => {
   const { busy, other } = await start(t, 'auto', LISTED, 1);
   const loop = watchTurns();
   const calls = callOften(busy.url, busy.token, LISTERS, LISTS_OF_EACH);

@@ -8,7 +8,7 @@ import { type Command, decider } from '../support/cli.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
-const LINES = scaled({ short: 800, long: 2_000 });
+const LINES = scaled({ short: 400, long: 1_000 });
 /** Units per token of a batch line, at the default prices. */
 const PRICE = 750n;
 /** Every write of the data file that is not at its very beginning fails, as on a disk that is full. */

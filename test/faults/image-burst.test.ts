@@ -74,7 +74,7 @@ async function startReader(t: Test) {
 const median = (times: readonly { ms: number }[]) =>
   [...times].map(({ ms }) => ms).sort((a, b) => a - b)[times.length >> 1] as number;
 
-test(`a burst of ${BURST} requests with ${IMAGES_EACH} images of ${SIDE} × ${SIDE} each: nothing is dropped, memory stays bounded, text goes on`, {
+test(`a burst of ${BURST} requests with ${IMAGES_EACH} images of ${SIDE} × ${SIDE} each: nothing is dropped, memory stays bounded, text requests are answered`, {
   ...only,
   timeout: 600_000,
 }, async (t) => {

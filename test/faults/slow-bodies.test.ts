@@ -17,7 +17,7 @@ const LARGEST = Buffer.from(
 );
 
 for (const transport of ['uws', 'node']) {
-  test(`item 2: two keys with ${SOCKETS} sockets each that trickle 32 MiB: another key’s requests go on (${transport})`, {
+  test(`two keys that trickle 32 MiB over ${SOCKETS} sockets each do not delay other keys (${transport})`, {
     timeout: 600_000,
   }, async (t) => {
     const clock = movableClock();

@@ -10,12 +10,13 @@ import {
   grantCredit,
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
-import { createLog, systemClock } from '../../src/base/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { Engine } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/task.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
+import { createLog } from '../../src/telemetry/index.js';
 import { BOUNDS, COLD } from '../support/engine.js';
 import { retainedBytes } from '../support/memory.js';
 import { modelsFolder } from '../support/server.js';
@@ -89,7 +90,7 @@ const server = await startServer(settings, {
   stop: new AbortController().signal,
 });
 const engineOf = (run: typeof compute) =>
-  new Engine([{ run }], {
+  new Engine([{ run, number: 1, introduce: async () => ({ head: new Int32Array(0), images: null }) }], {
     bounds: BOUNDS,
     sharing: COLD,
     queueMax: 1_024,

@@ -1,12 +1,12 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
-import { BATCHES, DECISIONS, OPEN, SUBMISSIONS } from '../../src/http/routes.js';
+import { BATCHES, DECISIONS, OPEN, OWN, SUBMISSIONS } from '../../src/http/routes.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
 test('every route has a handler, and every handler a route', async (t) => {
   t.strictSame(
-    Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OPEN }).sort(),
+    Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN }).sort(),
     ROUTES.map(({ name }) => name).sort(),
   );
 });

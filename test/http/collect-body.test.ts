@@ -53,7 +53,7 @@ test('a body that brings 64 KiB in every 8 seconds has a minute in all', async (
   t.equal(clock.timers(), 0);
 });
 
-test('item 2: a body that brings one byte less than 64 KiB in 8 seconds is given up', async (t) => {
+test('a body that brings one byte less than 64 KiB in 8 seconds is refused', async (t) => {
   const { clock, begin } = receiver();
   const { body, feed } = begin(10 * MIB);
   feed(FIRST_BYTES);
@@ -115,7 +115,7 @@ test('the client that goes away is the reason', async (t) => {
   t.equal(clock.timers(), 0);
 });
 
-test('item 2: announced bytes take no memory: two keys with eight sockets each, another key goes on', async (t) => {
+test('announced bytes take no memory: two keys with eight sockets each do not stop another key', async (t) => {
   const { clock, begin } = receiver();
   const trickling = Array.from({ length: 16 }, (_, at) => begin(LIMITS.bodyBytes, owner(`bad ${at % 2}`)));
   for (let second = 0; second < 7; second += 1) {
@@ -130,7 +130,7 @@ test('item 2: announced bytes take no memory: two keys with eight sockets each, 
   t.ok(ended.every((each) => each.status === 'rejected' && each.reason.type === 'request_timeout'));
 });
 
-test('item 2: where memory is short the slowest body is ended; a whole, a fast or a new one never', async (t) => {
+test('without free memory the slowest body is refused, never a complete, fast or new one', async (t) => {
   const { clock, memory, begin } = receiver(4 * FIRST_BYTES);
   const length = FIRST_BYTES;
   const whole = begin(length, owner('whole'));
@@ -153,14 +153,14 @@ test('item 2: where memory is short the slowest body is ended; a whole, a fast o
   t.throws(
     () => memory.take(owner('one more'), 1),
     { type: 'overloaded' } as never,
-    'nobody is slow any more',
+    'no body is slow any more',
   );
   for (const { feed } of [first, second]) feed(length);
   fast.feed(length / 2);
   for (const { body } of [whole, fast, first, second]) t.equal((await body).length, length);
 });
 
-test('item 2: large bodies leave an eighth of the memory to the others, however many keys send them', async (t) => {
+test('large bodies leave an eighth of the memory to other bodies, however many keys send them', async (t) => {
   const { memory } = receiver();
   const large = (key: number) =>
     memory.take(owner(`large ${key}`), LIMITS.bodyBytes).add(Buffer.alloc(5 * MIB));
@@ -177,7 +177,7 @@ test('item 2: large bodies leave an eighth of the memory to the others, however 
   } as never);
 });
 
-test('item 2: one key has a quarter of the memory, one workspace half, one byte more is refused', async (t) => {
+test('a key has a quarter of the memory, a workspace half; one byte more is refused', async (t) => {
   const shares = bodyShares(LIMIT_BYTES);
   t.strictSame(shares, { key: 128 * MIB, workspace: 256 * MIB, all: LIMIT_BYTES });
   const { memory } = receiver();
@@ -201,7 +201,7 @@ test('item 2: one key has a quarter of the memory, one workspace half, one byte 
   t.equal(refused('d', 'x'), null);
 });
 
-test('item 2: where large bodies have their part of the memory, no slow small body is ended for one more', async (t) => {
+test('large bodies at their limit do not displace slow small bodies', async (t) => {
   const { clock, memory, begin } = receiver();
   t.teardown(() => clock.advance(60_000));
   const small = begin(FIRST_BYTES, owner('small'));

@@ -19,6 +19,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     keyExpires: 'never',
     allowedModels: null,
     admitFree: () => {},
+    limits: () => ({}),
     batches: null,
   };
   const serving = await serve(t, transport, undefined, {

@@ -16,7 +16,7 @@ onBoth('a megabyte of headers is refused with 431', async (t, transport) => {
   t.equal((await ask(request('GET', '/health'))).status, 200);
 });
 
-onBoth('a method nobody knows in the packet that ends a body', async (t, transport) => {
+onBoth('an unknown method in the packet that ends a body', async (t, transport) => {
   const { client } = await serve(t, transport);
   const connection = await client();
   const refused = request('POST', '/nowhere', '{"a":1}');

@@ -97,6 +97,7 @@ async function serveBody(
         allowedModels: null,
         admit: () => {},
         admitFree: () => {},
+        limits: () => ({}),
         batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,
         decide: () => Promise.reject(),
       }),

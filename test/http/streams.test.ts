@@ -37,6 +37,7 @@ async function start(
     allowedModels: null,
     admit: () => {},
     admitFree: () => {},
+    limits: () => ({}),
   };
   const app = {
     checkReady: () => {},

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import {
   CHAT_TEMPLATE,
-  EMBEDDED_OPTIONS,
-  EMBEDDED_PROJECTOR_FILE,
-  EMBEDDED_PROJECTOR_OPTIONS,
+  RANDOM_MODEL_OPTIONS,
+  RANDOM_PROJECTOR_FILE,
+  RANDOM_PROJECTOR_OPTIONS,
   tinyModel,
   tinyProjector,
   writeTinyModel,
 } from '../../models/tiny/index.js';
 import { parseGguf } from '../support/parse-gguf.js';
 
-const EMBEDDED_SHA256 = '3f5603dcea007867d8f8e23d321313ec10dcc51ae83b608f2f6f337df8a14a63';
-const EMBEDDED_BYTES = 1145792;
+const RANDOM_SHA256 = '60e0581200ec653436405088e9ddeba7ffd1dbd1d2d50ada67ad6231c9d29d2b';
+const RANDOM_BYTES = 1145792;
 const PROJECTOR_SHA256 = 'c1c8bcd8347586f757d1951aaf07505ea33ee3d8c0ff90e05e3091c4f1f17a92';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -24,14 +24,14 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-test('the embedded model is the same file everywhere', async (t) => {
-  const bytes = tinyModel(EMBEDDED_OPTIONS);
-  t.equal(bytes.length, EMBEDDED_BYTES);
-  t.equal(sha256(bytes), EMBEDDED_SHA256);
-  t.equal(sha256(tinyProjector(EMBEDDED_PROJECTOR_OPTIONS)), PROJECTOR_SHA256);
+test('the random model is the same file everywhere', async (t) => {
+  const bytes = tinyModel(RANDOM_MODEL_OPTIONS);
+  t.equal(bytes.length, RANDOM_BYTES);
+  t.equal(sha256(bytes), RANDOM_SHA256);
+  t.equal(sha256(tinyProjector(RANDOM_PROJECTOR_OPTIONS)), PROJECTOR_SHA256);
   const manifest = join(root, 'models/manifest.json');
   if (existsSync(manifest)) {
-    t.match(readFileSync(manifest, 'utf8'), EMBEDDED_SHA256);
+    t.match(readFileSync(manifest, 'utf8'), RANDOM_SHA256);
     t.match(readFileSync(manifest, 'utf8'), PROJECTOR_SHA256);
   }
 });
@@ -86,23 +86,23 @@ test('a written file is whole, and leaves no other', async (t) => {
   t.strictSame(readdirSync(folder), ['a.gguf']);
 });
 
-test('the command writes the embedded model once, and again when it differs', async (t) => {
+test('the command writes the random model once, and again when it differs', async (t) => {
   const folder = t.testdir({});
   const run = (...flags: string[]) =>
     execFileSync(process.execPath, [command, ...flags], { encoding: 'utf8' });
   const command = join(folder, 'dist/models/tiny/main.js');
   cpSync(join(root, 'dist/models/tiny'), join(folder, 'dist/models/tiny'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const path = join(folder, 'models/decider-g-nano/decider-g-nano-20261121.gguf');
+  const path = join(folder, 'models/random/decider-random-20261121.gguf');
 
-  t.match(run('--if-missing'), `${EMBEDDED_BYTES} bytes sha256 ${EMBEDDED_SHA256}\n`);
-  t.equal(sha256(readFileSync(path)), EMBEDDED_SHA256);
-  t.equal(sha256(readFileSync(join(folder, EMBEDDED_PROJECTOR_FILE))), PROJECTOR_SHA256);
+  t.match(run('--if-missing'), `${RANDOM_BYTES} bytes sha256 ${RANDOM_SHA256}\n`);
+  t.equal(sha256(readFileSync(path)), RANDOM_SHA256);
+  t.equal(sha256(readFileSync(join(folder, RANDOM_PROJECTOR_FILE))), PROJECTOR_SHA256);
   const before = statSync(path).ino;
   t.equal(run('--if-missing'), '');
   t.equal(statSync(path).ino, before);
   writeFileSync(path, 'cut off');
-  t.match(run('--if-missing'), EMBEDDED_SHA256);
-  t.equal(sha256(readFileSync(path)), EMBEDDED_SHA256);
-  t.match(run(), EMBEDDED_SHA256);
+  t.match(run('--if-missing'), RANDOM_SHA256);
+  t.equal(sha256(readFileSync(path)), RANDOM_SHA256);
+  t.match(run(), RANDOM_SHA256);
 });

@@ -44,7 +44,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/store', 'disk full', '!access.writable', 'false'],
     ['model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
     ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
-    ['runner/store', '5 rule 9', 'if (this.mayUse(open, line))', 'if (true)'],
+    ['runner/store', '5 rule 9', 'if (!this.mayUse(open, line)) return WITHDRAWN;', ''],
   ),
   ...inFile(
     'batch/runner/funds.ts',
@@ -104,7 +104,13 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'seen.set(customId, number);',
     '',
   ]),
-  ...inFile('batch/ingest/lines.ts', ['ingest/lines', '4.6 rule 1', 'if (!isBlank(bytes))', 'if (true)']),
+  {
+    rule: '4.6 rule 1',
+    file: 'base/lines.ts',
+    from: 'if (!isBlank(bytes))',
+    to: 'if (true)',
+    test: 'base/lines',
+  },
   ...inFile('batch/ingest/cut-file.ts', ['runner/store', '4.6 results', '[at, lines];', '[at, first + 1];']),
   ...inFile(
     'batch/ingest/ingest.ts',

@@ -85,6 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
     ['7.4 unsupported_media_type', '!types.some(isMultipart)', 'true'],
+    ['4.1 Service-Raw-Probabilities', "value.toLowerCase() === 'true'", "value !== ''"],
   ),
   ...inFile(
     'http/routes.ts',

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { EMBEDDED_FILE } from '../../models/tiny/index.js';
+import { RANDOM_MODEL_FILE } from '../../models/tiny/index.js';
 import { loadAddon } from '../../src/engine/index.js';
 import { ROOT } from '../support/sources.js';
 
@@ -11,7 +11,7 @@ const WORKERS = 4;
 const { addon } = loadAddon('cpu');
 addon.onLog(() => {});
 addon.onLog(() => {});
-addon.openModel({ path: join(ROOT, EMBEDDED_FILE), device: '', mapped: true }, () => true);
+addon.openModel({ path: join(ROOT, RANDOM_MODEL_FILE), device: '', mapped: true }, () => true);
 
 if (isMainThread) {
   for (let index = 0; index < WORKERS; index += 1) {

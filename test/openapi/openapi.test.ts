@@ -1,18 +1,22 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { test } from 'tap';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import {
   DECIDE_EXAMPLE,
   DecideResponseSchema,
   ErrorSchema,
   HealthSchema,
+  LimitsSchema,
   ModelListSchema,
 } from '../../src/openapi/index.js';
 import { decider } from '../support/cli.js';
 import { startTestServer } from '../support/server.js';
+import { shared } from '../support/shared.js';
+
+const server = shared((t) => startTestServer(t));
 
 test('the OpenAPI document is valid, served and printed alike', async (t) => {
-  const { url } = await startTestServer(t);
+  const { url } = await server();
   const served = (await (await fetch(`${url}/openapi.json`)).json()) as Record<string, unknown>;
   const { valid, errors } = await new Validator().validate(structuredClone(served));
   t.ok(valid, JSON.stringify(errors));
@@ -21,15 +25,17 @@ test('the OpenAPI document is valid, served and printed alike', async (t) => {
 });
 
 test('what the server answers fits the schemas of the document', async (t) => {
-  const { url, ask } = await startTestServer(t);
-  const get = async (path: string) => (await fetch(url + path)).json();
+  const { url, ask, headers } = await server();
+  const get = async (path: string) => (await fetch(url + path, { headers })).json();
   for (const [schema, value] of [
     [DecideResponseSchema, await ask(DECIDE_EXAMPLE)],
     [ModelListSchema, await get('/v1/models')],
+    [LimitsSchema, await get('/v1/limits')],
     [HealthSchema, await get('/health')],
     [ErrorSchema, await get('/nothing')],
     [ErrorSchema, await ask({})],
   ] as const) {
-    t.strictSame([...Compile(schema).Errors(value)], [], JSON.stringify(value));
+    const [, faults] = Compile(schema).Errors(value);
+    t.strictSame(faults, [], JSON.stringify(value));
   }
 });

@@ -30,7 +30,7 @@ test('clock glitches: a live request in the middle of one is answered, and charg
   t.equal([...store.table('accounts').entries()][0]?.value.month, new Date().toISOString().slice(0, 7));
 });
 
-test('clock glitches: the time is kept, and a start far from it is told and remembered', async (t) => {
+test('clock glitches: the time is stored, and a start far from it is logged and recorded', async (t) => {
   const first = await started(t);
   const kept = () => readKeptTime(first.store) as { shown: number; certain: number | null };
   t.ok(Math.abs(kept().shown - Date.now()) < 60_000);

@@ -21,7 +21,7 @@ for (const transport of TRANSPORTS) {
   test(`contract 4.6: paths of a model pin it (${transport})`, async (t) => {
     const { url, ask, decide, headers } = await startTwo(t, environment);
     for (const path of ['/m/tiny/v1/decide', '/m/larger/v1/decide', '/m/tiny-20260101/v1/systemone']) {
-      t.equal((await ask({ ...BODY, model: 'nobody' }, path)).model, 'tiny-20260101', path);
+      t.equal((await ask({ ...BODY, model: 'unknown' }, path)).model, 'tiny-20260101', path);
     }
     const ids = async (path: string) =>
       ((await (await fetch(url + path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -29,7 +29,7 @@ for (const transport of TRANSPORTS) {
     t.strictSame(await ids('/m/larger/v1/models'), ['larger']);
     t.strictSame(await ids('/m/tiny-20260101/v1/models'), ['tiny']);
     t.equal((await fetch(`${url}/m/tiny/health`)).status, 200);
-    for (const path of ['/m/nobody/v1/decide', '/m/nobody/health']) {
+    for (const path of ['/m/unknown/v1/decide', '/m/unknown/health']) {
       const response = await fetch(url + path, { method: path.endsWith('health') ? 'GET' : 'POST', headers });
       t.equal(response.status, 404);
       t.match(await response.json(), { type: 'model_not_found' });
@@ -45,7 +45,7 @@ for (const transport of TRANSPORTS) {
       t.equal(response.status, 404, path);
       t.match(await response.json(), { type: 'not_found' });
     }
-    const unknown = await decide({ ...BODY, model: 'nobody' });
+    const unknown = await decide({ ...BODY, model: 'unknown' });
     t.equal(unknown.status, 404, 'several ids: the body names one');
     t.match(await unknown.json(), { type: 'model_not_found' });
     const wrong = await fetch(`${url}/m/tiny/v1/decide`);
@@ -62,7 +62,7 @@ for (const transport of TRANSPORTS) {
     const response = await fetch(`${urls[1]}/v1/decide`, {
       method: 'POST',
       headers,
-      body: JSON.stringify({ ...BODY, model: 'nobody' }),
+      body: JSON.stringify({ ...BODY, model: 'unknown' }),
     });
     t.equal(response.status, 200);
     t.match(await response.json(), { model: 'tiny-20260101' });
@@ -75,6 +75,6 @@ for (const transport of TRANSPORTS) {
 }
 
 test('a gateway without a model of the manifest does not start', async (t) => {
-  const gateway = { DECIDER_GATEWAY_PORT: String(await freePort()), DECIDER_GATEWAY_MODEL: 'nobody' };
+  const gateway = { DECIDER_GATEWAY_PORT: String(await freePort()), DECIDER_GATEWAY_MODEL: 'unknown' };
   await t.rejects(startTwo(t, gateway), { name: 'StartError', message: /gateway\.model/ });
 });

@@ -3,7 +3,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 
-const BODIES = scaled({ short: 60, long: 250 });
+const BODIES = scaled({ short: 40, long: 250 });
 
 test('exact mode: the bytes of responses are equal under concurrency 1, 8 and 64, and after a restart', async (t) => {
   const models = modelsFolder(t.testdir(), { type: 'f16' });

@@ -1,20 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Test, test } from 'tap';
-import { METRICS, Metrics } from '../../src/base/index.js';
+import type { ServerDependencies } from '../../src/server/index.js';
 import { listenForMetrics } from '../../src/server/metrics-listener.js';
+import { METRICS, Metrics } from '../../src/telemetry/index.js';
+import { freePort } from '../support/free-port.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
 
 /** The value of one line of a scrape; NaN where it is not there. */
 async function scrape(url: string): Promise<(line: string) => number> {
@@ -29,8 +18,9 @@ async function scrape(url: string): Promise<(line: string) => number> {
     );
 }
 
-async function start(t: Test) {
-  const server = await startTestServer(t, { DECIDER_METRICS_PORT: await freePort() });
+async function start(t: Test, own: Partial<ServerDependencies> = {}) {
+  const environment = { DECIDER_METRICS_PORT: String(await freePort()) };
+  const server = await startTestServer(t, environment, modelsFolder(t.testdir()), own);
   return { ...server, metricsUrl: server.metricsUrl as string };
 }
 
@@ -40,8 +30,8 @@ const BODY = {
   questions: { [SECRET]: { type: 'noul' }, b: { type: 'choice', criteria: [SECRET, 'x'] } },
 };
 
-test('what was asked is counted, by route and status, in tokens and in waves', async (t) => {
-  const { ask, decide, url, metricsUrl } = await start(t);
+test('requests are counted by route and status, in tokens and in waves; a replaced thread is counted', async (t) => {
+  const { ask, decide, url, metricsUrl, engines } = await start(t);
   const { usage } = await ask(BODY);
   await ask(BODY, '/v1/systemone');
   await decide('{');
@@ -61,15 +51,12 @@ test('what was asked is counted, by route and status, in tokens and in waves', a
   t.equal(value('decider_plans_waiting{model="tiny-20260101",urgency="live"}'), 0);
   t.equal(value('decider_plans_cancelled_total{model="tiny-20260101"}'), 0);
   t.notMatch(await (await fetch(metricsUrl)).text(), SECRET);
-});
 
-test('a thread that dies is counted, and its replacement answers', async (t) => {
-  const { ask, engines, metricsUrl } = await start(t);
   await engines.workers[0]?.terminate();
   t.match(await ask(BODY), { model: 'tiny-20260101' });
-  const value = await scrape(metricsUrl);
-  t.equal(value('decider_threads_replaced_total{thread="engine"}'), 1);
-  t.equal(value('decider_threads_replaced_total{thread="prepare"}'), 0);
+  const replaced = await scrape(metricsUrl);
+  t.equal(replaced('decider_threads_replaced_total{thread="engine"}'), 1);
+  t.equal(replaced('decider_threads_replaced_total{thread="prepare"}'), 0);
 });
 
 test('metrics are served only where a port is set, never by the port of callers', async (t) => {
@@ -103,8 +90,9 @@ test('a scrape that fails is answered with 500', async (t) => {
   t.equal((await fetch(listener.url)).status, 500);
 });
 
-test('batch lines count among tokens and answers, and are no live decisions', async (t) => {
-  const { url, headers, metricsUrl } = await start(t);
+test('batch lines count among tokens and answers, not as live decisions; dropped log lines are counted', async (t) => {
+  let dropped = 0;
+  const { url, headers, metricsUrl } = await start(t, { logLinesDropped: () => dropped });
   const file = [1, 2].map((at) => JSON.stringify({ custom_id: `c${at}`, model: 'tiny', ...BODY })).join('\n');
   const type = { ...headers, 'content-type': 'application/jsonl' };
   const submitted = await fetch(`${url}/v1/batches`, { method: 'POST', headers: type, body: file });
@@ -123,17 +111,8 @@ test('batch lines count among tokens and answers, and are no live decisions', as
   t.equal(value('decider_batch_lines_total{outcome="answered"}'), 2);
   t.equal(value('decider_batches_open'), 0);
   t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
-});
-
-test('logging: the lines of the log that were dropped are a metric', async (t) => {
-  let dropped = 0;
-  const environment = { DECIDER_METRICS_PORT: await freePort() };
-  const server = await startTestServer(t, environment, modelsFolder(t.testdir()), {
-    logLinesDropped: () => dropped,
-  });
   for (const count of [0, 3, 5]) {
     dropped = count;
-    const value = await scrape(server.metricsUrl as string);
-    t.equal(value('decider_log_lines_dropped_total'), count);
+    t.equal((await scrape(metricsUrl))('decider_log_lines_dropped_total'), count);
   }
 });

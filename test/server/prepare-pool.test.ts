@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
+import type { TinyModelOptions } from '../../models/tiny/index.js';
 import type { ContentEncoding } from '../../src/api/index.js';
 import { readManifest } from '../../src/engine/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
@@ -10,8 +11,8 @@ import { modelsFolder } from '../support/server.js';
 const QUESTIONS = { q: { type: 'noul' } };
 
 /** A pool of one thread of each kind. */
-async function startPool(t: Test) {
-  const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
+async function startPool(t: Test, model: TinyModelOptions = {}) {
+  const models = modelsFolder(t.testdir(), model, {}, 'gemma4uv');
   const counted: SharedArrayBuffer[] = [];
   const setup = {
     backend: 'cpu',
@@ -19,7 +20,7 @@ async function startPool(t: Test) {
     manifest: await readManifest(models),
     models,
     images: new Map(),
-    cells: 8_192,
+    cells: 131_072,
   } as const;
   const pool = new PreparePool(setup, {
     threads: 1,
@@ -79,7 +80,7 @@ test('text waits for no images, whatever is compressed', async (t) => {
   t.strictSame(ended, ['text', 'text', 'images', 'images']);
 });
 
-test('item 3: text waits for no large body, whatever is compressed', async (t) => {
+test('text requests do not wait for large bodies, compressed or not', async (t) => {
   const { prepare } = await startPool(t);
   const ended: string[] = [];
   const send = (name: string, request: object, encoding: ContentEncoding) =>
@@ -96,7 +97,7 @@ test('item 3: text waits for no large body, whatever is compressed', async (t) =
   t.strictSame(ended, ['text', 'text', 'large', 'large']);
 });
 
-test('item 3: as many requests of a key wait as may, one more is refused, and another key goes on', async (t) => {
+test('the limit of waiting requests of a key: one more is refused, and other keys are served', async (t) => {
   const { prepare } = await startPool(t);
   const text = { state: 'a text', questions: QUESTIONS };
   const ended: string[] = [];
@@ -108,4 +109,13 @@ test('item 3: as many requests of a key wait as may, one more is refused, and an
   } as never);
   await Promise.all([...all, send('other')]);
   t.ok(ended.indexOf('other') <= 2, 'it waits for one of them, or two');
+});
+
+test('texts without a space do not overflow the stack, for vocabularies that llama.cpp splits recursively', async (t) => {
+  const text = (value: string) => ({ type: 'string' as const, value });
+  const metadata = { 'tokenizer.ggml.model': text('gpt2'), 'tokenizer.ggml.pre': text('gpt-4o') };
+  const { prepare } = await startPool(t, { metadata });
+  t.strictSame(await prepare({ state: 'a'.repeat(20_000), questions: QUESTIONS }), []);
+  const longest = { state: 'a', questions: { q: { type: 'noul', instructions: '!'.repeat(200_000) } } };
+  await t.rejects(prepare(longest), { message: /context window/ });
 });

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'tap';
 import type { ProjectorKind } from '../../models/tiny/index.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
@@ -20,14 +22,35 @@ const noise = asset(await noisyJpeg(700, 500));
 const probabilities = (answer: { probabilities: Record<string, number> }) =>
   Object.values(answer.probabilities);
 
-const serving = (kind: ProjectorKind, environment: Record<string, string> = {}) =>
-  shared((t) => startTestServer(t, environment, modelsFolder(dataFolder(t), {}, {}, kind)));
+/** A models folder with a model of each kind, which has the name of the kind. */
+function modelOfEachKind(folder: string): string {
+  const models = KINDS.map((kind) => {
+    modelsFolder(join(folder, kind), {}, { id: kind }, kind);
+    const manifest = JSON.parse(readFileSync(join(folder, kind, 'models/manifest.json'), 'utf8'));
+    const [model] = manifest.models;
+    for (const file of [model.builds[0], model.builds[0].projector])
+      file.file = `${kind}/models/${file.file}`;
+    return model;
+  });
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ default: KINDS[0], models }));
+  return folder;
+}
+
+const serving = (environment: Record<string, string> = {}) =>
+  shared((t) => startTestServer(t, environment, modelOfEachKind(dataFolder(t))));
 const EXACT = { DECIDER_ENGINE_EXACT: 'true' };
-const plain = { gemma4v: serving('gemma4v'), gemma4uv: serving('gemma4uv') };
-const exact = { gemma4v: serving('gemma4v', EXACT), gemma4uv: serving('gemma4uv', EXACT) };
+const plainServer = serving();
+const exactServer = serving(EXACT);
+const of = async (server: ReturnType<typeof startTestServer>, kind: ProjectorKind) => {
+  const { ask, decide } = await server;
+  const path = `/m/${kind}/v1/decide`;
+  return { ask: (body: object) => ask(body, path), decide: (body: object) => decide(body, path) };
+};
+const plain = (kind: ProjectorKind) => of(plainServer(), kind);
+const exact = (kind: ProjectorKind) => of(exactServer(), kind);
 
 test('contract 7.2: a valid image is seen in the state, in instructions and in descriptions', async (t) => {
-  const { ask } = await exact.gemma4uv();
+  const { ask } = await exact('gemma4uv');
   const without = await ask({ state: 'see it', questions: { q: ASK } });
   for (const [state, question] of [
     ['see pic', ASK],
@@ -47,12 +70,13 @@ test('contract 7.2: a valid image is seen in the state, in instructions and in d
 });
 
 test('contract 4.1: an image as a part of a multipart body is that of base64', async (t) => {
-  const { ask, url, headers } = await exact.gemma4uv();
+  const { ask } = await exact('gemma4uv');
+  const { url, headers } = await exactServer();
   const request = (pic: object) => ({ state: 'see pic', questions: { q: ASK }, assets: { pic } });
   const form = new FormData();
   form.set('request', JSON.stringify(request({ type: 'image', format: 'jpeg', part: 'file' })));
   form.set('file', new Blob([Buffer.from(noise.data_base64, 'base64')]));
-  const response = await fetch(`${url}/v1/decide`, {
+  const response = await fetch(`${url}/m/gemma4uv/v1/decide`, {
     method: 'POST',
     headers: { authorization: headers.authorization },
     body: form,
@@ -62,7 +86,7 @@ test('contract 4.1: an image as a part of a multipart body is that of base64', a
 
 for (const kind of KINDS) {
   test(`contract 4.3 rule 8 and contract 8 rule 4: an image costs its squares and two markers, at most its budget (${kind})`, async (t) => {
-    const { ask } = await plain[kind]();
+    const { ask } = await plain(kind);
     const wide = asset(await noisyJpeg(1_568, 280));
     const tokens = async (pic: object, image_budget?: number, state = 'see pic.') => {
       const body = { state, questions: { q: ASK }, assets: { pic }, image_budget };
@@ -80,7 +104,7 @@ for (const kind of KINDS) {
   });
 
   test(`8 questions about one image: each as it is alone, the image billed once (${kind})`, async (t) => {
-    const { ask } = await plain[kind]();
+    const { ask } = await plain(kind);
     const names = Array.from({ length: 8 }, (_, index) => `q${index}`);
     const questionOf = (name: string) => ({ ...ASK, instructions: `Is it ${name}?` });
     const body = (asked: readonly string[]) => ({
@@ -103,7 +127,7 @@ for (const kind of KINDS) {
   });
 
   test(`two references swapped are two images swapped (${kind})`, async (t) => {
-    const { ask } = await exact[kind]();
+    const { ask } = await exact(kind);
     const see = async (state: string, assets: object) =>
       (await ask({ state, questions: { q: ASK }, assets })).answers;
     const ordered = await see('one, then two', { one: red, two: noise });
@@ -114,7 +138,7 @@ for (const kind of KINDS) {
 }
 
 test('exact mode: an image’s answer has the same bytes with company, and from what is kept', async (t) => {
-  const models = modelsFolder(t.testdir(), {}, {}, 'gemma4v');
+  const models = modelsFolder(t.testdir(), {}, { id: 'gemma4v' }, 'gemma4v');
   const bodies = [red, noise].flatMap((pic) =>
     ['see pic', 'pic twice: pic'].map((state) => ({ state, questions: { q: ASK }, assets: { pic } })),
   );
@@ -122,7 +146,7 @@ test('exact mode: an image’s answer has the same bytes with company, and from 
   const texts: string[] = [];
   for (const body of bodies) texts.push(await (await first.decide(body)).text());
   await first.stop();
-  const second = await exact.gemma4v();
+  const second = await exact('gemma4v');
   const atOnce = () =>
     Promise.all([...bodies].reverse().map(async (body) => (await second.decide(body)).text()));
   t.strictSame((await atOnce()).reverse(), texts);

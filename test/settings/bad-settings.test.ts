@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { OperatorError } from '../../src/base/index.js';
 import { ModelError, readManifest } from '../../src/engine/index.js';
+import { startServer } from '../../src/server/index.js';
 import { listSettings, loadSettings, SETTINGS } from '../../src/settings/index.js';
-import { decider } from '../support/cli.js';
-import { dataFolder, modelsFolder } from '../support/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 /** Of every JSON type, and the edges of numbers and texts. */
 const VALUES = [
@@ -137,17 +138,28 @@ const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, nam
   [{ DECIDER_BILLING_PRICES: 'other=1/1' }, /^billing\.prices has no price class/],
 ];
 
+/** One line, as the command prints it, and nothing is left running: otherwise this process would not end. */
 async function refused(t: Test, environment: Record<string, string>, names: RegExp): Promise<void> {
-  const command = decider(t, ['serve'], { DECIDER_PORT: '0', DECIDER_DATA: dataFolder(t), ...environment });
-  const { code, stderr } = await command.end();
-  t.equal(code, 1, stderr);
-  t.match(stderr, names);
-  t.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+  const start = async () => {
+    const settings = loadSettings(
+      { DECIDER_PORT: '0', DECIDER_DATA: dataFolder(t), DECIDER_ENGINE_BACKEND: 'cpu', ...environment },
+      undefined,
+    );
+    await startServer(settings, testDependencies().dependencies);
+  };
+  const error: Error = await start().then(
+    () => new Error('it was not refused'),
+    (refusal) => refusal,
+  );
+  t.ok(error instanceof OperatorError, error.name);
+  t.match(error.message, names);
+  t.notMatch(error.message, /\n/);
 }
 
 for (const [environment, names] of AT_START) {
   test(`bad settings: a start with ${JSON.stringify(environment)} is refused with one line`, async (t) => {
-    await refused(t, { DECIDER_MODELS: modelsFolder(t.testdir()), ...environment }, names);
+    const models = modelsFolder(t.testdir());
+    await refused(t, { DECIDER_MODELS: models, DECIDER_ENGINE_MEMORY_CHECK: 'false', ...environment }, names);
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { lockFile } from '../../src/store/file-lock.js';
+import { lockFile } from '../../src/base/index.js';
 import { openStore, Sealer, serveAlone, storeExists } from '../../src/store/index.js';
 import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/store/make-store.js';
 import { child } from '../support/child.js';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
+import { lockFile } from '../../src/base/index.js';
 import { dataFileOf } from '../../src/store/data-folder.js';
-import { lockFile } from '../../src/store/file-lock.js';
 import { FORMAT, openStore, serveAlone, serveStore, servingProcess } from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';

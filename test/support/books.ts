@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { openStore } from '../../src/store/index.js';
-import { decider } from './cli.js';
+import { run as runCommand } from './cli.js';
 
-/** A data folder of its own, held open by this process, and the command line beside it. */
+/** A data folder of its own, held open by this process, and the command line on it. */
 export function books(t: Test, environment: Record<string, string> = {}, folder: string = t.testdir()) {
   const data = join(folder, 'data');
   const store = openStore(data);
   t.teardown(() => store.close());
-  const run = (...args: string[]) => decider(t, args, { DECIDER_DATA: data, ...environment }).end();
+  const run = (...args: string[]) => runCommand(t, args, { DECIDER_DATA: data, ...environment });
   /** What a command prints as JSON; it must end with 0. */
   // biome-ignore lint/suspicious/noExplicitAny: what it prints is what the test is about
   const json = async (...args: string[]): Promise<any> => {

@@ -8,6 +8,7 @@ export interface Entry {
   readonly plan: Plan;
   readonly urgency: Urgency;
   dropped: boolean;
+  alone?: boolean;
   answers: number;
 }
 

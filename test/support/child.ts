@@ -33,18 +33,17 @@ export class Child {
   }
 }
 
+/** A command, run by bash after `shell` if there is something to do before. */
+export const withShell = (
+  shell: string,
+  command: readonly [string, ...string[]],
+): readonly [string, ...string[]] =>
+  shell === '' ? command : ['bash', '-c', `${shell} exec "$@"`, 'bash', ...command];
+
 /** Starts a compiled module of the tests; ended with the test at the latest. `shell`: what bash does before. */
 export function child(t: Test, file: URL, args: readonly string[], shell = ''): Child {
-  // The options are what the test runner adds to every Node process, which then starts four times slower.
-  const command = [
-    '-c',
-    `unset NODE_OPTIONS; ${shell} exec "$@"`,
-    'bash',
-    process.execPath,
-    file.pathname,
-    ...args,
-  ];
-  const started = spawn('bash', command, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const [command, ...rest] = withShell(shell, [process.execPath, file.pathname, ...args]);
+  const started = spawn(command, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
   t.teardown(() => {
     started.kill('SIGKILL');
   });

@@ -39,6 +39,8 @@ export function buildOf(
     id: 'tiny-20260101',
     path,
     sha256: '',
+    parts: [],
+    temperatures: {},
     projector,
     model: {
       id: 'tiny',

@@ -4,10 +4,19 @@ import { BOUNDS, COLD, planOf } from './engine.js';
 import { fakeClock } from './fake-clock.js';
 
 /** A thread whose waves end when the test says so; the logit of a suffix is its first token. */
-export function manualThread() {
+export function manualThread(number = 1) {
   const waves: Array<{ task: WaveTask; resolve(): void; reject(error: Error): void }> = [];
+  /** What the next attempts to start end with; then it starts. */
+  const startFaults: Error[] = [];
   return {
     waves,
+    startFaults,
+    number,
+    introduce: async () => {
+      const fault = startFaults.shift();
+      if (fault !== undefined) throw fault;
+      return { head: new Int32Array(0), images: null };
+    },
     run: (task: WaveTask) =>
       new Promise<WaveResult>((resolve, reject) => {
         const answers = task.phases
@@ -26,7 +35,7 @@ export function markedPlan(mark: number, prefix = 10): Plan {
 }
 
 export function fakeEngine(options: Partial<EngineOptions> = {}, count = 1) {
-  const threads = Array.from({ length: count }, manualThread);
+  const threads = Array.from({ length: count }, (_, at) => manualThread(at + 1));
   const clock = fakeClock();
   const engine = new Engine(threads, {
     bounds: BOUNDS,

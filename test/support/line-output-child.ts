@@ -1,7 +1,7 @@
 // A process that logs as a server does, so many lines; says on its standard output what it holds and what it dropped.
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createErrorLog } from '../../src/base/index.js';
+import { createErrorLog } from '../../src/telemetry/index.js';
 
 const LINES_A_TURN = 50;
 const lines = Number(process.argv[2]);

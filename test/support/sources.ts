@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,10 +16,13 @@ export interface Source {
 export function sources(...folders: string[]): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|mts|mjs|cc|h)$/.test(file) && !/(^|\/)(node_modules|build)\//.test(file))
+      .filter((file) => /\.(ts|tsx|mts|mjs|cc|h)$/.test(file) && !/(^|\/)(node_modules|build)\//.test(file))
       .map((file) => read(join(folder, file))),
   );
 }
+
+/** The path of a source with JSX, if there is one instead. */
+const orTsx = (path: string): string => (existsSync(join(ROOT, `${path}x`)) ? `${path}x` : path);
 
 function read(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8');
@@ -27,7 +30,7 @@ function read(path: string): Source {
   const imports = names.flatMap((match) => {
     const name = (match[1] ?? match[2]) as string;
     if (!name.startsWith('.')) return [];
-    return [relative(ROOT, resolve(ROOT, dirname(path), name)).replace(/\.js$/, '.ts')];
+    return [relative(ROOT, resolve(ROOT, dirname(path), name)).replace(/\.js$/, '.ts')].map(orTsx);
   });
   return { path, text, imports };
 }

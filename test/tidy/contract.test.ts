@@ -30,10 +30,11 @@ test('every contract test covers a rule and has a unique name', async (t) => {
   t.equal(new Set(tests).size, tests.length);
 });
 
-test('what a mutation replaces occurs once in its source', async (t) => {
-  for (const { rule, file, from } of [...MUTATIONS, ...BATCH_MUTATIONS]) {
+test('what a mutation replaces occurs once in its source, and the test that it names exists', async (t) => {
+  for (const { rule, file, from, test: noticing = 'contract/node' } of [...MUTATIONS, ...BATCH_MUTATIONS]) {
     if (/^\d/.test(rule)) t.ok(rule in RULES, rule);
     const text = readFileSync(join(ROOT, 'src', file), 'utf8');
     t.equal(text.split(from).length, 2, `${rule}: ${file}: ${from}`);
+    t.ok(existsSync(join(ROOT, 'test', `${noticing}.test.ts`)), noticing);
   }
 });

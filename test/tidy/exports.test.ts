@@ -7,7 +7,7 @@ const WORD = /\b\w+\b/g;
 
 test('every exported name of src is used in another file', (t) => {
   const files = sources('src', 'bench', 'test', 'models', 'examples').filter(({ path }) =>
-    path.endsWith('.ts'),
+    /\.tsx?$/.test(path),
   );
   /** The files that contain a word; an index only passes names on. */
   const users = new Map<string, Set<string>>();

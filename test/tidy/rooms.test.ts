@@ -3,7 +3,11 @@ import { type Source, sources } from '../support/sources.js';
 
 /** The rooms in the order of the flow: a room imports only from those behind it. */
 const ROOMS = [
+  'console',
   'cli',
+  'evaluation',
+  'load',
+  'hub',
   'server',
   'http',
   'batch',
@@ -14,12 +18,14 @@ const ROOMS = [
   'access',
   'store',
   'client',
+  'report',
   'openapi',
+  'telemetry',
   'api',
   'base',
 ] as const;
 /** Rooms that import nothing of ours. */
-const LEAVES = ['api', 'base'];
+const LEAVES = ['telemetry', 'api', 'base'];
 
 const src = sources('src');
 const roomOf = (path: string) => path.split('/')[1] as (typeof ROOMS)[number];

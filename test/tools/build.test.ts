@@ -26,7 +26,7 @@ function project(t: Test, main: string) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  write('package.json', JSON.stringify({ type: 'module' }));
+  write('package.json', readFileSync(join(ROOT, 'package.json'), 'utf8'));
   write('src/cli/main.ts', main);
   const output = (path: string) => join(folder, 'dist', path);
   return {

@@ -1,3 +1,4 @@
+import { splitLines } from '../../base/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { ImageReader } from '../../images/index.js';
 import { roomIn } from './blocks.js';
@@ -5,7 +6,7 @@ import { checkLine, LineError } from './check-line.js';
 import { type SealedChunk, sealChunk, type ValidLine } from './chunks.js';
 import type { Cut } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
-import { FileTurns, splitLines } from './lines.js';
+import { FileTurns } from './file-turns.js';
 
 /** The cuts of a file, which several threads check and seal together. */
 export interface ChunkWork {

@@ -1,9 +1,10 @@
 import { LIMITS } from '../../api/index.js';
-import type { CatalogBuild } from '../../engine/index.js';
+import { type FileLine, splitLines } from '../../base/index.js';
+import { ANY_MODEL } from '../../decide/index.js';
 import { ImageReader } from '../../images/index.js';
 import { checkLine, LineError, type LineModels } from './check-line.js';
 import { cutFile, Refusal } from './cut-file.js';
-import { type FileLine, FileTurns, splitLines } from './lines.js';
+import { FileTurns } from './file-turns.js';
 
 /** One entry of `errors` (contract 2.9). */
 export interface LineFault {
@@ -61,11 +62,6 @@ export interface LinesRefusal {
   readonly message: string;
   readonly lines: readonly LineFault[];
 }
-
-/** Accepts every model name, as a model that reads images: only the server knows its models. */
-const ANY_MODEL = {
-  find: (name: string | null) => ({ id: name, model: { id: name, reads_images: true } }) as CatalogBuild,
-};
 
 /** Checks an uncompressed batch file without a server. Null: no mistake was found. */
 export async function checkLines(file: Buffer): Promise<LinesRefusal | null> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type ErrorType, LIMITS } from '../../api/index.js';
-import { splitLines } from './lines.js';
+import { splitLines } from '../../base/index.js';
 
 /** Why a whole file is refused. Between threads its three parts are passed, because errors lose their class. */
 export class Refusal extends Error {

@@ -15,12 +15,12 @@ export type DigestResult =
 
 /**
  * The SHA-256 of the decompressed batch file, in hexadecimal: a client that repeats a submission may compress it
- * differently. Never throws, whatever the file. The thread must have awaited `loadZstd`.
+ * differently. Never rejects, whatever the file.
  */
-export function digestFile({ file, encoding }: DigestTask): DigestResult {
+export async function digestFile({ file, encoding }: DigestTask): Promise<DigestResult> {
   try {
     const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-    const plain = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
+    const plain = await decompress(sent, encoding, LIMITS.decompressedBodyBytes);
     return { ok: true, digest: createHash('sha256').update(plain).digest('hex') };
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };

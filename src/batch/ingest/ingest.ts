@@ -50,14 +50,14 @@ interface IngestTools {
 }
 
 /**
- * Turns the bytes of a batch file into sealed chunks: all parts of a submission that take time. Runs on the file thread,
- * which must have awaited `loadZstd`. Never rejects, whatever the file.
+ * Turns the bytes of a batch file into sealed chunks: all parts of a submission that take time. Runs on the file thread.
+ * Never rejects, whatever the file.
  */
 export async function ingest(task: IngestTask, tools: IngestTools): Promise<IngestResult> {
   const { file, encoding, allowedModels: allowed } = task;
   try {
     const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-    const plain = decompress(sent, encoding, LIMITS.decompressedBodyBytes);
+    const plain = await decompress(sent, encoding, LIMITS.decompressedBodyBytes);
     const ingested = await takeIn(plain, task, tools);
     if (ingested !== null) return { ok: true, ...ingested };
     // A line is invalid: check all of them one by one for the error.

@@ -1,10 +1,10 @@
 import { ApiError } from '../../api/index.js';
+import { DAY_MS } from '../../base/index.js';
 import { type Batch, type BatchEvent, type BatchState, isFinished, TRANSITIONS } from './transitions.js';
 
 /** Why a line has no answer although nothing was wrong with it. Its result says so. */
 export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Kept after the first download, and after the finish; the earlier end applies (contract 3 `deletion`). */
 export const KEPT_COLLECTED_MS = 7 * DAY_MS;
 export const KEPT_FINISHED_MS = 14 * DAY_MS;

@@ -1,8 +1,8 @@
-import { type Clock, FOLLOWED_MS, JUMP_LASTS_MS } from '../../base/index.js';
+import { type Clock, DAY_MS, FOLLOWED_MS, JUMP_LASTS_MS } from '../../base/index.js';
 import type { Batch } from '../lifecycle/transitions.js';
 
 /** The window of a batch, from submission (contract 8). */
-export const WINDOW_MS = 24 * 60 * 60 * 1_000;
+export const WINDOW_MS = DAY_MS;
 
 /**
  * The end of a batch's window on the monotonic clock, so that a jump of the calendar neither shortens nor extends it.

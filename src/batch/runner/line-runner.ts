@@ -2,6 +2,7 @@ import type { Access, Caller, Charge, Reservation } from '../../access/index.js'
 import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
 import type { RawWrite } from '../../store/index.js';
+import { lineLabel } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
 import { mayStart } from '../lifecycle/transitions.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
@@ -42,21 +43,40 @@ interface Parts {
  * the event loop, and so are written in one transaction. A line whose transaction is lost in a crash runs again.
  */
 export class LineRunner {
-  private preparing = 0;
+  /** The labels of the lines that are being prepared. */
+  private readonly preparing = new Set<string>();
+  /** Lines being prepared or computed. */
+  private inProgress = 0;
+  private isAlone = false;
 
   constructor(private readonly parts: Parts) {}
 
   /** Whether another line may be started. */
   get hasRoom(): boolean {
-    return this.preparing < PREPARING_MAX;
+    return this.preparing.size < PREPARING_MAX;
   }
 
+  /** Whether no line is in progress. */
+  get isIdle(): boolean {
+    return this.inProgress === 0;
+  }
+
+  /** Whether a line is in progress beside which no other may start. */
+  get runsAlone(): boolean {
+    return this.isAlone;
+  }
+
+  /** A line that was in progress at an abort must be started while none is in progress. */
   start(open: OpenBatch, line: BatchLine): void {
     const { reports, signal, progress } = this.parts;
     open.inProgress += 1;
+    this.inProgress += 1;
+    this.isAlone = open.aborts.has(line.index);
     const answered = this.answer(open, line).catch((error) => reports.error(error, open.batch.id));
     void answered.then(() => {
       open.inProgress -= 1;
+      this.inProgress -= 1;
+      this.isAlone = false;
       if (signal.aborted) return;
       progress.settle(open);
       this.parts.onReady(open.batch.key);
@@ -84,9 +104,11 @@ export class LineRunner {
         return this.settlement(open, line, this.reserve(open, caller, charge));
       },
     };
-    const prepared = this.countPreparing();
+    const label = lineLabel(open.batch.id, line.index);
+    const prepared = this.countPreparing(label);
+    const options = { signal, urgency: 'batch', label, alone: this.isAlone, onQueued: prepared } as const;
     try {
-      await decide(taskOf(line, caller), dependencies, { signal, urgency: 'batch', onQueued: prepared });
+      await decide(taskOf(line, caller), dependencies, options);
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, memory);
       else if (!signal.aborted) this.failed(open, line, error);
@@ -106,14 +128,14 @@ export class LineRunner {
   }
 
   /** Counts a line as being prepared until the returned function is called for the first time. */
-  private countPreparing(): () => void {
-    let isPreparing = true;
-    this.preparing += 1;
+  private countPreparing(label: string): () => void {
+    const { engines, onPrepared } = this.parts;
+    this.preparing.add(label);
+    engines.notePreparing([...this.preparing]);
     return () => {
-      if (!isPreparing) return;
-      isPreparing = false;
-      this.preparing -= 1;
-      this.parts.onPrepared();
+      if (!this.preparing.delete(label)) return;
+      engines.notePreparing([...this.preparing]);
+      onPrepared();
     };
   }
 

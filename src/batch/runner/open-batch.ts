@@ -1,3 +1,4 @@
+import type { LineAborts } from '../aborts.js';
 import type { Batch } from '../lifecycle/transitions.js';
 import type { OrderedLine } from '../reading/order.js';
 import { type ChunkAnswer, linesOf } from '../reading/read-chunk.js';
@@ -27,6 +28,8 @@ export class OpenBatch {
   /** The lines cannot be read: the batch waits until its window ends. */
   isDamaged: boolean;
   readonly deadline = new Deadline();
+  /** Lines without a result that were in progress when the engine ended an earlier process. */
+  readonly aborts = new Map<number, LineAborts>();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
   /** One chunk only, so that memory does not grow with the batch. */
@@ -149,6 +152,7 @@ export class OpenBatch {
   resolve(index: number): void {
     if (this.lines[index] === HAS_RESULT) throw new Error(`line ${index} of a batch has two results`);
     this.lines[index] = HAS_RESULT;
+    this.aborts.delete(index);
     this.resolvedCount += 1;
   }
 

@@ -35,6 +35,15 @@ export const WITHDRAWN: Failure = {
   temporary: false,
 };
 
+/** The engine has ended the server too often while it computed the line (contract 3). */
+export const ABORTED: Failure = {
+  status: 500,
+  type: 'internal_error',
+  message:
+    'The engine ended the server twice while it computed this line. Its operator finds the reason in the log.',
+  temporary: false,
+};
+
 /** Tries of a line in total (contract 8). */
 export const TRIES_MAX = 5;
 const FIRST_WAIT_MS = 1_000;

@@ -54,8 +54,11 @@ export class Progress {
     if (open.inProgress > 0 || isFinished(open.batch)) return;
     if (!open.isResolved && mayStart(open.batch)) return;
     this.apply(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
-    const { id, chunks } = open.batch;
-    buffer.write(store.table('batch_lines').removal([id, 0], [id, chunks]));
+    const { id, chunks, lines } = open.batch;
+    buffer.write(
+      store.table('batch_lines').removal([id, 0], [id, chunks]),
+      store.table('batch_aborts').removal([id, 0], [id, lines]),
+    );
     open.end(memory);
     queue.remove(open);
     this.parts.onFinished(open.batch);

@@ -2,9 +2,10 @@ import type { OpenBatch } from './open-batch.js';
 
 /**
  * Whether a batch's next line may start. `reads`: once it has been read; no other line starts meanwhile, because that
- * takes only a moment. `rests`: not before its key is woken.
+ * takes only a moment. `alone`: once no other line is in progress; no other one starts meanwhile. `rests`: not before its
+ * key is woken.
  */
-export type Readiness = 'now' | 'no_room' | 'reads' | 'rests';
+export type Readiness = 'now' | 'no_room' | 'reads' | 'alone' | 'rests';
 
 /** Most lines with the same state that a key starts in one turn. */
 const SHARED_TURN_LINES_MAX = 64;
@@ -82,7 +83,7 @@ export class RunQueue {
       for (const open of this.all(key)) {
         const ready = readiness(open);
         if (ready === 'now') return open;
-        if (ready === 'reads') return undefined;
+        if (ready === 'reads' || ready === 'alone') return undefined;
         if (ready === 'no_room') rests = false;
       }
       if (rests) this.turns.delete(key);

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Access } from '../../access/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
 import type { Store } from '../../store/index.js';
+import { ABORTS_MAX } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
 import { type Batch, mayStart } from '../lifecycle/transitions.js';
 import type { Reader } from '../reading/reader.js';
@@ -11,7 +12,7 @@ import { Funds } from './funds.js';
 import { LineReader } from './line-reader.js';
 import { LineRunner } from './line-runner.js';
 import type { OpenBatch } from './open-batch.js';
-import { WITHDRAWN } from './outcome.js';
+import { ABORTED, type Failure, WITHDRAWN } from './outcome.js';
 import { Progress } from './progress.js';
 import { type Readiness, RunQueue } from './queue.js';
 import { ReadAhead } from './read-ahead.js';
@@ -170,18 +171,30 @@ export class Runner {
 
   private startNext(): boolean {
     // Each engine is asked once for all batches, because it counts its queue to answer.
+    if (this.lines.runsAlone) return false;
     const withRoom = new Set(this.queue.models.filter((model) => this.hasRoom(model)));
     if (withRoom.size === 0) return false;
     const open = this.queue.next((each) => this.readiness(each, withRoom));
     if (open === undefined) return false;
     const line = open.take(this.memory);
     this.queue.passTurn(open);
-    if (this.mayUse(open, line)) this.lines.start(open, line);
+    const failure = this.failureOf(open, line);
+    if (failure === null) this.lines.start(open, line);
     else {
-      this.lines.giveUp(open, line, WITHDRAWN);
+      this.lines.giveUp(open, line, failure);
       this.progress.settle(open);
     }
     return true;
+  }
+
+  /** Why a line must not run; null if it may. */
+  private failureOf(open: OpenBatch, line: BatchLine): Failure | null {
+    if (!this.mayUse(open, line)) return WITHDRAWN;
+    const aborts = open.aborts.get(line.index);
+    if (aborts === undefined || aborts.count < ABORTS_MAX) return null;
+    const what = `Line ${line.index} was in progress when the engine ended the server: ${aborts.reason}`;
+    this.parts.reports.error(new Error(what), open.batch.id);
+    return ABORTED;
   }
 
   /** Whether the batch's next line may be taken now, to be started or given up. */
@@ -201,7 +214,9 @@ export class Runner {
     }
     const line = open.next;
     if (line === undefined || open.isDamaged) return 'rests';
-    if (withRoom.has(line.model) || !this.mayUse(open, line)) return 'now';
+    const aborts = open.aborts.get(line.index)?.count ?? 0;
+    if (!this.mayUse(open, line) || aborts >= ABORTS_MAX) return 'now';
+    if (withRoom.has(line.model)) return aborts > 0 && !this.lines.isIdle ? 'alone' : 'now';
     return this.waitsForRoom(open);
   }
 

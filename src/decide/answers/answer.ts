@@ -8,8 +8,6 @@ export interface NoulAnswer {
   readonly type: 'noul';
   /** The probability of yes, committed: at most 0.20 or at least 0.80. */
   readonly noul: number;
-  /** The model's probability of yes, neither rounded nor committed; never sent to a caller. */
-  readonly raw: number;
 }
 
 export interface ChoiceAnswer {
@@ -36,8 +34,8 @@ export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer;
 const COMMITTED = 8_000;
 
 /**
- * The answer to a question (contract 2.4). Everything but `raw` is computed from the emitted probabilities,
- * whole ten-thousandths, in exact integer arithmetic; `confidence` is then rounded once to 4 decimals, and
+ * The answer to a question (contract 2.4). Everything is computed from the emitted probabilities, whole
+ * ten-thousandths, in exact integer arithmetic; `confidence` is then rounded once to 4 decimals, and
  * `score` has no more by itself. A client that recomputes from what it received agrees within 0.00005.
  *
  * @param logits one per option, in the order of `question.options`
@@ -53,7 +51,7 @@ export function answer(question: Question, logits: ArrayLike<number>, temperatur
   const units = roundProbabilities(p);
   switch (question.type) {
     case 'noul':
-      return { type: 'noul', noul: committed(units[0]!) / UNITS, raw: p[0]! };
+      return { type: 'noul', noul: commit(units[0]!) / UNITS };
     case 'choice':
       return choiceAnswer(options, units);
     case 'score':
@@ -61,7 +59,21 @@ export function answer(question: Question, logits: ArrayLike<number>, temperatur
   }
 }
 
-function committed(yes: number): number {
+/**
+ * The probabilities by option, neither rounded nor committed (contract 4.1 `Service-Raw-Probabilities`). Arguments and
+ * errors as for `answer`.
+ */
+export function rawProbabilities(
+  { options }: Question,
+  logits: ArrayLike<number>,
+  temperature: number,
+): Pairs<number> {
+  const p = softmax(logits, temperature);
+  return options.map(({ key }, index) => [key, p[index]!]);
+}
+
+/** The committed probability of yes, in units, as `yes` is (contract 2.4). */
+export function commit(yes: number): number {
   return yes * 2 >= UNITS ? Math.max(yes, COMMITTED) : Math.min(yes, UNITS - COMMITTED);
 }
 

@@ -13,6 +13,7 @@ interface Usage {
  *
  * @param model the build that answered
  * @param answers one per question, in their order
+ * @param raw the `raw_probabilities` of each answer; null: not requested
  * @throws Error if there is not one answer per question
  */
 export function responseJson(
@@ -20,42 +21,45 @@ export function responseJson(
   questions: readonly Question[],
   answers: readonly Answer[],
   usage: Usage,
+  raw: ReadonlyArray<Pairs<number>> | null = null,
 ): string {
   if (answers.length !== questions.length) {
     throw new Error(`${answers.length} answers to ${questions.length} questions`);
   }
   return objectJson([
     ['model', JSON.stringify(model)],
-    ['answers', objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!)]))],
+    [
+      'answers',
+      objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!, raw?.[index])])),
+    ],
     ['usage', JSON.stringify({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens })],
   ]);
 }
 
 /** One answer as its JSON text (contract 2.4). */
-export function answerJson(answer: Answer): string {
-  const type = JSON.stringify(answer.type);
+export function answerJson(answer: Answer, raw?: Pairs<number>): string {
+  const fields = [['type', JSON.stringify(answer.type)] as const, ...fieldsOf(answer)];
+  return objectJson(raw === undefined ? fields : [...fields, ['raw_probabilities', valuesJson(raw)]]);
+}
+
+function fieldsOf(answer: Answer): Pairs<string> {
   switch (answer.type) {
     case 'noul':
-      return objectJson([
-        ['type', type],
-        ['noul', JSON.stringify(answer.noul)],
-      ]);
+      return [['noul', JSON.stringify(answer.noul)]];
     case 'choice':
-      return objectJson([
-        ['type', type],
+      return [
         ['choice', JSON.stringify(answer.choice)],
         ['confidence', JSON.stringify(answer.confidence)],
         ['probabilities', valuesJson(answer.probabilities)],
-      ]);
+      ];
     case 'score':
-      return objectJson([
-        ['type', type],
+      return [
         ['level', JSON.stringify(answer.level)],
         ['score', JSON.stringify(answer.score)],
         ['confidence', JSON.stringify(answer.confidence)],
         ['legend', valuesJson(answer.legend)],
         ['probabilities', valuesJson(answer.probabilities)],
-      ]);
+      ];
   }
 }
 

@@ -1,5 +1,5 @@
 import { gunzipSync, type ZlibOptions } from 'node:zlib';
-import { ZSTDDecoder } from 'zstddec';
+import type { ZSTDDecoder } from 'zstddec';
 import { ApiError, type ContentEncoding } from '../../api/index.js';
 import { measureZstd } from './zstd-frames.js';
 
@@ -8,13 +8,18 @@ import { measureZstd } from './zstd-frames.js';
  *
  * @throws ApiError `body_too_large` if the result exceeds `limitBytes`; `bad_encoding` if the body is damaged
  */
-export function decompress(body: Buffer, encoding: ContentEncoding, limitBytes: number): Buffer {
+export async function decompress(
+  body: Buffer,
+  encoding: ContentEncoding,
+  limitBytes: number,
+): Promise<Buffer> {
   switch (encoding) {
     case 'identity':
       return body;
     case 'gzip':
       return decompressGzip(body, limitBytes);
     case 'zstd':
+      await loadZstd();
       return decompressZstd(body, limitBytes);
   }
 }
@@ -71,11 +76,22 @@ function refusal(error: NodeJS.ErrnoException, limitBytes: number): unknown {
   return error;
 }
 
-const decoder = new ZSTDDecoder();
+let decoder: ZSTDDecoder;
+let loading: Promise<void> | undefined;
 
-/** Loads the WebAssembly decoder. Await it once per thread before reading a body. */
+/**
+ * Loads the WebAssembly decoder once per thread, 30 ms of processor time: most threads never read a zstd body. Await it
+ * before `decompressZstd`.
+ */
 export function loadZstd(): Promise<void> {
-  return decoder.init();
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<void> {
+  const { ZSTDDecoder } = await import('zstddec');
+  decoder = new ZSTDDecoder();
+  await decoder.init();
 }
 
 /**

@@ -16,13 +16,13 @@ export interface ReadContent {
  *
  * @throws ApiError `body_too_large`, `bad_encoding`, `bad_multipart`
  */
-export function readContent(
+export async function readContent(
   body: Uint8Array,
   { encoding, media }: Content,
   decompressedBytesMax: number = LIMITS.decompressedBodyBytes,
-): ReadContent {
+): Promise<ReadContent> {
   const sent = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const bytes = decompress(sent, encoding, decompressedBytesMax);
+  const bytes = await decompress(sent, encoding, decompressedBytesMax);
   if (media.kind === 'json') return { request: bytes, files: new Map() };
   if (media.boundary === null) {
     throw new ApiError(

@@ -7,7 +7,7 @@ import { scanBody } from './scan.js';
 export interface OpenBody {
   /** The top-level fields; `JSON.parse` makes even `__proto__` a plain one. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The source text of `state` and `questions`, so that they can be read in the order sent. */
+  /** The source text of the named fields, so that they can be read in the order sent. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -18,12 +18,13 @@ const CUT_BODY_BYTES_MAX = 64 * 1024;
  * Reads a body as JSON, within the limits of the scan.
  *
  * @param body the bytes as sent, decompressed
+ * @param names the fields whose source text is kept
  * @throws ApiError `invalid_json`; `invalid_request` if it is not an object
  */
-export function openBody(body: Uint8Array): OpenBody {
+export function openBody(body: Uint8Array, names: readonly string[] = ['state', 'questions']): OpenBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
-  const ranges = scanBody(bytes, ['state', 'questions']);
+  const ranges = scanBody(bytes, names);
   const text = bytes.toString('utf8');
   return { fields: parseObject(text), sources: cutOut(ranges, bytes, text) };
 }

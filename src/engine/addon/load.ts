@@ -36,6 +36,8 @@ export function loadAddon(backend: Backend): LoadedAddon {
   const file = addonFile(backend);
   if (!existsSync(file))
     throw new BackendError(`The addon is not built for ${backend}. Run: ${ADDON_COMMAND}`);
+  // Otherwise ggml starts a debugger, if one is installed, to print a backtrace before it aborts, and that may hang.
+  process.env.GGML_NO_BACKTRACE ??= '1';
   let addon: Addon;
   try {
     addon = require(file) as Addon;

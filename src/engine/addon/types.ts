@@ -6,22 +6,26 @@ export interface Addon {
   loadBackends(folder: string): Device[];
   /**
    * Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `mapped`: maps the file
-   * instead of copying its weights. `onProgress` returns whether to continue; it is not called for weights that another
+   * instead of copying its weights. `sizesOnly`: reads no weights; contexts of the model allocate nothing, report their
+   * memory and must not decode. `onProgress` returns whether to continue; it is not called for weights that another
    * thread has loaded.
    */
   openModel(
-    options: { path: string; device: string; mapped: boolean },
+    options: { path: string; device: string; mapped: boolean; sizesOnly?: boolean },
     onProgress: (fraction: number) => boolean,
   ): ModelHandle;
   closeModel(model: ModelHandle): void;
   /** Rewrites a model file with its matrices in another type. Throws an Error with llama.cpp's reason. */
   quantizeModel(from: string, to: string, type: 'q8_0' | 'f16' | 'q4_0'): void;
+  /** Throws an Error if the file has no vocabulary. */
   describeModel(model: ModelHandle): ModelDescription;
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;
   tokenPiece(model: ModelHandle, token: number): Buffer;
   createContext(model: ModelHandle, options: ContextOptions): NativeContext;
   /** Reads the metadata of a projector file, without its weights. Throws an Error if it is not a GGUF. */
   readProjectorFile(path: string): ProjectorFile;
+  /** Bytes of RAM that encoding an image of 256 tokens takes on a CPU, besides the weights. Throws an Error. */
+  projectorComputeBytes(path: string): number;
   /** Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. */
   openProjector(
     model: ModelHandle,
@@ -32,6 +36,17 @@ export interface Addon {
   describeProjector(projector: ProjectorHandle, side: number): ProjectorDescription;
   /** Writes an image's embeddings, token by token, to `out`, which has exactly their length. Blocks. Throws an Error. */
   encodeImage(projector: ProjectorHandle, image: Pixels, out: Float32Array): void;
+  /**
+   * From now on, if llama.cpp aborts or an exception of C++ is not caught, the reason is logged and written to a file:
+   * the number of the thread, a space, the reason. Call it on the main thread, before others load models.
+   */
+  recordAborts(file: string): void;
+  /** Numbers the calling thread for that file: at least 0. */
+  numberThread(number: number): void;
+  /** Aborts the process as llama.cpp does when it finds a fault. For tests. */
+  abort(reason: string): never;
+  /** Ends the process at once, without waiting for threads or writing buffers. */
+  exit(status: number): never;
   /** Reports bytes to V8 while this thread references the memory. Returns the total reported. */
   countMemory(memory: SharedArrayBuffer, bytes: number): number;
 }
@@ -154,5 +169,20 @@ export interface NativeContext {
   copySequence(from: number, to: number): void;
   removeSequence(sequence: number): void;
   clear(): void;
+  /** The memory that this context and its model take, by device. */
+  memory(): MemoryUse[];
   close(): void;
+}
+
+/** Bytes that a model and one context take on a device. */
+export interface MemoryUse {
+  /** '' is RAM. */
+  readonly device: string;
+  readonly weights: number;
+  /** The KV cache. */
+  readonly cache: number;
+  /** Intermediate results. */
+  readonly compute: number;
+  /** The logits of the answer slots. */
+  readonly outputs: number;
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { loadAddon } from '../addon/load.js';
 import type { Addon } from '../addon/types.js';
-import type { CatalogProjector } from '../models/catalog.js';
+import type { CatalogFile } from '../models/catalog.js';
 import { ModelError } from '../models/manifest.js';
 import { type OpenModel, openModel } from '../models/model.js';
 import { type ImageReading, readProjector } from '../models/projector.js';
@@ -44,17 +44,13 @@ function check(): ModelFacts {
     source,
     contextLength,
     images,
-    temperatures: {
-      noul: profile.temperatures.of('noul', 2),
-      choice: profile.temperatures.of('choice', 3),
-      score: profile.temperatures.of('score', 3),
-    },
+    temperatures: profile.temperatures.values,
     labels: [...profile.labels],
     logits,
   };
 }
 
-function checkImages(addon: Addon, model: OpenModel, { path }: CatalogProjector): ImageReading | null {
+function checkImages(addon: Addon, model: OpenModel, { path }: CatalogFile): ImageReading | null {
   begin(path);
   const images = readProjector(addon, model.build, model.description);
   if (images === null) return null;

@@ -1,8 +1,8 @@
 import type { Backend } from '#native/platform.mjs';
-import type { QuestionType } from '../../api/index.js';
 import type { CatalogBuild } from '../models/catalog.js';
 import type { OpenModel } from '../models/model.js';
 import type { ImageReading } from '../models/projector.js';
+import type { Temperatures } from '../profile/types.js';
 
 // Messages between a process and its child that checks a model.
 
@@ -24,8 +24,8 @@ export interface ModelFacts {
   readonly source: OpenModel['source'];
   readonly contextLength: number;
   readonly images: ImageReading | null;
-  /** For a noul question, a choice of three options and a score of three levels. */
-  readonly temperatures: Readonly<Record<QuestionType, number>>;
+  /** By `<type>` and `<type>.<bucket>`. */
+  readonly temperatures: Temperatures['values'];
   /** The tokens of the letters, from A. */
   readonly labels: readonly number[];
   /** For the options of `FIRST_QUESTION`. */

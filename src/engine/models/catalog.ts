@@ -1,21 +1,45 @@
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { buildId, type Manifest, type ManifestModel } from './manifest.js';
 
-/** One GGUF of the manifest. */
-export interface CatalogBuild {
-  /** The name in responses. */
-  readonly id: string;
+/** A file of a build. */
+export interface CatalogFile {
   readonly path: string;
   readonly sha256: string;
-  /** Turns images into embeddings; null: the build does not read images. */
-  readonly projector: CatalogProjector | null;
-  readonly model: ManifestModel;
 }
 
-/** A projector's GGUF. */
-export interface CatalogProjector {
-  readonly path: string;
-  readonly sha256: string;
+/** One build of the manifest: `path` is its GGUF, or the first file of a split one. */
+export interface CatalogBuild extends CatalogFile {
+  /** The name in responses. */
+  readonly id: string;
+  /** The other files of a split GGUF. */
+  readonly parts: readonly CatalogFile[];
+  /** Turns images into embeddings; null: the build does not read images. */
+  readonly projector: CatalogFile | null;
+  readonly model: ManifestModel;
+  /** Fitted for this build; empty if none are. */
+  readonly temperatures: Readonly<Record<string, number>>;
+}
+
+/** The files of a build. */
+export type BuildFiles = Pick<CatalogBuild, 'path' | 'sha256' | 'parts' | 'projector'>;
+
+export function filesOf(build: BuildFiles): CatalogFile[] {
+  const { parts, projector } = build;
+  return projector === null ? [build, ...parts] : [build, ...parts, projector];
+}
+
+/** Size of all files of a build together. A file that cannot be found counts as empty: reading it gives the reason. */
+export function bytesOf(build: BuildFiles): number {
+  return filesOf(build).reduce((sum, { path }) => sum + sizeOf(path), 0);
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }
 
 /** One entry of the model list (contract 2.8). */
@@ -35,16 +59,18 @@ export class Catalog {
     private readonly manifest: Manifest,
     folder: string,
   ) {
+    const fileOf = ({ file, sha256 }: { file: string; sha256: string }) => ({
+      path: resolve(folder, file),
+      sha256,
+    });
     this.builds = manifest.models.flatMap((model) =>
       model.builds.map((build) => ({
+        ...fileOf(build),
         id: buildId(model, build),
-        path: join(folder, build.file),
-        sha256: build.sha256,
-        projector:
-          build.projector === undefined
-            ? null
-            : { path: join(folder, build.projector.file), sha256: build.projector.sha256 },
+        parts: (build.parts ?? []).map(fileOf),
+        projector: build.projector === undefined ? null : fileOf(build.projector),
         model,
+        temperatures: build.temperatures ?? {},
       })),
     );
     for (const build of this.builds) {

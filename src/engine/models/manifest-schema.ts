@@ -1,70 +1,87 @@
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { XStatic } from 'typebox/schema';
+import { SPLIT_FILES_MAX } from './split.js';
 
-const Text = Type.String({ minLength: 1 });
+// Plain data: the types are derived when the sources are checked, and no library is loaded.
 
-const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const TEXT = { type: 'string', minLength: 1 } as const;
+const SHA256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+/** By `<type>` or `<type>.<bucket>`. */
+const TEMPERATURES = { type: 'object', additionalProperties: { type: 'number' } } as const;
 
-const Build = Type.Object(
-  {
+/** Paths are relative to the folder of the manifest, or absolute. */
+const FILE = {
+  type: 'object',
+  required: ['file', 'sha256'],
+  properties: { file: TEXT, sha256: SHA256 },
+  additionalProperties: false,
+} as const;
+
+const BUILD = {
+  type: 'object',
+  required: ['date', 'file', 'sha256'],
+  properties: {
     /** The build is named `<model id>-<date>` (contract 9 rule 2). */
-    date: Type.String({ pattern: '^[0-9]{8}$' }),
-    /** The GGUF, relative to the folder of the manifest. */
-    file: Text,
-    sha256: Sha256,
-    /** The projector, which turns images into embeddings; its file is relative to the same folder. */
-    projector: Type.Optional(Type.Object({ file: Text, sha256: Sha256 }, { additionalProperties: false })),
+    date: { type: 'string', pattern: '^[0-9]{8}$' },
+    /** The GGUF, or the first file of a split one, named `<name>-00001-of-<count>.gguf`. */
+    file: TEXT,
+    sha256: SHA256,
+    /**
+     * What `decider eval --fit` found for this build. For the question types named, they replace those of the GGUF and of
+     * the model.
+     */
+    temperatures: TEMPERATURES,
+    /** The other files of a split GGUF, in order, next to the first. */
+    parts: { type: 'array', items: FILE, minItems: 1, maxItems: SPLIT_FILES_MAX - 1 },
+    /** The projector, which turns images into embeddings. */
+    projector: FILE,
   },
-  { additionalProperties: false },
-);
+  additionalProperties: false,
+} as const;
 
-const Model = Type.Object(
-  {
-    id: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
-    description: Text,
-    release_date: Type.Union([Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }), Type.Null()]),
+const MODEL = {
+  type: 'object',
+  required: ['id', 'description', 'release_date', 'builds', 'reads_images', 'price_class'],
+  properties: {
+    id: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
+    description: TEXT,
+    release_date: {
+      anyOf: [{ type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }, { type: 'null' }],
+    },
     /** The last one answers for the model's id; the others only for their own names. */
-    builds: Type.Array(Build, { minItems: 1 }),
+    builds: { type: 'array', items: BUILD, minItems: 1 },
     /** Other ids this model answers for. */
-    answers_for: Type.Optional(Type.Array(Text)),
+    answers_for: { type: 'array', items: TEXT },
     /** A built-in format, for a GGUF without decision metadata. */
-    profile: Type.Optional(Text),
-    /** By `<type>` or `<type>.<bucket>`, for a GGUF without temperatures. */
-    temperatures: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    profile: TEXT,
+    /** For a GGUF without temperatures. */
+    temperatures: TEMPERATURES,
     /** The context window in tokens; absent: the one that the model was trained with. */
-    context_length: Type.Optional(Type.Integer({ minimum: 64 })),
+    context_length: { type: 'integer', minimum: 64 },
     /** If true, every build has a projector; otherwise none has one. */
-    reads_images: Type.Boolean(),
+    reads_images: { type: 'boolean' },
     /** The model id in the price list whose price is charged. */
-    price_class: Text,
+    price_class: TEXT,
     /** The weights are random: answers are meaningless, and the server says so when it starts. */
-    random_weights: Type.Optional(Type.Boolean()),
+    random_weights: { type: 'boolean' },
+    /** What the model was trained for, if that is narrow; the server says so when it starts. */
+    domain: TEXT,
   },
-  { additionalProperties: false },
-);
-
-const Manifest = Type.Object(
-  {
-    $schema: Type.Optional(Type.String()),
-    /** The id that answers if a request names no model. */
-    default: Text,
-    models: Type.Array(Model, { minItems: 1 }),
-  },
-  { additionalProperties: false },
-);
+  additionalProperties: false,
+} as const;
 
 /** The JSON Schema of `manifest.json`; `models/manifest.schema.json` is written from it. */
-export const MANIFEST_SCHEMA = Manifest;
-export type Manifest = Static<typeof Manifest>;
-export type ManifestModel = Static<typeof Model>;
-export type ManifestBuild = Static<typeof Build>;
+export const MANIFEST_SCHEMA = {
+  type: 'object',
+  required: ['default', 'models'],
+  properties: {
+    $schema: { type: 'string' },
+    /** The id that answers if a request names no model. */
+    default: TEXT,
+    models: { type: 'array', items: MODEL, minItems: 1 },
+  },
+  additionalProperties: false,
+} as const;
 
-const compiled = Compile(Manifest);
-
-/** The first violation of the schema, with its place; null if there is none. */
-export function schemaFault(value: unknown): string | null {
-  const first = compiled.Errors(value)[0];
-  if (first === undefined) return null;
-  const place = first.instancePath.slice(1).replaceAll('/', '.') || 'the manifest';
-  return `${place} ${first.keyword === 'boolean' ? 'is not a known key' : first.message}`;
-}
+export type Manifest = XStatic<typeof MANIFEST_SCHEMA>;
+export type ManifestModel = XStatic<typeof MODEL>;
+export type ManifestBuild = XStatic<typeof BUILD>;

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { OperatorError, readJsonFile } from '../../base/index.js';
-import type { Manifest, ManifestBuild, ManifestModel } from './manifest-schema.js';
+import { MANIFEST_SCHEMA, type Manifest, type ManifestBuild, type ManifestModel } from './manifest-schema.js';
+import { schemaFault } from './schema-fault.js';
+import { splitNames } from './split.js';
 
 export type { Manifest, ManifestModel } from './manifest-schema.js';
 
@@ -9,25 +11,26 @@ export class ModelError extends OperatorError {
   override readonly name = 'ModelError';
 }
 
-/**
- * Reads and checks `manifest.json` of a models folder. Rejects with ModelError. The schema is imported here only: its
- * library is 683 modules, which threads that get a parsed manifest need not load.
- */
+/** The name of the manifest in a models folder. */
+export const MANIFEST_FILE = 'manifest.json';
+
+/** Reads and checks `manifest.json` of a models folder. Rejects with ModelError. */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const file = join(folder, 'manifest.json');
+  const file = join(folder, MANIFEST_FILE);
   let value: unknown;
   try {
     value = readJsonFile(file);
   } catch (error) {
     throw new ModelError(`${file}: ${(error as Error).message}`);
   }
-  const { schemaFault } = await import('./manifest-schema.js');
-  const misfit = schemaFault(value);
-  if (misfit !== null) throw new ModelError(`${file}: ${misfit}`);
-  const manifest = value as Manifest;
-  const fault = findFault(manifest);
+  const fault = manifestFault(value);
   if (fault !== null) throw new ModelError(`${file}: ${fault}`);
-  return manifest;
+  return value as Manifest;
+}
+
+/** Why a value is not a valid manifest; null if it is one. */
+export function manifestFault(value: unknown): string | null {
+  return schemaFault(MANIFEST_SCHEMA, value) ?? findFault(value as Manifest);
 }
 
 function findFault({ models, default: defaultId }: Manifest): string | null {
@@ -39,6 +42,8 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `the name ${twice} is given twice`;
   if (!names.includes(defaultId)) return `default names ${defaultId}, which is no model of the manifest`;
+  const split = models.flatMap(({ builds }) => builds).find((build) => splitFault(build) !== null);
+  if (split !== undefined) return splitFault(split);
   const wrong = models.find(({ reads_images, builds }) =>
     builds.some(({ projector }) => (projector !== undefined) !== reads_images),
   );
@@ -48,6 +53,19 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
       : `${wrong.id} has a projector, but reads no images`;
   }
   return null;
+}
+
+/** llama.cpp opens the first file of a split GGUF and derives the names of the others from it. */
+function splitFault({ file, parts = [] }: ManifestBuild): string | null {
+  const names = splitNames(file);
+  if (names === null)
+    return parts.length === 0 ? null : `${file} has parts, but is not named as a split GGUF`;
+  const [first, ...others] = names;
+  if (file !== first)
+    return `${file} is not the first file of a split GGUF: name ${first}, and the others in parts`;
+  const at = others.findIndex((name, index) => parts[index]?.file !== name);
+  if (at >= 0) return `${file}: its parts must name ${others[at]}`;
+  return parts.length > others.length ? `${file} has more parts than its name says` : null;
 }
 
 /** `<model id>-<yyyymmdd>` (contract 9 rule 2). */

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { CatalogBuild } from './catalog.js';
+import { type CatalogBuild, type CatalogFile, filesOf } from './catalog.js';
 import { ModelError } from './manifest.js';
+
+/** A file does not have the SHA-256 that the manifest gives. */
+export class ChecksumError extends ModelError {}
 
 /** A model file as it was at one moment. */
 interface FileVersion {
@@ -56,17 +59,15 @@ const fail = (path: string) => (error: NodeJS.ErrnoException) => {
 
 /**
  * Reads a build's whole files and compares their SHA-256 with the manifest's. Returns the versions that it read.
- * Throws ModelError, or the signal's reason.
+ * Throws ChecksumError or another ModelError, or the signal's reason.
  */
 export async function verifyChecksum(build: CatalogBuild, stop?: AbortSignal): Promise<FileVersion[]> {
-  const model = await verifyFile(build, stop);
-  return build.projector === null ? [model] : [model, await verifyFile(build.projector, stop)];
+  const versions: FileVersion[] = [];
+  for (const file of filesOf(build)) versions.push(await verifyFile(file, stop));
+  return versions;
 }
 
-async function verifyFile(
-  { path, sha256 }: Pick<CatalogBuild, 'path' | 'sha256'>,
-  stop?: AbortSignal,
-): Promise<FileVersion> {
+async function verifyFile({ path, sha256 }: CatalogFile, stop?: AbortSignal): Promise<FileVersion> {
   const { handle, version } = await openModelFile(path);
   const hash = createHash('sha256');
   try {
@@ -78,5 +79,5 @@ async function verifyFile(
   }
   const digest = hash.digest('hex');
   if (digest === sha256) return { path, version };
-  throw new ModelError(`${path}: its SHA-256 is ${digest}, not the manifest's ${sha256}`);
+  throw new ChecksumError(`${path}: its SHA-256 is ${digest}, not the manifest's ${sha256}`);
 }

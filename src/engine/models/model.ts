@@ -65,11 +65,12 @@ function describe(
   build: CatalogBuild,
   known: ImageReading | null | undefined,
 ): OpenModel {
-  const description = addon.describeModel(handle);
+  const description = describeFile(addon, handle, build);
   const declared = readDecisionMetadata(description);
   const { format, source } = chooseFormat(declared.format, build);
   const temperatures = readTemperatures(
     Object.keys(declared.temperatures).length > 0 ? declared.temperatures : (build.model.temperatures ?? {}),
+    build.temperatures,
   );
   const chatTemplate = description.metadata['tokenizer.chat_template'] ?? '';
   const tokenizer = new Tokenizer(addon, handle, description, [format.template, chatTemplate]);
@@ -80,6 +81,14 @@ function describe(
   );
   const images = known === undefined ? readProjector(addon, build, description) : known;
   return { build, handle, description, tokenizer, profile, source, images, contextLength };
+}
+
+function describeFile(addon: Addon, handle: ModelHandle, { path }: CatalogBuild): ModelDescription {
+  try {
+    return addon.describeModel(handle);
+  } catch (error) {
+    throw new ModelError(`${path}: ${reason((error as Error).message)}`);
+  }
 }
 
 function chooseFormat(

@@ -1,7 +1,7 @@
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import type { Addon, ModelDescription, ProjectorFile } from '../addon/types.js';
 import type { ImageMarkers } from '../profile/image-tokens.js';
-import type { CatalogBuild, CatalogProjector } from './catalog.js';
+import type { CatalogBuild, CatalogFile } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 
 /** The tokens that llama.cpp places around an image, by kind of projector. */
@@ -96,7 +96,7 @@ interface OpenProjector {
 export function openProjector(
   addon: Addon,
   { handle, images }: { handle: Parameters<Addon['openProjector']>[0]; images: ImageReading | null },
-  { path }: CatalogProjector,
+  { path }: CatalogFile,
   device: string,
   threads: number,
 ): OpenProjector {

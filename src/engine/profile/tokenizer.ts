@@ -1,4 +1,5 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
+import { cutLongRuns } from './long-runs.js';
 
 /**
  * Tokenizes text under one rule: only a template's text may become structural tokens (markers).
@@ -76,7 +77,8 @@ export class Tokenizer {
   }
 
   private tokensOf(part: string | number): Int32Array {
-    return typeof part === 'number' ? Int32Array.of(part) : this.addon.tokenize(this.model, part, false);
+    if (typeof part === 'number') return Int32Array.of(part);
+    return concatenate(cutLongRuns(part).map((text) => this.addon.tokenize(this.model, text, false)));
   }
 
   /** Splits text at user-defined tokens. Content tokens are kept; a marker is split after its first character. */

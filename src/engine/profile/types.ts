@@ -64,6 +64,8 @@ export interface Format {
 
 /** Softmax temperature per question type, and per number of options if the model specifies it. */
 export interface Temperatures {
+  /** By `<type>` for every type, and by `<type>.<bucket>` where it differs. */
+  readonly values: Readonly<Record<string, number>>;
   of(type: QuestionType, options: number): number;
 }
 

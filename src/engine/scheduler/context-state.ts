@@ -1,6 +1,7 @@
 import type { PlanImage } from '../wave/images.js';
 import { planCells, type WaveBounds } from '../wave/types.js';
 import { noEmbeddings } from './embeddings.js';
+import { fixedBudget, type IdleBudget } from './idle-budget.js';
 import { KvCache } from './kv-cache.js';
 import type { Entry } from './types.js';
 
@@ -34,18 +35,42 @@ export const EXACT: Sharing = {
 /** One context as the scheduler sees it. */
 export class ContextState<E extends Entry> {
   readonly cache: KvCache<E>;
+  readonly budget: IdleBudget;
   /** Consecutive waves in which batch plans waited and got nothing. Kept by the scheduler. */
   wavesWithoutBatch = 0;
   /** Waves since the last one with a live plan. Kept by the scheduler. */
   wavesSinceLive = Number.POSITIVE_INFINITY;
+  /** Tokens of the wave in progress; 0: there is none. Kept by whoever runs the waves. */
+  computing = 0;
+  /** Whether the last wave was one of a single plan that runs alone. Kept by the scheduler. */
+  wasAlone = false;
+  /** The context may have cells that the cache does not know of: its next wave clears it. */
+  private isLost = false;
 
   constructor(
     readonly bounds: WaveBounds,
     readonly sharing: Sharing,
     readonly embeddings = noEmbeddings(),
+    /** Of idle prefixes; by default, always the most. Unused in exact mode. */
+    budget: IdleBudget = fixedBudget(sharing.idleCellsMax),
   ) {
-    const { head, idleCellsMax } = sharing.exact ? EXACT : sharing;
-    this.cache = new KvCache(bounds, { head, idleCellsMax });
+    this.budget = sharing.exact ? fixedBudget(0) : budget;
+    const { head } = sharing.exact ? EXACT : sharing;
+    this.cache = new KvCache(bounds, { head, budget: this.budget });
+  }
+
+  /** Forgets everything that the context holds: after a failed wave. */
+  lose(): void {
+    this.cache.reset();
+    this.computing = 0;
+    this.isLost = true;
+  }
+
+  /** Whether the wave that has been filled must clear the context first. Call it once per wave. */
+  takeLost(): boolean {
+    const { isLost } = this;
+    this.isLost = false;
+    return isLost;
   }
 
   /** Tokens that a waiting plan takes of this context's waves. */

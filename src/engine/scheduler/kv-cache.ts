@@ -1,4 +1,5 @@
 import { longestSuffix, type Plan, planCells, type Suffix, type WaveBounds } from '../wave/types.js';
+import type { IdleBudget, PrefixHistory } from './idle-budget.js';
 import { type OwnPartial, PartialPrefills } from './partial-prefills.js';
 import { type OwnPrefix, PrefixCache, Sequences } from './prefix-cache.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
@@ -10,8 +11,8 @@ const HEAD_KEY = 'head';
 interface CellSharing {
   /** Tokens that every prompt begins with: computed once, then copied by reference. Empty: none. */
   readonly head: Int32Array;
-  /** Most cells of prefixes that are kept for later requests. */
-  readonly idleCellsMax: number;
+  /** Of the prefixes that are kept for later requests. */
+  readonly budget: IdleBudget;
 }
 
 /** A plan that `tryAdmit` has admitted. */
@@ -55,6 +56,8 @@ export class KvCache<E extends Entry> {
   /** Sequences that are free, but whose cells the context still has. */
   private removals: number[] = [];
   private wave = 0;
+  /** Null: the budget needs none. */
+  private readonly history: PrefixHistory | null;
   /** A suffix of this wave found no room. */
   private isFull = false;
 
@@ -62,6 +65,7 @@ export class KvCache<E extends Entry> {
     private readonly bounds: WaveBounds,
     private readonly sharing: CellSharing,
   ) {
+    this.history = sharing.budget.newHistory();
     this.reset();
   }
 
@@ -71,13 +75,18 @@ export class KvCache<E extends Entry> {
     this.plans = [];
     this.removals = [];
     this.sequences = new Sequences(bounds.sequences);
-    this.prefixes = new PrefixCache(bounds, this.sequences, sharing.idleCellsMax);
+    this.prefixes = new PrefixCache(bounds, this.sequences, sharing.budget);
     this.partials = new PartialPrefills(this.sequences);
   }
 
   /** The admitted plans, oldest first. */
   get running(): ReadonlyArray<Running<E>> {
     return this.plans;
+  }
+
+  /** Cells of all prefixes and suffixes. */
+  get cells(): number {
+    return this.prefixes.cells + this.partials.cells;
   }
 
   /** Cells of suffixes. */
@@ -132,6 +141,7 @@ export class KvCache<E extends Entry> {
     const known = this.prefixes.find(prefixKey);
     const prefix = known ?? this.prefixes.add(prefixKey, tokens, images);
     const shared = known === undefined ? this.takeHead(prefix, suffixRoom, headTokensMax) : NO_HEAD;
+    if (prefix.users === 0) this.history?.begin(prefixKey, tokens.length);
     prefix.users += 1;
     const running = { entry, prefix, nextSuffix: 0, logits: [] };
     this.plans.push(running);
@@ -199,7 +209,10 @@ export class KvCache<E extends Entry> {
 
   private release(which: (running: Running<E>) => boolean): void {
     const released = new Set(this.plans.filter(which));
-    for (const { prefix } of released) prefix.users -= 1;
+    for (const { prefix } of released) {
+      prefix.users -= 1;
+      if (prefix.users === 0) this.history?.end(prefix.key, prefix.tokens.length);
+    }
     this.plans = this.plans.filter((running) => !released.has(running));
   }
 
@@ -254,7 +267,7 @@ export class KvCache<E extends Entry> {
     const { bounds, prefixes, partials, sequences } = this;
     const { length } = suffix.tokens;
     if (tokens <= 0 || (this.isFull && length > tokens)) return null;
-    this.removals.push(...prefixes.makeRoom(partials.cells + length, 0));
+    this.removals.push(...prefixes.makeRoom(partials.cells + length, 1));
     const fits = sequences.left > 0 && prefixes.cells + partials.cells + length <= bounds.cells;
     if (fits) return partials.add(running.prefix, suffix, running.entry.plan.images);
     this.isFull = true;

@@ -1,5 +1,6 @@
 import type { PlanImage } from '../wave/images.js';
 import type { WaveBounds } from '../wave/types.js';
+import type { IdleBudget } from './idle-budget.js';
 import type { CachedPrefix } from './types.js';
 
 /** The free sequences of one context. */
@@ -37,11 +38,13 @@ export interface OwnPrefix extends CachedPrefix {
 
 /**
  * The prefixes in a context, by key. A prefix without users stays until its cells or its sequence are needed, so that
- * the next request about the same state finds it. The least recently used one goes first.
+ * the next request about the same state finds it, as far as the budget allows (see `IdleBudget`). The least recently used
+ * one goes first.
  *
- * Measured with `npm run bench:cache` on states of 1,500 tokens with short requests between them: the cache makes waves
- * 3.4 times faster if 90 % of the states repeat and 1.6 times at 50 %. If none repeats it costs 9 % on a model so small
- * that attention is most of its work, because attention scans the cached cells and skips them. Rejected: saving states
+ * Measured with `npm run bench:cache` on states of 1,500 tokens with short requests between them: a cache that always
+ * keeps 4,096 cells makes waves 3.4 times faster if 90 % of the states repeat and 1.6 times at 50 %. If none repeats it
+ * costs 9 % on a model so small that attention is most of its work, because attention scans the cached cells and skips
+ * them; hence the budget. Rejected: saving states
  * to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of partly equal
  * prefixes (requests share a whole state, or only the head, which has its own entry).
  */
@@ -52,8 +55,8 @@ export class PrefixCache {
   constructor(
     private readonly bounds: WaveBounds,
     private readonly sequences: Sequences,
-    /** Most cells of prefixes without users; 0: a prefix is evicted when its last user ends. */
-    private readonly idleCellsMax: number,
+    /** Of the cells of prefixes without users; at 0 a prefix is evicted when its last user ends. */
+    private readonly budget: Pick<IdleBudget, 'cells'>,
   ) {}
 
   /** Cells of all prefixes. */
@@ -83,13 +86,14 @@ export class PrefixCache {
     return removed;
   }
 
-  /** Evicts idle prefixes until they are within their bound; returns the sequences freed. */
+  /** Evicts idle prefixes until they are within their budget; returns the sequences freed. */
   trim(): number[] {
     const idle = this.idle();
     let cells = idle.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const cellsMax = cells === 0 ? 0 : this.budget.cells;
     const removed: number[] = [];
     for (const prefix of idle) {
-      if (cells <= this.idleCellsMax) break;
+      if (cells <= cellsMax) break;
       cells -= prefix.tokens.length;
       removed.push(this.evict(prefix));
     }

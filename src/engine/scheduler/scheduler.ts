@@ -1,4 +1,5 @@
 import type { ContextState } from './context-state.js';
+import { leftToOthers } from './routing.js';
 import type { Entry, Running } from './types.js';
 import { type Wave, WaveBuilder } from './wave-builder.js';
 
@@ -20,6 +21,8 @@ const CANDIDATES_MAX = 256;
 interface SchedulerOptions {
   /** Most plans that wait, per urgency. */
   readonly queueMax: number;
+  /** `SHARE_BESIDE_LIVE`, except in simulations. */
+  readonly shareBesideLive?: number;
 }
 
 /**
@@ -51,11 +54,20 @@ interface SchedulerOptions {
  * of a long plan is larger than half the wave, long plans get that much. Equal prefixes of a context are computed once,
  * and so are equal suffixes of one prefix that are in one wave or partly computed.
  *
+ * If there are several contexts, a context leaves those plans out that another one should compute, because it holds
+ * their prefix (see `leftToOthers`).
+ *
+ * A plan of a failed wave runs alone: no other plan is computed in its waves. They take turns with waves of the others.
+ *
  * Exact mode runs one plan at a time, on an empty context, in chunks that depend on nothing but the plan.
  */
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
   private readonly urgency = new WeakMap<E, Urgency>();
+  /** The plan that `fill` looks at. */
+  private candidate: E | null = null;
+  /** The waiting plans that the context being filled leaves to others. */
+  private left: ReadonlySet<E> = new Set();
 
   constructor(private readonly options: SchedulerOptions) {}
 
@@ -88,27 +100,73 @@ export class Scheduler<E extends Entry> {
     return true;
   }
 
-  /** Fills the next wave of a context; null if there is nothing to do. */
-  fill(context: ContextState<E>): Wave<E> | null {
+  /**
+   * Removes the plan at which the last call of `fill` threw from the queues, and returns it; null if the fault was
+   * elsewhere. The context is then unusable until `ContextState.lose`.
+   */
+  removeCandidate(): E | null {
+    const { candidate } = this;
+    if (candidate !== null) this.remove(candidate);
+    return candidate;
+  }
+
+  /**
+   * Fills the next wave of a context; null if there is nothing to do. Throws only where this program has a fault.
+   *
+   * @param contexts all contexts that take plans from these queues now
+   */
+  fill(context: ContextState<E>, contexts: ReadonlyArray<ContextState<E>> = [context]): Wave<E> | null {
+    this.candidate = null;
+    const { live, batch } = this.queues;
+    this.left = leftToOthers(context, contexts, [...live, ...batch]);
     const builder = new WaveBuilder(context);
     const filling = { context, builder, isClosed: false, batchWaits: false };
     if (context.sharing.exact) this.fillExact(filling);
     else this.fillShared(filling);
+    this.candidate = null;
     return builder.finish();
   }
 
   private fillExact({ context, builder }: Filling<E>): void {
     let [running] = context.cache.running;
     if (running === undefined) {
-      const entry = this.queues.live.shift() ?? this.queues.batch.shift();
+      const entry = this.queues.live[0] ?? this.queues.batch[0];
       if (entry === undefined) return;
+      this.candidate = entry;
       builder.startEmpty();
       running = builder.tryAdmit(entry, 0) ?? undefined;
+      this.remove(entry);
     }
     if (running !== undefined) builder.advance(running, builder.left);
   }
 
   private fillShared(filling: Filling<E>): void {
+    const { context } = filling;
+    const first = context.wasAlone ? this.fillOthers : this.fillAlone;
+    const second = context.wasAlone ? this.fillAlone : this.fillOthers;
+    context.wasAlone = false;
+    if (!first.call(this, filling)) second.call(this, filling);
+  }
+
+  /** Takes the oldest plan that runs alone, live ones first. Returns false if there is none, or if it does not fit. */
+  private fillAlone(filling: Filling<E>): boolean {
+    const { context, builder } = filling;
+    const { running } = context.cache;
+    const { live, batch } = this.queues;
+    const waiting = [...running.map(({ entry }) => entry), ...live, ...batch].filter(isAlone);
+    const entry = waiting.find((each) => this.urgency.get(each) === 'live') ?? waiting[0];
+    if (entry === undefined) return false;
+    const left = builder.left;
+    const isLive = this.urgency.get(entry) === 'live';
+    const found = running.find((each) => each.entry === entry) ?? null;
+    const candidate = { entry, running: found, remaining: left };
+    this.take([candidate], filling, isLive ? left : this.batchBudget(false, context, left));
+    context.wasAlone = builder.left < left;
+    return context.wasAlone;
+  }
+
+  /** Takes plans that run together. Returns whether there were any. */
+  private fillOthers(filling: Filling<E>): boolean {
     const { context, builder } = filling;
     const { waveTokens } = context.bounds;
     const half = Math.floor(waveTokens * LONG_SHARE);
@@ -134,25 +192,40 @@ export class Scheduler<E extends Entry> {
     this.take(long, filling, builder.left);
     this.take(short, filling, builder.left);
     const before = builder.left;
-    this.take(this.all('batch', context), filling, batchBudget(before < whole - turn, context, before));
+    this.take(this.all('batch', context), filling, this.batchBudget(before < whole - turn, context, before));
     const advanced = turn > 0 || builder.left < before;
     if (batch.length === 0 || advanced) context.wavesWithoutBatch = 0;
     // An idle context is filled whenever a plan arrives, often with nothing: only waves that run are counted.
-    if (builder.left === whole) return;
+    if (builder.left === whole) return false;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
     if (batch.length > 0 && !advanced) context.wavesWithoutBatch += 1;
+    return true;
   }
 
-  /** The running plans of an urgency, then those that wait. */
+  /** The running plans of an urgency, then those that wait; without those that run alone. */
   private all(urgency: Urgency, context: ContextState<E>): Array<Candidate<E>> {
     const { cache } = context;
-    const running = cache.running.filter(({ entry }) => this.urgency.get(entry) === urgency);
+    const running = cache.running.filter(
+      ({ entry }) => this.urgency.get(entry) === urgency && !isAlone(entry),
+    );
+    const waiting = this.queues[urgency].filter((entry) => !isAlone(entry) && !this.left.has(entry));
     return [
       ...running.map((each) => ({ entry: each.entry, running: each, remaining: cache.remainingOf(each) })),
-      ...this.queues[urgency]
-        .slice(0, CANDIDATES_MAX)
-        .map((entry) => ({ entry, running: null, remaining: context.remaining(entry) })),
+      ...waiting.slice(0, CANDIDATES_MAX).map((entry) => {
+        this.candidate = entry;
+        return { entry, running: null, remaining: context.remaining(entry) };
+      }),
     ];
+  }
+
+  /**
+   * What batch plans may take of a wave with `left` tokens. Never 0 for an empty wave: live plans may wait for cells of
+   * batch plans.
+   */
+  private batchBudget(hasLive: boolean, { bounds, wavesSinceLive }: ContextState<E>, left: number): number {
+    const { shareBesideLive = SHARE_BESIDE_LIVE } = this.options;
+    if (wavesSinceLive < LIVE_WAVES) return Math.min(left, Math.ceil(bounds.waveTokens * shareBesideLive));
+    return hasLive ? 0 : left;
   }
 
   /** Gives batch plans their share before any other plan. */
@@ -168,6 +241,7 @@ export class Scheduler<E extends Entry> {
     const end = builder.left - budget;
     for (const { entry, running } of candidates) {
       if (builder.left <= end) return;
+      this.candidate = entry;
       if (running !== null && !context.cache.running.includes(running)) continue;
       let taken = running;
       if (taken === null) {
@@ -191,6 +265,8 @@ export class Scheduler<E extends Entry> {
   }
 }
 
+const isAlone = ({ alone }: Entry) => alone === true;
+
 /** The state of one call of `fill`. */
 interface Filling<E extends Entry> {
   readonly context: ContextState<E>;
@@ -199,19 +275,6 @@ interface Filling<E extends Entry> {
   isClosed: boolean;
   /** A batch plan did not fit in its turn: only plans that finish in this wave are admitted. */
   batchWaits: boolean;
-}
-
-/**
- * What batch plans may take of a wave with `left` tokens. Never 0 for an empty wave: live plans may wait for cells of
- * batch plans.
- */
-function batchBudget(
-  hasLive: boolean,
-  { bounds, wavesSinceLive }: ContextState<Entry>,
-  left: number,
-): number {
-  if (wavesSinceLive < LIVE_WAVES) return Math.min(left, Math.ceil(bounds.waveTokens * SHARE_BESIDE_LIVE));
-  return hasLive ? 0 : left;
 }
 
 interface Candidate<E extends Entry> {

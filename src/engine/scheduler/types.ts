@@ -6,6 +6,8 @@ export interface Entry {
   readonly plan: Plan;
   /** The caller no longer wants the answer. */
   readonly dropped: boolean;
+  /** A wave with the plan has failed: it is computed in waves of its own. */
+  readonly alone?: boolean;
 }
 
 /** A prefix that has cells of a context. */

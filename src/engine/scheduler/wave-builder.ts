@@ -12,6 +12,10 @@ export interface Wave<E extends Entry> {
   readonly answered: ReadonlyArray<Readonly<Answered<E>>>;
   /** The plans that it computes a part of. */
   readonly running: ReadonlyArray<Running<E>>;
+  /** Tokens that it computes, with what encoding its images costs. */
+  readonly cost: number;
+  /** Cells in use while it is computed. */
+  readonly cells: number;
   /** The embeddings that it computes, by the keys of their images; valid once it has run. */
   readonly encoded: ReadonlyMap<string, Float32Array>;
 }
@@ -73,10 +77,11 @@ export class WaveBuilder<E extends Entry> {
     const { end, cost } = this.reach(prefix, start, budget, this.left);
     const complete = end === prefix.tokens.length;
     if (end === start && !complete) return;
-    this.touched.add(running);
     this.context.cache.extendPrefix(running, end);
     this.used += cost;
-    this.writer.add(prefix, start, complete ? this.takeSuffixes(running, budget - cost, cost === 0) : []);
+    const chunks = complete ? this.takeSuffixes(running, budget - cost, cost === 0) : [];
+    if (end > start || chunks.length > 0) this.touched.add(running);
+    this.writer.add(prefix, start, chunks);
   }
 
   /** Tokens of the next step of a running plan if that is an image; 0 if it is text, which can be cut anywhere. */
@@ -133,13 +138,22 @@ export class WaveBuilder<E extends Entry> {
   /** Ends the wave; null if nothing was taken. */
   finish(): Wave<E> | null {
     const { context, writer } = this;
-    if (this.used === 0) return null;
+    if (this.used === 0) {
+      // Copies alone would be lost: without a wave they do not happen.
+      if (!writer.isEmpty) throw new Error('a wave has copies and no tokens');
+      return null;
+    }
+    const { cells } = context.cache;
+    context.budget.compute(this.used);
     const { answered, before, after } = context.cache.endWave();
     for (const { running } of answered.flat()) this.touched.add(running);
+    const clear = context.takeLost() || this.clear;
     return {
-      task: { clear: this.clear, images: writer.images, phases: writer.phases(before), removals: after },
+      task: { clear, images: writer.images, phases: writer.phases(before), removals: after },
       answered: writer.answered,
       running: [...this.touched],
+      cost: this.used,
+      cells,
       encoded: writer.encoded,
     };
   }

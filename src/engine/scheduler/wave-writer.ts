@@ -39,6 +39,13 @@ export class WaveWriter<E extends Entry> {
     private readonly embeddings: Embeddings,
   ) {}
 
+  /** Whether the wave has nothing to do. */
+  get isEmpty(): boolean {
+    return [this.head, this.first, this.second].every(
+      ({ copies, streams }) => copies.length + streams.length === 0,
+    );
+  }
+
   hasAttached({ key }: PlanImage): boolean {
     return this.indexes.has(key);
   }

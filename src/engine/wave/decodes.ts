@@ -24,8 +24,12 @@ export interface EmbeddingTerms {
 export const NO_EMBEDDINGS: EmbeddingTerms = { width: 0, nonCausal: false };
 
 /**
- * Packs streams into as few decodes as `waveTokens` allows; those of images into micro-batches. The last micro-batch of
- * each decode is padded, on the sequence after those of the plans.
+ * Packs streams into decodes of one micro-batch each. The last one is padded, on the sequence after those of the plans.
+ *
+ * A decode of several micro-batches can give wrong logits: llama.cpp chooses the cells of all of them before it computes
+ * the first, and thereby removes cells that have left a sequence's attention window by then, though an earlier
+ * micro-batch still attends to them (`llama_kv_cache::prepare` restores only the cells it writes). With micro-batches of
+ * 512, waves of 2,048 and a window of 64, 8 of 1,173 answers were wrong, by up to 0.51.
  */
 export function buildDecodes(
   streams: readonly Stream[],
@@ -57,7 +61,7 @@ class DecodeBuilder {
 
   text({ tokens, position, sequences, options }: Stream, answer: number): void {
     for (let i = 0; i < tokens.length; i++) {
-      if (this.writer.length === this.bounds.waveTokens) this.flush();
+      if (this.writer.length === this.bounds.microBatchTokens) this.flush();
       this.writer.token(tokens[i] as number, position + i, sequences);
     }
     if (options !== undefined) this.writer.slot(options, answer);

@@ -29,9 +29,9 @@ export type PlanLogits = readonly Float32Array[];
 export interface WaveBounds {
   /** KV cells, shared by every sequence of a context. */
   readonly cells: number;
-  /** Most tokens of a wave, and of one decode. */
+  /** Most tokens of a wave. */
   readonly waveTokens: number;
-  /** Most tokens computed at once inside a decode. */
+  /** Most tokens of one decode, which are computed at once. */
   readonly microBatchTokens: number;
   /**
    * Minimum tokens of a micro-batch; a smaller one is padded with unused tokens. 64 on a CPU: ggml computes the
@@ -63,10 +63,10 @@ export function longestPrompt(plan: Plan): number {
  * logits of every sequence (llama.cpp aborts if a context has fewer outputs than sequences).
  */
 export function contextOptions(bounds: WaveBounds, threads: number): ContextOptions {
-  const { cells, waveTokens, microBatchTokens, microBatchTokensMin, sequences } = bounds;
+  const { cells, microBatchTokens, microBatchTokensMin, sequences } = bounds;
   return {
     cells: cells + microBatchTokensMin,
-    batchTokens: Math.max(waveTokens, microBatchTokens) + microBatchTokensMin,
+    batchTokens: microBatchTokens,
     microBatchTokens,
     sequences: sequences + 1,
     outputs: sequences + 1,

@@ -5,7 +5,14 @@ import type { ConnectionTurns } from './node-turns.js';
 import type { ReadTurns } from './read-turns.js';
 import { SEND_PATIENCE_MS } from './send-pace.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
-import { type BodyStream, ClientGone, type HeaderList, type ListenOptions, type Reply } from './types.js';
+import {
+  type BodyStream,
+  ClientGone,
+  type HeaderList,
+  isBodiless,
+  type ListenOptions,
+  type Reply,
+} from './types.js';
 
 /** A connection idle in both directions is closed. */
 export const IDLE_MS = 10_000;
@@ -51,12 +58,12 @@ export class NodeExchange {
     if (res.destroyed) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const last = this.#writeHead(reply, [['Content-Length', String(bytes.byteLength)]]);
-    const isShort = bytes.byteLength <= SLICE_BYTES || req.method === 'HEAD';
+    const isShort = bytes.byteLength <= SLICE_BYTES || isBodiless(req.method ?? '', reply);
     const lingers = last && !req.complete && reply.unread !== 'overdue';
     // Longer responses are paced by `sendPieces`, which waits only for the client: a timer of the socket would also run
     // while the server produces the next piece.
     if (isShort || lingers) res.setTimeout(IDLE_MS, () => res.destroy());
-    if (lingers) this.#linger(bytes);
+    if (lingers) this.#linger(bytes, isBodiless(req.method ?? '', reply));
     else if (isShort) res.end(bytes);
     else {
       this.#send([bytes]).then(
@@ -110,18 +117,18 @@ export class NodeExchange {
    * Sends the last response while the client is still sending its request. Node closes the connection when a response
    * ends, so this one does not end before the request; the client has received all of it by then.
    */
-  #linger(bytes: Uint8Array): void {
+  #linger(bytes: Uint8Array, bodiless: boolean): void {
     const { req, res, server } = this;
     const linger = new Linger(server.options.clock, () => res.end());
     req.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
     req.once('end', () => res.end());
     res.once('close', () => linger.stop());
-    if (bytes.byteLength === 0 || req.method === 'HEAD') res.flushHeaders();
+    if (bytes.byteLength === 0 || bodiless) res.flushHeaders();
     const written = () => {
       this.#answered = true;
       this.#leave();
     };
-    if (bytes.byteLength === 0 || req.method === 'HEAD') written();
+    if (bytes.byteLength === 0 || bodiless) written();
     else res.write(bytes, (error) => error ?? written());
   }
 

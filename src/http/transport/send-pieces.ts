@@ -18,8 +18,8 @@ interface PieceSink {
 }
 
 /**
- * Sends pieces as fast as the client reads, one slice per turn of the event loop, so that a long body delays nobody
- * else. Resolves with false if the client disconnects before the last piece. Rejects with errors of making a piece, and
+ * Sends pieces as fast as the client reads, one slice per turn of the event loop, so that a long body does not delay
+ * other connections. Resolves with false if the client disconnects before the last piece. Rejects with errors of making a piece, and
  * with SlowReader if the client reads too slowly; then close the connection.
  */
 export async function sendPieces(

@@ -39,8 +39,8 @@ export interface BodyStream {
 }
 
 /**
- * A response. The transport adds `Content-Length`, `Date` and `Connection`; on `HEAD` it sends the length of the body
- * without the body.
+ * A response. The transport adds `Content-Length`, `Date` and `Connection`; on `HEAD`, and with status 304, it sends the
+ * length of the body without the body.
  */
 export interface Reply {
   readonly status: number;
@@ -60,6 +60,9 @@ export type UnreadReason = 'unframed' | 'overdue';
 
 /** A response with a complete body. */
 export type WholeReply = Reply & { readonly body: string | Uint8Array };
+
+/** Whether the response to a request ends with its head. */
+export const isBodiless = (method: string, { status }: Reply): boolean => method === 'HEAD' || status === 304;
 
 export const isStream = (body: Reply['body']): body is BodyStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);

@@ -6,6 +6,7 @@ import {
   type BodyStream,
   ClientGone,
   type Incoming,
+  isBodiless,
   isStream,
   type ListenOptions,
   type Reply,
@@ -68,7 +69,7 @@ export class UwsExchange {
   async write(reply: Reply, { method, headers }: Pick<Incoming, 'method' | 'headers'>): Promise<void> {
     this.#cancelRefresh();
     if (!this.#open || this.#closing) return;
-    const head = method === 'HEAD';
+    const head = isBodiless(method, reply);
     const { body } = reply;
     // The library never closes a connection if a listener sees the end of a body after the response.
     const amidBody = this.#listening && !this.#bodyOver;

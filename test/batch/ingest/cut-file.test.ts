@@ -1,6 +1,6 @@
 import { test } from 'tap';
+import { splitLines } from '../../../src/base/lines.js';
 import { cutFile } from '../../../src/batch/ingest/cut-file.js';
-import { splitLines } from '../../../src/batch/ingest/lines.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const KIB = 1024;

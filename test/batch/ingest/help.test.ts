@@ -1,7 +1,9 @@
 import { test } from 'tap';
-import { Blocks, type ChunkWork, checkChunks, ingest } from '../../../src/batch/index.js';
+import { Blocks } from '../../../src/batch/ingest/blocks.js';
+import { type ChunkWork, checkChunks } from '../../../src/batch/ingest/check-chunks.js';
 import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
+import { ingest } from '../../../src/batch/ingest/ingest.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { KNOWN, line } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { type ContentEncoding, LIMITS } from '../../../src/api/index.js';
-import { Blocks, type IngestResult, ingest } from '../../../src/batch/index.js';
+import { Blocks } from '../../../src/batch/ingest/blocks.js';
+import { type IngestResult, ingest } from '../../../src/batch/ingest/ingest.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
-import { loadZstd } from '../../../src/decide/index.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { Sealer } from '../../../src/store/index.js';
 import { KNOWN, line, lines } from '../../support/batch/world.js';
@@ -11,7 +11,6 @@ import { random, seedFromEnvironment } from '../../support/random.js';
 import { emptyStore } from '../../support/store/opened.js';
 import { storedFrame } from '../../support/zstd.js';
 
-await loadZstd();
 const DATA_KEY = Buffer.alloc(32, 7);
 const ID = 'batch_0123456789abcdefghijABCD';
 

@@ -13,6 +13,8 @@ function slowThread() {
   const waves: Array<{ readonly task: WaveTask; resolve(): void }> = [];
   return {
     waves,
+    number: 1,
+    introduce: async () => ({ head: new Int32Array(0), images: null }),
     run: (task: WaveTask) =>
       new Promise<WaveResult>((resolve) => {
         const suffixes = task.phases

@@ -3,6 +3,7 @@ import {
   answer,
   type ChoiceAnswer,
   type NoulAnswer,
+  rawProbabilities,
   type ScoreAnswer,
 } from '../../../src/decide/answers/answer.js';
 import type { Question } from '../../../src/decide/types.js';
@@ -32,15 +33,20 @@ test('noul: 0.5 is decided on the emitted value', async (t) => {
   t.equal(noul(logitsOf(0.49994, 0.50006)).noul, 0.2);
 });
 
-test('noul: the raw probability is kept beside it', async (t) => {
-  t.equal(noul([0, 0]).raw, 0.5);
-  t.ok(Math.abs(noul(logitsOf(0.37, 0.63)).raw - 0.37) < 1e-12);
+test('raw probabilities are neither rounded nor committed', async (t) => {
+  t.strictSame(rawProbabilities(NOUL, [0, 0], 1), [
+    ['true', 0.5],
+    ['false', 0.5],
+  ]);
+  const p = 1 / (1 + Math.exp(-0.1));
+  const [first, second] = rawProbabilities(choiceOf('10', 'a'), [1.2, 1], 2);
+  t.strictSame([first?.[0], second?.[0]], ['10', 'a']);
+  t.ok(Math.abs((first?.[1] ?? 0) - p) < 1e-12);
 });
 
 test('the temperature divides the logits', async (t) => {
   const p = 1 / (1 + Math.exp(-2));
   t.equal(noul([8, 4], 2).noul, Math.round(p * 1e4) / 1e4);
-  t.ok(Math.abs(noul([8, 4], 2).raw - p) < 1e-12);
 });
 
 test('choice: the largest label, its confidence, and every label in order', async (t) => {

@@ -61,8 +61,17 @@ test('lone surrogates are escaped, so that the text is the same in UTF-8', async
   t.equal(Buffer.from(json).toString(), json);
 });
 
-test('the raw probability of a noul is not sent', async (t) => {
+test('raw probabilities are sent only on request', async (t) => {
   t.same(JSON.parse(responseTo(NOUL, [0.6, 0.4])).answers, { q: { type: 'noul', noul: 0.8 } });
+  const question = choiceOf('b', '1');
+  const raw = [
+    [
+      ['b', 0.123456789],
+      ['1', 0.876543211],
+    ],
+  ] as const;
+  const json = responseJson('m', [question], [answer(question, logitsOf(0.1, 0.9), 1)], USAGE, raw);
+  t.match(json, '"probabilities":{"b":0.1,"1":0.9},"raw_probabilities":{"b":0.123456789,"1":0.876543211}}');
 });
 
 test('answers that do not fit the questions are a failure', async (t) => {

@@ -66,7 +66,7 @@ test('invalid_request: a source that is no text', async (t) => {
   }
 });
 
-test('a format that there is not is told behind what is wrong with the request itself', async (t) => {
+test('an unknown image format is reported after the errors of the request itself', async (t) => {
   for (const format of [undefined, null, 1, 'PNG', 'gif', '', 'constructor']) {
     t.equal(read(bodyOf({ a: { ...PNG, format } })).assets[0]?.format, null, String(format));
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { ApiError } from '../../../src/api/index.js';
 import type { ReadOptions } from '../../../src/decide/request/read-request.js';
 import { stateText } from '../../../src/decide/request/state-text.js';

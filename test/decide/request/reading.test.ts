@@ -57,7 +57,7 @@ const keysObject = (count: number) =>
 /** The keys `state`, `questions`, `q` and `type`. */
 const OWN_KEYS = 4;
 
-test('item 3: 100,000 different object keys are accepted, one more refused', async (t) => {
+test('100,000 different object keys are accepted, one more refused', async (t) => {
   const withKeys = (count: number) => `{${QUESTIONS},"state":${keysObject(count)}}`;
   t.doesNotThrow(() => read(withKeys(LIMITS.jsonKeys - OWN_KEYS)));
   const error = refusal(withKeys(LIMITS.jsonKeys - OWN_KEYS + 1));
@@ -65,7 +65,7 @@ test('item 3: 100,000 different object keys are accepted, one more refused', asy
   t.match(error.message, `${LIMITS.jsonKeys} different object keys`);
 });
 
-test('item 3: a key counts once behind each sequence of keys, wherever it stands', async (t) => {
+test('a key counts once after each sequence of keys, wherever it is', async (t) => {
   const half = LIMITS.jsonKeys / 2;
   const twoKeys = (first: (at: number) => string, second: (at: number) => string, count: number) =>
     `{${QUESTIONS},"state":[${Array.from({ length: count }, (_, at) => `{"${first(at)}":1,"${second(at)}":2}`)}]}`;

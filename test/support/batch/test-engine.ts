@@ -15,6 +15,9 @@ export class TestEngine {
   /** The custom ids in the order in which their plans came, once for each try, and when. */
   readonly started: string[] = [];
   readonly startedAt: number[] = [];
+  /** The labels of the plans that came, and of those that were to run alone. */
+  readonly labels: string[] = [];
+  readonly alone: string[] = [];
   /** Plans that nobody has answered yet. */
   readonly waiting = new Map<string, Waiting>();
   /** Most plans that wait. */
@@ -38,8 +41,10 @@ export class TestEngine {
       get wantsBatch() {
         return engine.waiting.size < engine.room;
       },
-      run: (plan: Plan, { signal, urgency, onQueued }: RunOptions) => {
+      run: (plan: Plan, { signal, urgency, label = '', alone = false, onQueued }: RunOptions) => {
         if (urgency !== 'batch') throw new Error('a line goes before live requests');
+        engine.labels.push(label);
+        if (alone) engine.alone.push(plan.prefixKey);
         const answer = this.run(plan, signal);
         onQueued?.();
         return answer;

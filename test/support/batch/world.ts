@@ -1,17 +1,13 @@
 import type { Test } from 'tap';
 import { Access, createKey, createWorkspace, grantCredit } from '../../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
-import {
-  Batches,
-  Blocks,
-  digestFile,
-  ingest,
-  type Page,
-  readStored,
-  type WebhookOutcome,
-} from '../../../src/batch/index.js';
+import { Batches, countAbort, type Page, type WebhookOutcome } from '../../../src/batch/index.js';
+import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import type { LineModels } from '../../../src/batch/ingest/check-line.js';
-import type { Catalog, CatalogBuild } from '../../../src/engine/index.js';
+import { digestFile } from '../../../src/batch/ingest/digest-file.js';
+import { ingest } from '../../../src/batch/ingest/ingest.js';
+import { readStored } from '../../../src/batch/reading/reader.js';
+import type { Abort, Catalog, CatalogBuild } from '../../../src/engine/index.js';
 import { openStore, Sealer, type Store } from '../../../src/store/index.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
@@ -173,12 +169,16 @@ export class World {
     await this.begin();
   }
 
-  /** What the ledger has not written is lost. `answersAtOnce`: the engine of the next process. */
-  async crash(answersAtOnce = true): Promise<void> {
+  /**
+   * What the ledger has not written is lost. `answersAtOnce`: the engine of the next process. `abort`: how the engine
+   * ended this one.
+   */
+  async crash(answersAtOnce = true, abort?: Abort): Promise<void> {
     this.alive.yes = false;
     void this.batches.stop();
     await this.store.close();
     this.open();
+    if (abort !== undefined) countAbort(this.store, abort);
     this.engine.answersAtOnce = answersAtOnce;
     await this.begin();
   }
@@ -206,6 +206,7 @@ export class World {
       engines: {
         prepare: (task) => engine.prepare(task),
         engine: (model) => engine.of(model),
+        notePreparing: () => {},
         mayUse: (model, allowed) => allowed === null || allowed.includes(model),
         chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
         priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
@@ -213,7 +214,7 @@ export class World {
       files: {
         ingest: async (task) =>
           ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
-        digest: async (task) => digestFile(task),
+        digest: (task) => digestFile(task),
       },
       read: async (call) => readStored(this.store, call),
       webhooks: {

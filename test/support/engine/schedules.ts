@@ -1,8 +1,10 @@
 import type { Test } from 'tap';
 import type { Plan } from '../../../src/engine/index.js';
 import { ContextState, type Sharing } from '../../../src/engine/scheduler/context-state.js';
+import { leftToOthers } from '../../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../../src/engine/scheduler/scheduler.js';
 import { settle } from '../../../src/engine/scheduler/step.js';
+import type { Wave } from '../../../src/engine/scheduler/wave-builder.js';
 import { longestPrompt, type WaveBounds } from '../../../src/engine/wave/types.js';
 import { Cache, drop, type Entry, tokensOf } from '../cache.js';
 import { planOf } from '../engine.js';
@@ -58,6 +60,8 @@ function runSchedule(next: Random): void {
   for (let wave = 0; arrivals > 0 || idle <= contexts.length; wave++) {
     for (let now = next.integer(4); now > 0 && arrivals > 0; now--) {
       arrivals -= 1;
+      // It may be for another context.
+      idle = 0;
       const plan = randomPlan(next, head);
       if (longestPrompt(plan) > bounds.cells) continue;
       const urgency = next.integer(3) === 0 ? 'batch' : 'live';
@@ -67,7 +71,8 @@ function runSchedule(next: Random): void {
     }
     if (next.integer(20) === 0) drop(next.pick(entries), scheduler);
     const { state, cache } = contexts[wave % contexts.length] as (typeof contexts)[number];
-    idle = playWave(scheduler, state, cache, bounds, next) ? 0 : idle + 1;
+    const states = contexts.map((context) => context.state);
+    idle = playWave(scheduler, state, states, cache, bounds, next) ? 0 : idle + 1;
     if (wave > 2_000) throw new Error('something waits for ever');
   }
   for (const { answers, dropped } of entries) {
@@ -76,40 +81,59 @@ function runSchedule(next: Random): void {
 }
 
 /** The short live plans that the next wave has to answer: the oldest, of half a wave together. */
-function firstShort(scheduler: Scheduler<Entry>, state: ContextState<Entry>): Entry[] {
+function firstShort(
+  scheduler: Scheduler<Entry>,
+  state: ContextState<Entry>,
+  states: ReadonlyArray<ContextState<Entry>>,
+): Entry[] {
   const { bounds, sharing } = state;
   if (sharing.exact || bounds.cells < ROOM || bounds.sequences < ROOM) return [];
+  const known = [...state.cache.running.map(({ entry }) => entry), ...scheduler.waiting('live')];
+  if ([...known, ...scheduler.waiting('batch')].some(({ alone }) => alone)) return [];
   const half = Math.floor(bounds.waveTokens / 2);
-  let left = half;
-  const short = scheduler.waiting('live').filter((entry) => state.remaining(entry) <= half);
+  let room = half;
+  const left = leftToOthers(state, states, scheduler.waiting('live'));
+  const mine = scheduler.waiting('live').filter((entry) => !left.has(entry));
+  const short = mine.filter((entry) => state.remaining(entry) <= half);
   const end = short.findIndex((entry) => {
-    left -= state.remaining(entry);
-    return left < 0;
+    room -= state.remaining(entry);
+    return room < 0;
   });
   return short.slice(0, end < 0 ? short.length : end);
+}
+
+/** A plan that runs alone is in a wave with others only if one of them asks the same on the same prefix. */
+function checkAlone({ running }: Wave<Entry>): void {
+  for (const alone of running.filter(({ entry }) => entry.alone === true)) {
+    const others = running.filter((each) => each !== alone);
+    if (others.length > 0 && others.every(({ prefix }) => prefix !== alone.prefix))
+      throw new Error('a plan runs beside one that runs alone');
+  }
 }
 
 /** Fills and plays one wave; now and then it fails. False where there was nothing to do. */
 function playWave(
   scheduler: Scheduler<Entry>,
   state: ContextState<Entry>,
+  states: ReadonlyArray<ContextState<Entry>>,
   cache: Cache,
   bounds: WaveBounds,
   next: Random,
 ): boolean {
-  const first = firstShort(scheduler, state);
-  const wave = scheduler.fill(state);
+  const first = firstShort(scheduler, state, states);
+  const wave = scheduler.fill(state, states);
   if (wave === null) {
     if (first.length > 0) throw new Error('a short plan waits, and there is no wave');
     return false;
   }
   if (next.integer(40) === 0) {
     const lost = [...new Set([...wave.running, ...state.cache.running].map(({ entry }) => entry))];
-    state.cache.reset();
-    cache.play({ clear: true, images: [], phases: [], removals: [] });
+    for (const { entry } of wave.running) entry.alone = true;
+    state.lose();
     scheduler.addAgain(lost.filter(({ dropped }) => !dropped));
     return true;
   }
+  checkAlone(wave);
   const tokens = tokensOf(wave.task);
   if (tokens > bounds.waveTokens) throw new Error(`${tokens} tokens in a wave`);
   const seen = cache.play(wave.task);

@@ -70,6 +70,7 @@ export async function serve(
         keyExpires: '2027-01-01',
         admit: () => {},
         admitFree: () => {},
+        limits: () => ({ object: 'limits' }),
         allowedModels: null,
         batches: null,
         decide: async (request, signal) => ({

@@ -1,0 +1,141 @@
+"""The hand-written texts of ../bank, divided into parts for training, development and the final evaluation."""
+
+import csv
+import hashlib
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+BANK = Path(__file__).resolve().parent.parent / "bank"
+TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
+TOPICS = sorted(path.stem for path in (BANK / "messages").glob("*.tsv"))
+
+
+def split_of(text: str) -> str:
+    """The part that a line of the bank belongs to, from its hash, so that it never changes when lines are added."""
+    number = hashlib.sha256(text.encode()).digest()[0]
+    if number % 10 == 0:
+        return HELD
+    return DEVELOPMENT if number % 20 == 1 else TRAIN
+
+
+@dataclass(frozen=True)
+class Message:
+    text: str
+    topic: str
+    intent: str  # "<topic>.<intent>"
+    sentiment: str  # pos, neu or neg
+    anger: bool
+    urgency: int  # 0 can wait, 1 nothing said, 2 soon, 3 at once
+    refund: bool
+    cancel: bool
+
+
+@dataclass(frozen=True)
+class Label:
+    meaning: str
+    name: str
+    description: str | None
+
+
+@dataclass(frozen=True)
+class Field:
+    key: str
+    kind: str  # text, flag, number or status
+    values: tuple[str, ...]
+
+
+class Bank:
+    """One part of the bank. Synonyms, openers and added sentences exist in the training part only."""
+
+    def __init__(self, part: str):
+        self.part = part
+        self.messages = [m for m in _messages("messages") if split_of(m.text) == part]
+        #: Messages with alternatives in braces and slots, see phrases.py.
+        self.phrases = [m for m in _messages("phrases") if split_of(m.text) == part]
+        self.questions: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for path in sorted((BANK / "questions").glob("*.tsv")):
+            for row in _rows(path):
+                if split_of(row["form"] + row["text"]) == part:
+                    self.questions[row["form"], row["type"]].append(row["text"])
+        self.labels = {
+            path.stem: [label for label in _labels(path) if split_of(label.meaning + label.name) == part]
+            for path in sorted((BANK / "labels").glob("*.tsv"))
+            if not path.stem.startswith("urgency_")
+        }
+        if part == DEVELOPMENT:
+            self.complete(Bank(TRAIN))
+        self.scales = {levels: _scales(levels, part) for levels in (3, 4, 5)}
+        self.fields = [f for f in _fields(part)]
+        self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
+        self.sentences: dict[str, list[str]] = defaultdict(list)
+        for row in _rows(BANK / "synonyms.tsv"):
+            members = row["members"].split(" | ")
+            if row["kind"] in ("word", "phrase"):
+                self.synonyms[row["kind"]].append(members)
+            elif split_of(row["members"]) == part:
+                self.sentences[row["kind"]].append(row["members"])
+        for row in _rows(BANK / "phrases_tails.tsv"):
+            if split_of(row["text"]) == part:
+                self.sentences[row["kind"]].append(row["text"])
+
+    def complete(self, training: "Bank") -> None:
+        """Adds questions and labels of the training part where this part, which is small, has none."""
+        for key, texts in training.questions.items():
+            self.questions.setdefault(key, texts)
+        for kind, labels in training.labels.items():
+            own = {label.meaning for label in self.labels[kind]}
+            self.labels[kind] += [label for label in labels if label.meaning not in own]
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _messages(folder: str):
+    for topic in TOPICS:
+        for row in _rows(BANK / folder / f"{topic}.tsv"):
+            flags = {name: row[name] == "1" for name in ("anger", "refund", "cancel")}
+            yield Message(
+                text=row["text"],
+                topic=topic,
+                intent=f"{topic}.{row['intent']}",
+                sentiment=row["sentiment"],
+                urgency=int(row["urgency"]),
+                **flags,
+            )
+
+
+def _labels(path: Path):
+    for row in _rows(path):
+        yield Label(row["meaning"], row["label"], row["description"] or None)
+
+
+def _scales(levels: int, part: str) -> list[list[tuple[tuple[float, ...], Label]]]:
+    """Scales of urgency: for each level, the urgencies that it stands for and its label."""
+    labels = list(_labels(BANK / "labels" / f"urgency_{levels}.tsv"))
+    scales = [labels[at : at + levels] for at in range(0, len(labels) - levels + 1, levels)]
+    return [
+        [(tuple(float(one) for one in label.meaning.split(",")), label) for label in scale]
+        for scale in scales
+        if split_of("".join(label.name + (label.description or "") for label in scale)) == part
+    ]
+
+
+def _fields(part: str):
+    for row in _rows(BANK / "fields.tsv"):
+        values = tuple(row["values"].split(" | ")) if row["values"] else ()
+        own = tuple(value for value in values if split_of(value) == part)
+        if part != TRAIN:
+            # Keys and values of the part's own are few, so known ones stand beside them.
+            yield Field(row["key"], row["kind"], own if len(own) >= 2 else values)
+        elif split_of(row["key"]) == TRAIN:
+            yield Field(row["key"], row["kind"], own)
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", text)

@@ -1,0 +1,157 @@
+"""Packs states and their questions into batches of token rows."""
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from bank import Bank
+from messages import Messages
+from prompt import YES_NO, Prompts, Question
+from records import Records
+
+ATTRIBUTES = ("topic", "intent", "sentiment", "anger", "urgency", "refund", "cancel")
+
+
+@dataclass
+class Answer:
+    """Where a question is answered in a batch, by indices into its tokens (row * length + place)."""
+
+    at: int
+    start: int  # of the state
+    answer: int
+    family: str
+    type: str
+    letters: list[int]  # places of the options' letters; empty if none are listed
+    options: int
+    content: int  # what the answer stands for
+    contents: list[int]  # what each listed option stands for
+
+
+@dataclass
+class Batch:
+    ids: np.ndarray  # rows x length, int32
+    positions: np.ndarray
+    ranges: np.ndarray  # rows x length x 3, int32: what each token sees, see attention.c
+    answers: list[Answer]
+    states: list[tuple[int, int, tuple[int, ...]]]  # first and last token of a message, and its attributes
+    used: int  # tokens
+
+
+class Concepts:
+    """Numbers of contents: families of words first, then classes such as ("topic", "billing")."""
+
+    def __init__(self, families: list[int], intents: list[str]):
+        self.families = families
+        self.first = max(families) + 1
+        names = [("answer", one) for one in ("yes", "no")]
+        names += [("topic", one) for one in sorted({intent.split(".")[0] for intent in intents})]
+        names += [("intent", one) for one in sorted(set(intents))]
+        names += [("sentiment", one) for one in ("neg", "neu", "pos")]
+        names += [("anger", one) for one in ("angry", "calm")]
+        names += [("urgency", str(one)) for one in range(4)]
+        self.numbers = {name: self.first + n for n, name in enumerate(names)}
+        self.intents = sorted(set(intents))
+        self.topics = sorted({intent.split(".")[0] for intent in intents})
+        self.count = self.first + len(names)
+
+    def attributes(self, message) -> tuple[int, ...]:
+        return (
+            self.topics.index(message.topic),
+            self.intents.index(message.intent),
+            ("neg", "neu", "pos").index(message.sentiment),
+            int(message.anger),
+            message.urgency,
+            int(message.refund),
+            int(message.cancel),
+        )
+
+    def sizes(self) -> tuple[int, ...]:
+        return (len(self.topics), len(self.intents), 3, 2, 4, 2, 2)
+
+
+class Batches:
+    """Makes batches without end. The mix is the share of messages; the rest are records."""
+
+    def __init__(self, bank: Bank, prompts: Prompts, concepts: Concepts, random: Random, mix: float = 0.62):
+        self.prompts, self.concepts, self.random, self.mix = prompts, concepts, random, mix
+        self.messages, self.records = Messages(bank, random), Records(bank, random)
+
+    def sample(self, questions: int):
+        """A state with its questions, and the attributes of a message."""
+        if self.random.random() < self.mix:
+            message = self.messages.draw()
+            text = self.messages.state(message)
+            return text, self.messages.questions(message, questions), self.concepts.attributes(message)
+        text, asked = self.records.draw()
+        return text, asked[:questions], None
+
+    def batch(self, rows: int, length: int, questions: int = 8) -> Batch:
+        made = Batch(
+            ids=np.zeros((rows, length), np.int64),
+            positions=np.zeros((rows, length), np.int64),
+            ranges=np.repeat(_alone(length)[None], rows, 0),
+            answers=[],
+            states=[],
+            used=0,
+        )
+        for row in range(rows):
+            self.fill(made, row, length, questions)
+        return made
+
+    def fill(self, made: Batch, row: int, length: int, questions: int) -> None:
+        at, misses = 0, 0
+        while misses < 3 and at < length - 40:
+            text, asked, attributes = self.sample(questions)
+            state = self.prompts.state(text)
+            end = at + len(state)
+            if end > length - 24 or not asked:
+                misses += 1
+                continue
+            leaves = 0
+            for question in asked:
+                leaf = self.prompts.leaf(question)
+                if end + len(leaf.tokens) > length:
+                    continue
+                leaves += 1
+                span = slice(end, end + len(leaf.tokens))
+                made.ids[row, span] = leaf.tokens
+                made.positions[row, span] = np.arange(len(state), len(state) + len(leaf.tokens))
+                made.ranges[row, span] = (at, at + len(state), end)
+                made.answers.append(self.place(question, leaf, row * length + end, row * length + at))
+                end = span.stop
+            if leaves == 0:
+                misses += 1
+                continue
+            span = slice(at, at + len(state))
+            made.ids[row, span] = state
+            made.positions[row, span] = np.arange(len(state))
+            made.ranges[row, span] = (at, at, at)
+            if attributes is not None:
+                made.states.append((row * length + at + 1, row * length + span.stop, attributes))
+            made.used += end - at
+            at = end
+
+    def place(self, question: Question, leaf, offset: int, start: int) -> Answer:
+        contents = [self.content(option.concept, first) for option, first in zip(question.options, leaf.firsts)]
+        right = question.options[question.answer].concept
+        content = self.content(right, leaf.firsts[question.answer] if leaf.firsts else 0)
+        return Answer(
+            at=offset + len(leaf.tokens) - 1,
+            start=start,
+            answer=question.answer,
+            family=question.family,
+            type=question.type,
+            letters=[offset + place for place in leaf.letters],
+            options=len(question.options),
+            content=content,
+            contents=contents,
+        )
+
+    def content(self, concept: tuple[str, str] | None, first: int) -> int:
+        return self.concepts.families[first] if concept is None else self.concepts.numbers[concept]
+
+
+def _alone(length: int) -> np.ndarray:
+    """Ranges of padding, which sees itself."""
+    return np.repeat(np.arange(length, dtype=np.int32)[:, None], 3, 1)

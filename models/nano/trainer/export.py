@@ -1,0 +1,144 @@
+"""
+Writes the model of a checkpoint as a GGUF file, with reference probabilities of the trainer's own forward pass.
+
+    python3 export.py runs/1 decider-g-nano.gguf --reference reference.jsonl
+"""
+
+import argparse
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import torch
+
+import gguf
+from bank import DEVELOPMENT, Bank
+from batches import Batches
+from network import EPSILON, Network, Shape
+from prompt import TEMPLATE, Prompts, Question
+from tokenizer import CONTROL, LETTERS, Tokenizer
+from train import make_concepts
+
+CONTEXT_LENGTH = 2048
+NORMAL, CONTROL_TYPE = 1, 3
+F16 = 1
+REFERENCES = 200
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--reference", type=Path)
+    options = parser.parse_args()
+    tokenizer = Tokenizer.load(options.run / "tokenizer.json")
+    network = load(options.run, tokenizer)
+    gguf.write(options.file, metadata(network.shape, tokenizer), tensors(network))
+    print(f"{options.file} {options.file.stat().st_size} bytes")
+    if options.reference:
+        with options.reference.open("w") as lines:
+            for one in references(network, tokenizer):
+                lines.write(json.dumps(one, ensure_ascii=False) + "\n")
+
+
+def load(run: Path, tokenizer: Tokenizer) -> Network:
+    concepts = make_concepts(tokenizer)
+    network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
+    network.load_state_dict(torch.load(run / "checkpoint.pt")["network"])
+    return network
+
+
+def metadata(shape: Shape, tokenizer: Tokenizer) -> dict[str, tuple[str, object]]:
+    control = set(CONTROL)
+    sizes = {
+        "context_length": ("uint32", CONTEXT_LENGTH),
+        "embedding_length": ("uint32", shape.width),
+        "block_count": ("uint32", shape.layers),
+        "feed_forward_length": ("uint32", shape.feed_forward),
+        "attention.head_count": ("uint32", shape.heads),
+        "attention.head_count_kv": ("uint32", shape.heads),
+        "attention.layer_norm_rms_epsilon": ("float32", EPSILON),
+        "rope.dimension_count": ("uint32", shape.head),
+        "rope.freq_base": ("float32", shape.rope_base),
+        "vocab_size": ("uint32", len(tokenizer.tokens)),
+        "decision.type": ("string", "openjev"),
+    }
+    return {
+        "general.architecture": ("string", "llama"),
+        "general.type": ("string", "model"),
+        "general.name": ("string", "decider-g-nano"),
+        "general.license": ("string", "mit"),
+        "general.file_type": ("uint32", F16),
+        **{f"llama.{key}": value for key, value in sizes.items()},
+        "tokenizer.ggml.model": ("string", "gpt2"),
+        "tokenizer.ggml.pre": ("string", "smollm"),
+        "tokenizer.ggml.tokens": ("string", tokenizer.tokens),
+        "tokenizer.ggml.token_type": ("int32", [CONTROL_TYPE if t in control else NORMAL for t in tokenizer.tokens]),
+        "tokenizer.ggml.merges": ("string", [" ".join(pair) for pair in tokenizer.merges]),
+        "tokenizer.ggml.bos_token_id": ("uint32", tokenizer.ids["<s>"]),
+        "tokenizer.ggml.eos_token_id": ("uint32", tokenizer.ids["</s>"]),
+        "tokenizer.ggml.add_bos_token": ("bool", False),
+        "tokenizer.chat_template.systemone": ("string", TEMPLATE),
+    }
+
+
+@torch.no_grad()
+def tensors(network: Network) -> dict[str, np.ndarray]:
+    """Matrices as float16, norms as float32. llama.cpp rotates pairs of neighbours, as the network does."""
+    half = lambda weight: weight.numpy().astype(np.float16)
+    found = {"token_embd.weight": half(network.embeddings()), "output_norm.weight": network.norm.weight.numpy()}
+    for n, block in enumerate(network.blocks):
+        named = {
+            "attn_norm": block.attention_norm.weight.numpy(),
+            "attn_q": half(block.q),
+            "attn_k": half(block.k),
+            "attn_v": half(block.v),
+            "attn_output": half(block.o),
+            "ffn_norm": block.feed_norm.weight.numpy(),
+            "ffn_gate": half(block.gate),
+            "ffn_up": half(block.up),
+            "ffn_down": half(block.down),
+        }
+        found |= {f"blk.{n}.{name}.weight": weight for name, weight in named.items()}
+    return found
+
+
+@torch.no_grad()
+def references(network: Network, tokenizer: Tokenizer):
+    """Requests with the probabilities of every option, from float32 weights and without temperatures."""
+    prompts, random = Prompts(tokenizer), Random(7)
+    source = Batches(Bank(DEVELOPMENT), prompts, make_concepts(tokenizer), random)
+    for _ in range(REFERENCES):
+        text, asked = [], []
+        # Objects of JavaScript list keys that are numbers first, whatever the order sent.
+        while not asked or asked[0].type == "choice" and any(option.name.isdigit() for option in asked[0].options):
+            text, asked, _ = source.sample(1)
+        [question] = asked[:1]
+        yield {"state": text, "question": question_json(question), "probabilities": answer(network, prompts, text, question)}
+
+
+def answer(network: Network, prompts: Prompts, text: str, question: Question) -> list[float]:
+    state, leaf = prompts.state(text), prompts.leaf(question)
+    ids = torch.tensor([state + leaf.tokens])
+    length = ids.shape[1]
+    ranges = torch.zeros(1, length, 3, dtype=torch.int32)
+    last = network.hidden(ids, torch.arange(length)[None], ranges)[-1][0, -1]
+    logits = network.letter_logits(last, torch.tensor(prompts.letters[: len(question.options)]))
+    return logits.softmax(-1).tolist()
+
+
+def question_json(question: Question) -> dict:
+    """The question as the server's API takes it."""
+    asked: dict = {"type": question.type, "instructions": question.text}
+    if question.type == "choice":
+        described = any(option.description is not None for option in question.options)
+        names = [option.name for option in question.options]
+        asked["criteria"] = {option.name: option.description for option in question.options} if described else names
+    elif question.type == "score":
+        asked["criteria"] = [option.description for option in question.options]
+    return asked
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""
+What is trained: the letter, and each step towards it, because the letter alone teaches too slowly.
+
+The steps: at a message, its attributes; at each listed option, what it stands for; at the end, what the answer is before
+the letters are compared; and the comparison itself.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from batches import Answer, Batch
+from network import Network
+from prompt import Prompts
+
+#: Blocks after which attributes and contents are read, and the head that compares.
+ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_BLOCK, MATCH_HEAD = 2, 3, 4, 1
+WEIGHTS = {"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5}
+IMPOSSIBLE = -1e4
+
+
+@dataclass
+class Result:
+    loss: Tensor
+    parts: dict[str, float]
+    logits: Tensor  # answers x 26; of letters that stand for no option, IMPOSSIBLE
+    contents: list[bool]  # whether the content of each answer is right
+    named: float  # the share of options whose content is right
+
+
+def losses(network: Network, prompts: Prompts, batch: Batch, low: bool) -> Result:
+    ids, positions = torch.from_numpy(batch.ids), torch.from_numpy(batch.positions)
+    streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), low)]
+    answers = batch.answers
+    at = torch.tensor([answer.at for answer in answers])
+    right = torch.tensor([answer.answer for answer in answers])
+    logits = network.letter_logits(streams[-1][at], torch.tensor(prompts.letters))
+    options = torch.tensor([answer.options for answer in answers])
+    logits = logits.masked_fill(torch.arange(logits.shape[1]) >= options[:, None], IMPOSSIBLE)
+    found = network.content_logits(streams[CONTENT_AFTER][at], network.content_norm)
+    content = torch.tensor([answer.content for answer in answers])
+    listed = [answer for answer in answers if answer.letters]
+    letters = torch.tensor([place for answer in listed for place in answer.letters])
+    stands_for = torch.tensor([one for answer in listed for one in answer.contents])
+    named = network.content_logits(streams[CONTENT_AFTER][letters], network.option_norm)
+    parts = {
+        "letter": F.cross_entropy(logits, right),
+        "content": F.cross_entropy(found, content),
+        "options": F.cross_entropy(named, stands_for),
+        "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
+        "match": match(network, streams[MATCH_BLOCK - 1], positions.flatten(), listed),
+    }
+    loss = sum(WEIGHTS[name] * part for name, part in parts.items())
+    return Result(
+        loss, {name: part.item() for name, part in parts.items()}, logits, (found.argmax(1) == content).tolist(),
+        (named.argmax(1) == stands_for).float().mean().item(),
+    )
+
+
+def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
+    """Of the message, at each of its tokens; more at later ones, which have seen more of it."""
+    if not batch.states:
+        return x.sum() * 0
+    places, weights, values = [], [], []
+    for first, last, attribute in batch.states:
+        length = last - first
+        places += range(first, last)
+        weights += [(n + 1) / (length * (length + 1) / 2) for n in range(length)]
+        values += [attribute] * length
+    weight = torch.tensor(weights) / len(batch.states)
+    value = torch.tensor(values)
+    normal = network.attribute_norm(x[torch.tensor(places)])
+    return sum(
+        (F.cross_entropy(head(normal), value[:, n], reduction="none") * weight).sum()
+        for n, head in enumerate(network.attributes)
+    )
+
+
+def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) -> Tensor:
+    """The weights of the comparing head: on the letters, the start token, where it rests, and the last token itself."""
+    block, head = network.blocks[MATCH_BLOCK], network.shape.head
+    span = slice(MATCH_HEAD * head, (MATCH_HEAD + 1) * head)
+    most = max(answer.options for answer in listed)
+    at = torch.tensor([answer.at for answer in listed])
+    rows = [answer.letters + answer.letters[:1] * (most - answer.options) + [answer.start, answer.at] for answer in listed]
+    read = torch.tensor(rows)
+    options = torch.tensor([answer.options for answer in listed])
+    q = turn(F.linear(block.attention_norm(x[at]), block.q[span]), positions[at], network.frequencies)
+    k = turn(F.linear(block.attention_norm(x[read]), block.k[span]), positions[read], network.frequencies)
+    scores = (q[:, None] * k).sum(-1) * head**-0.5
+    place = torch.arange(most + 2)
+    scores = scores.masked_fill((place >= options[:, None]) & (place < most), IMPOSSIBLE)
+    return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
+
+
+def turn(x: Tensor, positions: Tensor, frequencies: Tensor) -> Tensor:
+    angle = positions[..., None].float() * frequencies
+    cos, sin = angle.cos(), angle.sin()
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(-2)

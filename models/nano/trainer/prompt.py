@@ -1,0 +1,82 @@
+"""Questions, and the prompt that the model reads. The template of the GGUF renders the same tokens."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tokenizer import LETTERS, Tokenizer
+
+#: Jinja, for the file's metadata. The state comes first, because all questions of a request share it; the options come
+#: before the question, so that the last token knows what is asked; an option's name comes after its description and is
+#: followed by its letter. A yes-or-no question without descriptions lists no options: A is yes, B is no.
+TEMPLATE = (
+    "<s>{{ state }}<|end|>"
+    '{% if type != "noul" or options[0].description is not none or options[1].description is not none %}'
+    "{% for option in options %}"
+    "{% if option.description is not none %}{{ option.description }}{% endif %}"
+    "<|name|>{% if type == \"noul\" %}{{ \"yes\" if loop.first else \"no\" }}{% else %}{{ option.key }}{% endif %}"
+    "<|{{ option.label }}|>"
+    "{% endfor %}"
+    "{% endif %}"
+    "<|question|>{{ id if instructions is none else instructions }}<|answer|>"
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    description: str | None
+    #: What the option stands for: a class such as ("topic", "billing"), or its own first word if None.
+    concept: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    family: str
+    type: str  # noul, choice or score
+    text: str
+    options: tuple[Option, ...]  # of noul: yes, no
+    answer: int
+    #: What the answer stands for, before it is found among the options; the right option's concept if None.
+    concept: tuple[str, str] | None = None
+    #: The name of the question in evaluation cases if the text is the name.
+    unnamed: bool = False
+
+
+YES_NO = (Option("yes", None, ("answer", "yes")), Option("no", None, ("answer", "no")))
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The tokens after the state, the places of the options' letters among them, and the first word of each option."""
+
+    tokens: list[int]
+    letters: list[int]
+    firsts: list[int]
+
+
+class Prompts:
+    def __init__(self, tokenizer: Tokenizer):
+        self.tokenizer = tokenizer
+        ids = tokenizer.ids
+        self.start, self.end, self.name = ids["<s>"], ids["<|end|>"], ids["<|name|>"]
+        self.question, self.answer = ids["<|question|>"], ids["<|answer|>"]
+        self.marks = [ids[f"<|{letter}|>"] for letter in LETTERS]
+        self.letters = [ids[letter] for letter in LETTERS]
+        self.encode = lru_cache(maxsize=100_000)(tokenizer.encode)
+
+    def state(self, text: str) -> list[int]:
+        return [self.start, *self.tokenizer.encode(text)]
+
+    def leaf(self, question: Question) -> Leaf:
+        tokens, letters, firsts = [self.end], [], []
+        if question.options != YES_NO:
+            for place, option in enumerate(question.options):
+                if option.description is not None:
+                    tokens += self.encode(option.description)
+                name = self.encode(option.name)
+                tokens += [self.name, *name]
+                letters.append(len(tokens))
+                firsts.append(name[0])
+                tokens.append(self.marks[place])
+        tokens += [self.question, *self.encode(question.text), self.answer]
+        return Leaf(tokens, letters, firsts)

@@ -1,0 +1,160 @@
+"""
+Trains the model, from the bank to a checkpoint.
+
+    python3 train.py --steps 5000 --seed 1 --out runs/1
+
+Shows progress, evaluates on the development part, writes a checkpoint every few minutes and continues from it when the
+command is repeated.
+"""
+
+import argparse
+import multiprocessing
+import time
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+
+import torch
+
+from bank import DEVELOPMENT, HELD, TRAIN, Bank
+from batches import Batch, Batches, Concepts
+from losses import losses
+from network import SEMANTIC, Network, Shape
+from optimizer import Optimizer
+from prompt import Prompts
+from semantics import word_vectors
+from tokenizer import Tokenizer
+from vocabulary import vocabulary
+from wiring import Wiring
+
+ROWS, LENGTH, QUESTIONS = 32, 256, 8
+#: One batch in so many has long rows, so that the model sees states of several hundred tokens.
+LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
+WARM_UP, DECAY_SHARE = 100, 0.5
+#: The first batches have records only, on which the built-in copying settles.
+RECORDS_FIRST, MESSAGES_SHARE = 60, 0.62
+EVALUATED_BATCHES, EVALUATE_EVERY = 8, 50
+CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
+
+
+def main() -> None:
+    options = arguments()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+    tokens = options.out / "tokenizer.json"
+    if not tokens.exists():
+        vocabulary().save(tokens)
+    tokenizer = Tokenizer.load(tokens)
+    prompts = Prompts(tokenizer)
+    concepts = make_concepts(tokenizer)
+    network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
+    saved = options.out / "checkpoint.pt"
+    begun = 0
+    if not saved.exists():
+        print("word vectors …", flush=True)
+        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN), SEMANTIC, options.seed)
+        Wiring(network, prompts, options.seed, vectors, heads).apply()
+    optimizer = Optimizer(network)
+    if saved.exists():
+        checkpoint = torch.load(saved)
+        network.load_state_dict(checkpoint["network"])
+        optimizer.restore(checkpoint["optimizer"])
+        begun = checkpoint["step"]
+        print(f"continues at step {begun}", flush=True)
+    development = evaluation_batches(prompts, concepts)
+    queue: multiprocessing.Queue = multiprocessing.Queue(8)
+    worker = multiprocessing.Process(target=feed, args=(queue, tokens, options, begun), daemon=True)
+    worker.start()
+    run(options, network, optimizer, prompts, queue, development, begun)
+    worker.terminate()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--out", type=Path, required=True)
+    return parser.parse_args()
+
+
+def make_concepts(tokenizer: Tokenizer) -> Concepts:
+    everything = [message.intent for part in (TRAIN, DEVELOPMENT, HELD) for message in Bank(part).messages]
+    return Concepts(tokenizer.families(), everything)
+
+
+def evaluation_batches(prompts: Prompts, concepts: Concepts) -> list[Batch]:
+    batches = Batches(Bank(DEVELOPMENT), prompts, concepts, Random(0))
+    return [batches.batch(ROWS, LENGTH) for _ in range(EVALUATED_BATCHES)]
+
+
+def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace, begun: int) -> None:
+    """Makes the batches. Each has its own seed, so that a continued run gets the same ones."""
+    tokenizer = Tokenizer.load(tokens)
+    random = Random(0)
+    batches = Batches(Bank(TRAIN), Prompts(tokenizer), make_concepts(tokenizer), random)
+    for step in range(begun, options.steps):
+        random.seed(f"{options.seed} {step}")
+        batches.mix = 0 if step < RECORDS_FIRST else MESSAGES_SHARE
+        long = step % LONG_EVERY == LONG_EVERY - 1
+        queue.put(batches.batch(LONG_ROWS if long else ROWS, LONG_LENGTH if long else LENGTH, QUESTIONS))
+
+
+def run(options, network: Network, optimizer: Optimizer, prompts: Prompts, queue, development, begun: int) -> None:
+    started = shown = stored = time.time()
+    tokens, sums = 0, defaultdict(float)
+    if begun == 0:
+        evaluate(options, network, prompts, development, 0, 0)
+    for step in range(begun, options.steps):
+        batch = queue.get()
+        result = losses(network, prompts, batch, low=True)
+        result.loss.backward()
+        left = 1 - step / options.steps
+        optimizer.step(min(1, (step + 1) / WARM_UP, max(0.01, left / DECAY_SHARE)))
+        tokens += batch.used
+        for name, part in result.parts.items():
+            sums[name] = 0.98 * sums[name] + 0.02 * part if name in sums else part
+        now = time.time()
+        if now - shown > PROGRESS_SECONDS:
+            shown = now
+            rate = tokens / (now - started)
+            remaining = (options.steps - step) * (now - started) / (step + 1 - begun)
+            parts = " ".join(f"{name} {part:.3f}" for name, part in sums.items())
+            print(f"step {step + 1}/{options.steps} {rate:.0f} tokens/s {remaining / 60:.0f} min left {parts}", flush=True)
+        done = step + 1 == options.steps
+        if done or (step + 1) % EVALUATE_EVERY == 0:
+            evaluate(options, network, prompts, development, step + 1, tokens)
+        if done or now - stored > CHECKPOINT_SECONDS:
+            stored = now
+            checkpoint = {"network": network.state_dict(), "optimizer": optimizer.state(), "step": step + 1}
+            torch.save(checkpoint, options.out / "checkpoint.partial")
+            (options.out / "checkpoint.partial").rename(options.out / "checkpoint.pt")
+
+
+@torch.no_grad()
+def evaluate(options, network: Network, prompts: Prompts, batches: list[Batch], step: int, tokens: int) -> None:
+    """Appends accuracies on the development part to curve.tsv and prints them."""
+    families: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    named: list[float] = []
+    for batch in batches:
+        result = losses(network, prompts, batch, low=True)
+        for answer, right, content in zip(batch.answers, result.logits.argmax(1).tolist(), result.contents):
+            counts = families[f"{answer.family}{'?' if answer.type == 'noul' else ''}"]
+            counts[0] += 1
+            counts[1] += right == answer.answer
+            counts[2] += content
+        named.append(result.named)
+    total = [sum(counts[n] for counts in families.values()) for n in range(3)]
+    shares = {name: f"{counts[1] / counts[0]:.3f}" for name, counts in sorted(families.items())}
+    print(f"development at step {step}: {total[1] / total[0]:.4f} (content {total[2] / total[0]:.3f}, options {sum(named) / len(named):.3f})", flush=True)
+    print("  " + " ".join(f"{name} {share}" for name, share in shares.items()), flush=True)
+    curve = options.out / "curve.tsv"
+    if not curve.exists():
+        curve.write_text("step\ttokens\taccuracy\t" + "\t".join(shares) + "\n")
+    with curve.open("a") as lines:
+        lines.write(f"{step}\t{tokens}\t{total[1] / total[0]:.4f}\t" + "\t".join(shares.values()) + "\n")
+
+
+if __name__ == "__main__":
+    main()

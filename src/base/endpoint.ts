@@ -1,0 +1,24 @@
+import { OperatorError } from './operator-error.js';
+import { parseUrl } from './url-host.js';
+
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** The URL of a path below a base endpoint, both as an operator gives them. Throws OperatorError, never with a secret. */
+export function readEndpoint(base: string, path: string): URL {
+  const url = parseUrl(base);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new OperatorError('url: not an http or https URL. Give the base endpoint: http://127.0.0.1:8080');
+  if (url.username !== '' || url.password !== '')
+    throw new OperatorError('url: it contains a user name or password. Give the token with --token.');
+  if (url.search !== '' || url.hash !== '')
+    throw new OperatorError('url: remove everything from "?" or "#" on.');
+  if (!path.startsWith('/')) throw new OperatorError(`path: "${path}" does not begin with "/".`);
+  url.pathname = url.pathname.replace(/\/$/, '') + path;
+  return url;
+}
+
+/** Throws OperatorError for a token that a header cannot carry. */
+export function requireToken(token: string): void {
+  if (TOKEN.test(token)) return;
+  throw new OperatorError('token: only printable ASCII characters without spaces can be sent.');
+}

@@ -1,0 +1,20 @@
+const CHARACTERS_MAX = 200;
+/** Control and format characters, lone surrogates and line separators: they could change what a terminal shows. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** Prepares a string from another server for a terminal or a report: one line of at most 200 characters. */
+export const printable = (text: string): string => text.slice(0, CHARACTERS_MAX).replace(UNPRINTABLE, '?');
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A size in decimal units with two to three digits: `512 B`, `4.9 GB`, `120 MB`. */
+export function showBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  // 999.5 would be shown as 1000.
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}

@@ -1,0 +1,19 @@
+import type { Manifest } from '../../engine/index.js';
+
+/** Given to the threads that read and check batch files when they start. */
+export interface IngestSetup {
+  /** As the server read it at its start: the file may have changed since. */
+  readonly manifest: Manifest;
+  /** The folder of the models. */
+  readonly models: string;
+  /** Threads that help to check a large file. */
+  readonly helpers: number;
+  /** Files that are read concurrently. */
+  readonly filesAtOnce: number;
+}
+
+/**
+ * Young generation of every thread that checks a file, in MiB. With Node's default, the garbage of two threads takes as
+ * much memory as another 30 MB file, and checking is not faster.
+ */
+export const YOUNG_MEBIBYTES = 8;

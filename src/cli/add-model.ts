@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { OperatorError, showBytes, systemClock } from '../base/index.js';
+import { checkTotalMemory } from '../server/index.js';
+import { loadSettings } from '../settings/index.js';
+import { install, notice, ownModels, planInstall } from './install-model.js';
+import { sortFiles } from './local-files.js';
+import { buildWith, type ModelOptions, newBuild } from './model-options.js';
+import { reportError } from './output.js';
+import { liesIn, placeFile, sha256Of, takeBack } from './place-file.js';
+import { INTERRUPTED, onStopSignals } from './signals.js';
+
+interface AddOptions extends ModelOptions {
+  /** Refers to the files where they are. */
+  readonly inPlace?: boolean;
+}
+
+/** A file as the manifest will name it; `target`: where it must be put first, null if it stays where it is. */
+interface Named {
+  readonly source: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly target: string | null;
+}
+
+/** Files of this size take long enough to read for a notice. */
+const ANNOUNCED_BYTES_MIN = 1e9;
+
+/** `decider models add` */
+export function addModel(files: string[], options: AddOptions): Promise<void> {
+  return reportError(async () => {
+    const settings = loadSettings(process.env, options.config);
+    const found = sortFiles(files, options.projector);
+    const sources: readonly string[] =
+      found.projector === null ? found.model : [...found.model, found.projector];
+    const bytes = sources.reduce((sum, file) => sum + statSync(file).size, 0);
+    checkTotalMemory(settings.engine, found.model[0], bytes);
+    const fileName = basename(found.model[0]);
+    const stem = fileName.replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, '');
+    const values = newBuild(
+      options,
+      { fileName, released: null, description: `${stem}, added from a file.` },
+      settings,
+      systemClock.now(),
+    );
+    const folder = ownModels(settings);
+    const own = `${values.model.id}-${values.date}`;
+    const stop = new AbortController();
+    const end = () => process.exit(INTERRUPTED);
+    onStopSignals(() => stop.abort(new OperatorError('Stopped.')), end);
+    const name = (source: string) => nameOf(source, folder, own, options.inPlace ?? false, stop.signal);
+    const made = new Map<string, bigint>();
+    const isNew = !existsSync(folder);
+    try {
+      const model: Named[] = [];
+      for (const source of found.model) model.push(await name(source));
+      const projector = found.projector === null ? null : await name(found.projector);
+      const added = buildWith(values, model, projector);
+      const files = projector === null ? model : [...model, projector];
+      requireDifferent(files);
+      // Contradictions are found before anything is copied.
+      const { listed } = await planInstall(folder, added);
+      for (const { source, target, sha256 } of listed ? [] : files) {
+        if (target === null) continue;
+        const inode = await placeFile(folder, { source, target, sha256 }, stop.signal);
+        if (inode !== null) made.set(target, inode);
+      }
+      await install(folder, settings, added, {
+        json: options.json,
+        files: '',
+        damaged:
+          'Compare the SHA-256 of the file with that of its source, or give other options (--profile, --projector none).',
+        unequal: 'The file may be damaged: compare its SHA-256 with that of its source.',
+        stop: stop.signal,
+      });
+    } catch (error) {
+      await undo(folder, made, isNew);
+      if (!stop.signal.aborted) throw error;
+      notice((error as Error).message);
+      end();
+    }
+  });
+}
+
+/** Never throws, so that the error that led to it is reported. */
+async function undo(folder: string, made: ReadonlyMap<string, bigint>, isNew: boolean): Promise<void> {
+  if (!existsSync(folder) || (made.size === 0 && !isNew)) return;
+  try {
+    await takeBack(folder, made);
+    // An empty ./models would be the models folder of the next start.
+    if (isNew && readdirSync(folder).length === 0) rmdirSync(folder);
+  } catch (error) {
+    notice(`${(error as Error).message} Files that are in no manifest remain in ${folder}.`);
+  }
+}
+
+/** Reads a file, and decides its name in the manifest. */
+async function nameOf(
+  source: string,
+  folder: string,
+  own: string,
+  inPlace: boolean,
+  stop: AbortSignal,
+): Promise<Named> {
+  const { size } = statSync(source);
+  if (size > ANNOUNCED_BYTES_MIN) notice(`reading ${source}, ${showBytes(size)}`);
+  const sha256 = await sha256Of(source, stop);
+  if (liesIn(folder, source)) {
+    const path = join(realpathSync(dirname(source)), basename(source));
+    return { source, sha256, file: relative(realpathSync(folder), path), target: null };
+  }
+  if (inPlace) return { source, sha256, file: resolve(source), target: null };
+  const file = join(own, basename(source));
+  return { source, sha256, file, target: join(folder, file) };
+}
+
+/** Throws OperatorError if two files would get the same name: the second would not be placed. */
+function requireDifferent(files: readonly Named[]): void {
+  for (const [index, { source, file }] of files.entries()) {
+    const other = files.slice(0, index).find((each) => each.file === file);
+    if (other === undefined) continue;
+    throw new OperatorError(
+      `${other.source} and ${source} have the same file name. Rename one, or leave both where they are with --in-place.`,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import { OperatorError } from '../base/index.js';
+import {
+  type FitReport,
+  improved,
+  percent,
+  signed,
+  type TypeFit,
+  writeTemperatures,
+} from '../evaluation/index.js';
+import { print } from './output.js';
+import { table } from './table.js';
+
+const HEAD = ['fitted', 'questions', 'wrong', 'log loss', 'cross-validated', 'change', 'temperatures'];
+
+/**
+ * Prints a fit and writes the temperatures that improve the log loss to the manifest. Throws OperatorError if no question
+ * type could be fitted.
+ */
+export async function applyFit(fit: FitReport, models: string): Promise<void> {
+  if (fit.refused !== null) throw new OperatorError(`fit: ${fit.refused}.`);
+  const refusals = fit.types.flatMap(({ type, refused }) =>
+    refused === null ? [] : [`${type}: ${refused}`],
+  );
+  if (refusals.length === fit.types.length) throw new OperatorError(`fit: ${refusals.join('. ')}.`);
+  print(`\n${fitText(fit)}`);
+  for (const refusal of refusals) print(`not fitted: ${refusal}`);
+  const temperatures = improved(fit);
+  if (Object.keys(temperatures).length === 0) {
+    print(
+      'No temperature improves the log loss of the folds that it was not fitted on. Nothing was written.',
+    );
+    return;
+  }
+  await writeTemperatures(models, fit.build, temperatures);
+  print(
+    `Written to ${fit.build} in the manifest of ${models}: ${pairs(temperatures)}. A running server uses them after a restart. Show them with: decider models check ${fit.build}`,
+  );
+}
+
+function fitText({ types, held_out: held }: FitReport): string {
+  const rows = types.flatMap((each) => rowOf(each));
+  return [
+    table(HEAD, rows, HEAD.slice(1, 5)),
+    ...(held === null
+      ? []
+      : [
+          `Log loss of ${held.questions} held-out questions: ${held.before.toFixed(4)} before, ${held.after.toFixed(4)} after (${percent(held.after / held.before - 1)}).`,
+        ]),
+  ].join('\n');
+}
+
+function rowOf({ type, questions, wrong, cross_validated: result, temperatures }: TypeFit): string[][] {
+  if (result === null) return [];
+  const { before, after, change, improves } = result;
+  const [low, high] = change.ci;
+  return [
+    [
+      type,
+      String(questions),
+      String(wrong),
+      before.toFixed(4),
+      after.toFixed(4),
+      `${signed(change.value)} [${signed(low)}, ${signed(high)}]${improves ? '' : ' no improvement'}`,
+      pairs(temperatures),
+    ],
+  ];
+}
+
+const pairs = (temperatures: Readonly<Record<string, number>>) =>
+  Object.entries(temperatures)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ');

@@ -1,0 +1,250 @@
+import { parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError, systemClock } from '../base/index.js';
+import { Catalog, readManifest } from '../engine/index.js';
+import {
+  BENCHMARKS,
+  type BenchmarkName,
+  buildReport,
+  type Cases,
+  compare,
+  comparisonPage,
+  ENGINE_CONCURRENCY,
+  type Evaluated,
+  type EvaluationReport,
+  engineTarget,
+  evaluate,
+  evaluationPage,
+  fitTemperatures,
+  modelsText,
+  readCases,
+  readStored,
+  type StoredOutcomes,
+  serverTarget,
+  type Target,
+} from '../evaluation/index.js';
+import { openLocal } from '../server/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
+import { createErrorLog } from '../telemetry/index.js';
+import { readWholeBetween } from './arguments.js';
+import { applyFit } from './eval-fit.js';
+import { pricesFor } from './eval-prices.js';
+import { Progress } from './eval-progress.js';
+import { comparisonText, reportText } from './eval-table.js';
+import { print, reportError, requireReportFolders, writeReport } from './output.js';
+
+interface EvalOptions {
+  readonly config?: string;
+  readonly json?: string;
+  readonly html?: string;
+  readonly format?: string;
+  readonly model?: string;
+  readonly url?: string;
+  readonly path: string;
+  readonly token?: string;
+  readonly concurrency?: string;
+  readonly results?: string;
+  readonly compare?: readonly string[];
+  readonly archive?: string;
+  readonly resume?: boolean;
+  readonly exact?: boolean;
+  readonly orderBias?: boolean;
+  readonly formatBias?: boolean;
+  readonly modeDifference?: boolean;
+  readonly fit?: boolean;
+  readonly seed: string;
+  readonly resamples: string;
+}
+
+/** What a shell reports for a command that SIGINT ended. */
+const INTERRUPTED = 130;
+const SERVER_CONCURRENCY = 4;
+const CONCURRENCY_MAX = 256;
+const RESAMPLES_MAX = 100_000;
+
+/** `decider eval` */
+export const evaluateCases = (file: string, options: EvalOptions): Promise<void> =>
+  reportError(async () => {
+    const bootstrap = {
+      seed: readWholeBetween('seed', options.seed, 0, 2 ** 32 - 1),
+      resamples: readWholeBetween('resamples', options.resamples, 1, RESAMPLES_MAX),
+    };
+    requireReportFolders(options);
+    const settings = loadSettings(process.env, options.config);
+    const cases = readCases(file, readFormat(options.format));
+    if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
+    const { outcomes, target, complete } =
+      options.results === undefined
+        ? await ask(cases, settings, options)
+        : { ...stored(options.results, cases), complete: true };
+    if (!complete) {
+      process.exitCode = INTERRUPTED;
+      return;
+    }
+    const prices = await pricesFor(settings, target.kind === 'results' ? 'batch' : 'live');
+    const { report, answered, failures } = buildReport({ cases, outcomes, target, prices, ...bootstrap });
+    if (report === null) {
+      const reasons = failures.map(({ type, cases: count, example }) => `${type} (${count}): ${example}`);
+      throw new OperatorError(`No case has an answer. ${reasons.join('; ')}`);
+    }
+    const fit = options.fit ? fitTemperatures(answered, bootstrap) : null;
+    const whole = fit === null ? report : { ...report, fit };
+    writeJson(options.json, whole);
+    if (options.html !== undefined) writeReport('html', options.html, await evaluationPage(whole));
+    print(reportText(report));
+    warnOfOtherModels(report, options);
+    if (fit !== null) await applyFit(fit, settings.models);
+  });
+
+/** On `/v1/systemone`, a server answers an unknown model with its default one. */
+function warnOfOtherModels({ models }: EvaluationReport, { model, results }: EvalOptions): void {
+  const others = models.filter((answered) => answered !== model && !answered.startsWith(`${model}-`));
+  if (model === undefined || results !== undefined || others.length === 0) return;
+  process.stderr.write(`--model ${model}: answers came from ${modelsText(others)}.\n`);
+}
+
+/** Asks a server, or the engine in this process. */
+async function ask(cases: Cases, settings: Settings, options: EvalOptions): Promise<Evaluated> {
+  const archive = options.archive ?? `${parse(cases.file).name}.archive.jsonl`;
+  const model = options.model ?? null;
+  const exact = options.exact ?? settings.engine.exact;
+  const variants = {
+    order: options.orderBias ?? false,
+    format: options.formatBias ?? false,
+    modes: options.modeDifference ?? false,
+  };
+  if (options.url !== undefined && (variants.modes || options.exact !== undefined)) {
+    throw new OperatorError(
+      'A server chooses its own mode: --exact and --mode-difference cannot be used with --url.',
+    );
+  }
+  const openEngine = (inExactMode: boolean) => () => openEngineTarget(cases, settings, inExactMode, options);
+  const { url } = options;
+  const stopping = new AbortController();
+  onInterrupt(stopping);
+  const progress = await Progress.create();
+  try {
+    const evaluated = await evaluate({
+      cases,
+      variants,
+      model,
+      archive,
+      resume: options.resume ?? false,
+      openTarget: url === undefined ? openEngine(exact) : async () => openServer(url, options),
+      openOtherMode: openEngine(!exact),
+      signal: stopping.signal,
+      onProgress: (done, total) => progress.update(done, total),
+      async wait({ type, message }, seconds) {
+        progress.note(`${type}: ${message} Waiting ${seconds} s (Retry-After).`);
+        await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
+      },
+    });
+    if (!evaluated.complete) {
+      progress.note(
+        `Stopped after ${progress.text}. Repeat the command with --resume to continue ${archive}.`,
+      );
+    }
+    return evaluated;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The first SIGINT lets requests in progress finish; a second one ends the process. */
+function onInterrupt(stopping: AbortController): void {
+  process.on('SIGINT', () => {
+    if (stopping.signal.aborted) process.exit(INTERRUPTED);
+    stopping.abort();
+    process.stderr.write('\nFinishing the requests in progress; Ctrl-C again ends at once.\n');
+  });
+}
+
+function openServer(url: string, { path, token, concurrency }: EvalOptions): Target {
+  const given = token ?? process.env.DECIDER_TOKEN ?? '';
+  return serverTarget({
+    url,
+    path,
+    token: given === '' ? null : given,
+    concurrency: readConcurrency(concurrency, SERVER_CONCURRENCY),
+  });
+}
+
+async function openEngineTarget(
+  cases: Cases,
+  settings: Settings,
+  exact: boolean,
+  { model, concurrency }: EvalOptions,
+): Promise<Target> {
+  if (model !== undefined) {
+    const catalog = new Catalog(await readManifest(settings.models), settings.models);
+    if (catalog.find(model) === undefined) {
+      throw new OperatorError(`model: the manifest has no ${model}. Run: decider models list`);
+    }
+  }
+  const names = model === undefined ? new Set(cases.cases.map((each) => each.model)) : [model];
+  const service = await openLocal(
+    { ...settings, engine: { ...settings.engine, exact } },
+    {
+      clock: systemClock,
+      log: createErrorLog('error').log,
+      report: {
+        notice: (sentence) => process.stderr.write(`${sentence}\n`),
+        token: () => {},
+        progress: () => {},
+      },
+      stop: new AbortController().signal,
+    },
+    [...names],
+  );
+  return engineTarget(service, exact, readConcurrency(concurrency, ENGINE_CONCURRENCY));
+}
+
+function stored(file: string, cases: Cases): StoredOutcomes {
+  const found = readStored(file);
+  warnOfOtherCases(file, found, cases);
+  return found;
+}
+
+function warnOfOtherCases(file: string, { casesSha256 }: StoredOutcomes, cases: Cases): void {
+  if (casesSha256 === null || casesSha256 === cases.sha256) return;
+  process.stderr.write(`${file} was made with another version of ${cases.file}; cases are matched by id.\n`);
+}
+
+async function compareRuns(
+  cases: Cases,
+  files: readonly string[],
+  bootstrap: { readonly seed: number; readonly resamples: number },
+  { json, html }: EvalOptions,
+): Promise<void> {
+  const [a, b] = files;
+  if (a === undefined || b === undefined || files.length !== 2) {
+    throw new OperatorError('compare: name two archives or batch results files, after the cases file.');
+  }
+  const [first, second] = [readStored(a), readStored(b)];
+  if (first.casesSha256 && second.casesSha256 && first.casesSha256 !== second.casesSha256) {
+    throw new OperatorError(
+      `compare: ${a} and ${b} were made with different cases files. Repeat one of the runs with the cases of the other.`,
+    );
+  }
+  warnOfOtherCases(a, first, cases);
+  warnOfOtherCases(b, second, cases);
+  const report = compare(cases, [first, second], bootstrap);
+  if (report === null) throw new OperatorError(`${a} and ${b} have no answered question in common.`);
+  writeJson(json, report);
+  if (html !== undefined) writeReport('html', html, await comparisonPage(report));
+  print(comparisonText(report));
+}
+
+function writeJson(file: string | undefined, value: unknown): void {
+  if (file !== undefined) writeReport('json', file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function readFormat(text: string | undefined): BenchmarkName | null {
+  if (text === undefined) return null;
+  const known = BENCHMARKS.find((name) => name === text);
+  if (known !== undefined) return known;
+  throw new OperatorError(`format: must be one of ${BENCHMARKS.join(', ')}, not ${JSON.stringify(text)}.`);
+}
+
+const readConcurrency = (text: string | undefined, ordinary: number): number =>
+  text === undefined ? ordinary : readWholeBetween('concurrency', text, 1, CONCURRENCY_MAX);

@@ -1,0 +1,148 @@
+import { hostOf, machine, OperatorError, readEndpoint, systemClock, VERSION } from '../base/index.js';
+import {
+  ARRIVALS_MAX,
+  generatedRequests,
+  givenRequests,
+  HttpTarget,
+  type LatencyTarget,
+  type LoadDependencies,
+  type LoadPlan,
+  type LoadResult,
+  loadPage,
+  probeServer,
+  RATE_MAX,
+  type RequestSource,
+  readTarget,
+  runRates,
+  runSearch,
+  secondsFor,
+  showRate,
+  watchClient,
+} from '../load/index.js';
+import { readWholeBetween } from './arguments.js';
+import { printLoad } from './load-output.js';
+import { LoadStatus } from './load-status.js';
+import { reportError, requireReportFolders, showInstant, writeReport } from './output.js';
+import { onStopSignals } from './signals.js';
+
+/** What a shell reports for a command that SIGINT ended. */
+const INTERRUPTED = 130;
+const RATES_MAX = 50;
+
+/** The options of `decider load` as commander reads them. */
+interface LoadOptions {
+  readonly token?: string;
+  readonly path: string;
+  readonly model?: string;
+  readonly rates: string;
+  readonly find?: string;
+  readonly seconds: string;
+  readonly warmUp: string;
+  readonly shape: Parameters<typeof generatedRequests>[1];
+  readonly cases?: string;
+  readonly connections: string;
+  readonly timeout: string;
+  readonly seed: string;
+  readonly json?: string;
+  readonly html?: string;
+}
+
+/** `decider load`: measures, prints what was measured, also after Ctrl-C, and writes the files. */
+export const load = (base: string, options: LoadOptions): Promise<void> =>
+  reportError(async () => {
+    const url = readEndpoint(base, options.path);
+    const plan = readPlan(options);
+    const rates = readRates(options.rates, plan.seconds + plan.warmUpSeconds);
+    const target = options.find === undefined ? null : readTarget(options.find, plan.timeoutMs);
+    const requests = await readRequests(options, plan.seed);
+    requireReportFolders(options);
+    const server = new HttpTarget(url, options.token ?? process.env.DECIDER_TOKEN, plan.connections);
+    const ending = new AbortController();
+    onStopSignals(
+      () => ending.abort(),
+      () => process.exit(INTERRUPTED),
+    );
+    const context = { clock: systemClock, stop: ending.signal };
+    const startedAt = showInstant(systemClock.now());
+    const probe = await probeServer(server, url, requests, { ...context, timeoutMs: plan.timeoutMs });
+    if (probe === null) process.exit(INTERRUPTED);
+    const measured = await measure(rates, target, probe.lone_ms, plan, {
+      ...context,
+      ...{ requests, watchClient },
+      send: server.send,
+    });
+    await server.close();
+    const result: LoadResult = {
+      ...{ url: url.href, server: probe },
+      client: { machine: machine(), version: VERSION, shares_machine: isLoopback(url) },
+      started_at: startedAt,
+      finished_at: showInstant(systemClock.now()),
+      load: {
+        requests: options.cases ?? options.shape,
+        seed: plan.seed,
+        model: options.model ?? null,
+        connections: plan.connections,
+        timeout_seconds: plan.timeoutMs / 1_000,
+      },
+      ...measured,
+      interrupted: ending.signal.aborted,
+    };
+    printLoad(result);
+    if (options.json !== undefined) writeReport('json', options.json, `${JSON.stringify(result, null, 2)}\n`);
+    if (options.html !== undefined) writeReport('html', options.html, await loadPage(result));
+    process.exit(result.interrupted ? INTERRUPTED : result.find?.rate === null ? 1 : 0);
+  });
+
+/** Measures the rates, or searches for the highest one that meets the target. Shows the progress. */
+async function measure(
+  rates: readonly number[],
+  target: LatencyTarget | null,
+  loneMs: number,
+  plan: LoadPlan,
+  parts: Omit<LoadDependencies, 'onStart' | 'onEnd'>,
+): Promise<Pick<LoadResult, 'steps' | 'find'>> {
+  const status = new LoadStatus(process.stderr);
+  const dependencies: LoadDependencies = {
+    ...parts,
+    onStart: (rate, step, seconds) => status.start(rate, step, seconds),
+    onEnd: (result) => status.end(result),
+  };
+  if (target === null) return { steps: await runRates(rates, plan, dependencies), find: null };
+  const first = 1_000 / loneMs;
+  const seconds = Math.ceil(Math.max(plan.seconds, secondsFor(target, first)) + plan.warmUpSeconds);
+  status.line(`Search from ${showRate(first)} requests/s, where a step takes ${seconds} s.`);
+  const { steps, found } = await runSearch(target, first, plan, dependencies);
+  return { steps, find: { ...target, ...found } };
+}
+
+const readPlan = ({ seed, seconds, warmUp, connections, timeout }: LoadOptions): LoadPlan => ({
+  seed: readWholeBetween('seed', seed, 0, 2 ** 31),
+  seconds: readWholeBetween('seconds', seconds, 1, 3_600),
+  warmUpSeconds: readWholeBetween('warm-up', warmUp, 0, 600),
+  connections: readWholeBetween('connections', connections, 1, 10_000),
+  timeoutMs: readWholeBetween('timeout', timeout, 1, 3_600) * 1_000,
+});
+
+function readRates(text: string, seconds: number): number[] {
+  const rates = text
+    .split(',')
+    .map((part) => (/^\d+(\.\d+)?$/.test(part.trim()) ? Number(part) : Number.NaN));
+  if (rates.length > RATES_MAX) throw new OperatorError(`rates: at most ${RATES_MAX} rates.`);
+  for (const rate of rates) {
+    if (!(rate > 0 && rate <= RATE_MAX))
+      throw new OperatorError(`rates: "${text}" is not a list of requests per second such as 10,20,40.`);
+    if (rate * seconds > ARRIVALS_MAX)
+      throw new OperatorError(`rates: ${rate} requests/s for ${seconds} s are too many. Lower --seconds.`);
+  }
+  return rates;
+}
+
+async function readRequests({ cases, shape, model }: LoadOptions, seed: number): Promise<RequestSource> {
+  if (cases === undefined) return generatedRequests(seed, shape, model);
+  const { bodyOf, readCases } = await import('../evaluation/index.js');
+  return givenRequests(
+    readCases(cases).cases.map((each) => Buffer.from(bodyOf(each, 'sent', model ?? null))),
+  );
+}
+
+const isLoopback = (url: URL) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(hostOf(url));

@@ -1,0 +1,125 @@
+import { OperatorError } from '../base/index.js';
+import { BUILT_IN_FORMATS, type NewBuild } from '../engine/index.js';
+import type { Settings } from '../settings/index.js';
+import { readWhole } from './arguments.js';
+import type { Options } from './output.js';
+
+/** Options of `models pull` and `models add` that set values of the manifest. */
+export interface ModelOptions extends Options {
+  readonly id?: string;
+  readonly date?: string;
+  readonly description?: string;
+  readonly profile?: string;
+  readonly contextLength?: string;
+  readonly priceClass?: string;
+  readonly projector?: string;
+  readonly default?: boolean;
+}
+
+/** What a source of files says about a build; options replace it. */
+interface BuildFacts {
+  /** The name of the first file. */
+  readonly fileName: string;
+  /** When the weights were published, in milliseconds since 1970; null if unknown. */
+  readonly released: number | null;
+  readonly description: string;
+}
+
+/** A file as the manifest names it. */
+interface ManifestFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** A build with its files: the GGUF or the files of a split one, and the projector. */
+export function buildWith(
+  { date, ...values }: ReturnType<typeof newBuild>,
+  model: readonly ManifestFile[],
+  projector: ManifestFile | null,
+): NewBuild {
+  const entry = ({ file, sha256 }: ManifestFile) => ({ file, sha256 });
+  const [first, ...parts] = model.map(entry);
+  return {
+    ...values,
+    model: { ...values.model, reads_images: projector !== null },
+    build: {
+      date,
+      ...(first as ManifestFile),
+      ...(parts.length === 0 ? {} : { parts }),
+      ...(projector === null ? {} : { projector: entry(projector) }),
+    },
+  };
+}
+
+const ID_LENGTH_MAX = 63;
+const CONTEXT_MIN = 64;
+
+/**
+ * The manifest's values for a build, from options and from what its source says; `now` dates a build of unknown age. The
+ * files are added by the caller. Throws OperatorError, which names the option.
+ */
+export function newBuild(
+  options: ModelOptions,
+  facts: BuildFacts,
+  { billing }: Pick<Settings, 'billing'>,
+  now: number,
+): Omit<NewBuild, 'build'> & { readonly date: string } {
+  const id = options.id ?? idFrom(facts.fileName);
+  if (!/^[a-z0-9][a-z0-9.-]{0,62}$/.test(id)) {
+    throw new OperatorError(
+      `--id: ${JSON.stringify(id)} must have 1 to ${ID_LENGTH_MAX} lowercase letters, digits, points and hyphens, and start with a letter or digit.`,
+    );
+  }
+  const day = new Date(facts.released ?? now).toISOString().slice(0, 10);
+  const date = options.date ?? day.replaceAll('-', '');
+  if (!/^\d{8}$/.test(date)) throw new OperatorError('--date must be a day such as 20261121.');
+  const profile = readProfile(options.profile);
+  const contextLength = readContextLength(options.contextLength);
+  const model = {
+    id,
+    description: options.description ?? facts.description,
+    release_date: facts.released === null ? null : day,
+    ...(profile === undefined ? {} : { profile }),
+    ...(contextLength === undefined ? {} : { context_length: contextLength }),
+    reads_images: false,
+    price_class: readPriceClass(options.priceClass, id, billing.prices),
+  };
+  const given = [
+    ...(options.description === undefined ? [] : ['description' as const]),
+    ...(profile === undefined ? [] : ['profile' as const]),
+    ...(contextLength === undefined ? [] : ['context_length' as const]),
+    ...(options.priceClass === undefined ? [] : ['price_class' as const]),
+  ];
+  return { date, model, given, idGiven: options.id !== undefined, makeDefault: options.default ?? false };
+}
+
+/** `Qwen2.5-0.5B-Instruct-Q4_K_M.gguf` becomes `qwen2.5-0.5b-instruct-q4-k-m`. */
+function idFrom(fileName: string): string {
+  const stem = fileName.replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, '').toLowerCase();
+  const plain = stem
+    .replace(/[^a-z0-9.]+/g, '-')
+    .slice(0, ID_LENGTH_MAX)
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return plain === '' ? 'model' : plain;
+}
+
+function readProfile(name: string | undefined): string | undefined {
+  if (name === undefined || Object.hasOwn(BUILT_IN_FORMATS, name)) return name;
+  throw new OperatorError(`--profile: ${name} is not one of ${Object.keys(BUILT_IN_FORMATS).join(', ')}.`);
+}
+
+function readContextLength(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const tokens = readWhole(text);
+  if (tokens >= CONTEXT_MIN) return tokens;
+  throw new OperatorError(`--context-length must be a number of tokens, at least ${CONTEXT_MIN}.`);
+}
+
+/** By default the class named as the model, else the first of the price list: a model without a class cannot be served. */
+function readPriceClass(given: string | undefined, id: string, prices: ReadonlyMap<string, unknown>): string {
+  const chosen = given ?? (prices.has(id) ? id : [...prices.keys()][0]);
+  if (chosen !== undefined && prices.has(chosen)) return chosen;
+  throw new OperatorError(
+    `--price-class: billing.prices has no ${chosen}. It has: ${[...prices.keys()].join(', ')}.`,
+  );
+}

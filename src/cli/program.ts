@@ -1,0 +1,226 @@
+import { Argument, Command, Option } from 'commander';
+import { VERSION } from '../base/index.js';
+import { completionScript, SHELLS } from './completion.js';
+import { reportError } from './output.js';
+
+// Commands are imported when they run, so that a cheap one does not load the engine and the image library.
+const batches = () => import('./batches.js');
+const keys = () => import('./keys.js');
+const models = () => import('./models.js');
+const workspaces = () => import('./workspaces.js');
+
+/** The `decider` command line. */
+export const program = new Command('decider')
+  .description('Answers typed questions about one situation with probabilities, from a language model.')
+  .version(VERSION, '--version', 'print the version')
+  .showHelpAfterError('Add --help for usage.');
+
+program
+  .command('serve')
+  .description('run the server in the foreground')
+  .option('--config <file>', 'configuration file (JSON); DECIDER_CONFIG does the same')
+  .action(async ({ config }: { config?: string }) => (await import('./serve.js')).serve(config));
+
+program
+  .command('openapi')
+  .description('print the interface as an OpenAPI 3.1 document')
+  .action(async () => (await import('./openapi.js')).openapi());
+
+program
+  .command('completion')
+  .description('print a script that completes commands in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+  .action((shell: (typeof SHELLS)[number]) =>
+    reportError(() => {
+      process.stdout.write(completionScript(program, shell));
+    }),
+  );
+
+/** A command that prints a result, as text or as JSON. */
+const command = (parent: Command, name: string, description: string) =>
+  parent
+    .command(name)
+    .description(description)
+    .option('--config <file>', 'configuration file (JSON)')
+    .option('--json', 'print JSON');
+
+const ofModels = program
+  .command('models')
+  .description('install, list, check and remove the models of the manifest');
+command(ofModels, 'list', 'list the models and their builds').action(async (options) =>
+  (await models()).listModels(options),
+);
+command(ofModels, 'check', 'load each model, verify its profile and ask it a question')
+  .argument('[ids...]', 'builds or model ids (default: all)')
+  .action(async (ids, options) => (await models()).checkModels(ids, options));
+/** Adds a build to the manifest; its options replace what the files say. */
+const installing = (name: string, description: string) =>
+  command(ofModels, name, description)
+    .option('--id <id>', 'id of the model (default: from the name of the file)')
+    .option('--date <yyyymmdd>', 'date of the build')
+    .option('--description <text>', 'description in the list of models')
+    .option('--profile <name>', 'profile of a GGUF without decision metadata')
+    .option('--context-length <tokens>', 'maximum tokens of a prompt (default: as trained)')
+    .option('--price-class <name>', 'price class of billing.prices')
+    .option('--default', 'use the model for requests that name none');
+installing('pull', 'download a model from the hub, check it and add it to the manifest')
+  .argument('<reference>', 'hf:OWNER/REPO[/FILE][@REVISION][:QUANT]')
+  .option('--projector <file>', 'projector of the repository, or none (default: if there is only one)')
+  .action(async (reference, options) => (await import('./pull-model.js')).pullModel(reference, options));
+installing('add', 'check GGUF files, put them into the models folder and add them to the manifest')
+  .argument('<files...>', 'the GGUF of one model, and its projector')
+  .option('--projector <file>', 'the projector, if its name does not say so, or none')
+  .option('--in-place', 'leave the files where they are')
+  .action(async (files, options) => (await import('./add-model.js')).addModel(files, options));
+command(ofModels, 'remove <id>', 'remove a model or a build, and its files in the models folder')
+  .option('--force', 'also the default, or while a server runs')
+  .action(async (id, options) => (await import('./remove-model.js')).removeModel(id, options));
+
+const ofWorkspaces = program
+  .command('workspaces')
+  .description('manage workspaces: credit, budgets, models, limits');
+command(ofWorkspaces, 'create <id>', 'create a workspace, without credit').action(async (id, options) =>
+  (await workspaces()).create(id, options),
+);
+command(ofWorkspaces, 'list', 'list the workspaces and their balances').action(async (options) =>
+  (await workspaces()).list(options),
+);
+command(ofWorkspaces, 'show <id>', 'show one workspace').action(async (id, options) =>
+  (await workspaces()).show(id, options),
+);
+command(ofWorkspaces, 'credit', 'add credit to a workspace')
+  .argument('<id>', 'the workspace')
+  .argument('<amount>', 'such as 12.50; a negative amount removes credit')
+  .action(async (id, amount, options) => (await workspaces()).credit(id, amount, options));
+command(ofWorkspaces, 'budget', 'set the maximum charge per UTC month')
+  .argument('<id>', 'the workspace')
+  .argument('<amount>', 'such as 12.50, or none')
+  .action(async (id, amount, options) => (await workspaces()).budget(id, amount, options));
+command(ofWorkspaces, 'models', 'set the models that a workspace may use')
+  .argument('<id>', 'the workspace')
+  .argument('<models...>', 'model ids, separated by spaces or commas, or all')
+  .option('--force', 'accept ids that the manifest does not have')
+  .action(async (id, names, options) => (await workspaces()).models(id, names, options));
+command(ofWorkspaces, 'limits', 'set the limits of each key of a workspace')
+  .argument('<id>', 'the workspace')
+  .option('--requests-per-minute <number>', 'maximum requests in any minute')
+  .option('--bytes-per-minute <number>', 'maximum bytes of requests in any minute')
+  .action(async (id, options) => (await workspaces()).limits(id, options));
+
+const ofKeys = program.command('keys').description('manage API keys');
+command(ofKeys, 'create', 'create a key and print its token, once')
+  .requiredOption('--workspace <id>', 'the workspace that pays')
+  .option('--expires <when>', 'never, a number of days, or the last day as 2027-01-31 (default: 365)')
+  .action(async (options) => (await keys()).create(options));
+command(ofKeys, 'list', 'list the keys')
+  .option('--workspace <id>', 'only keys of this workspace')
+  .action(async (options) => (await keys()).list(options));
+command(ofKeys, 'roll <id>', 'replace a key; the old one works until the end of the next UTC day').action(
+  async (id, options) => (await keys()).roll(id, options),
+);
+command(ofKeys, 'revoke <id>', 'revoke a key immediately and permanently').action(async (id, options) =>
+  (await keys()).revoke(id, options),
+);
+
+const ofBatches = program
+  .command('batches')
+  .description('submit and manage batches of a running server, over HTTP');
+const remote = (name: string, description: string) =>
+  ofBatches
+    .command(name)
+    .description(description)
+    .option('--url <url>', 'base endpoint of the server', 'http://127.0.0.1:8080')
+    .option('--token <token>', 'API token (default: DECIDER_TOKEN)')
+    .option('--json', 'print JSON');
+remote('submit <file>', 'check a JSON Lines file and submit it')
+  .option('--wait', 'wait until the batch finishes, then print the results')
+  .option('--out <file>', 'write the results to a file instead of standard output')
+  .option('--webhook <url>', 'HTTPS URL to call when the batch finishes')
+  .option('--idempotency-key <key>', 'a repeated submission with the same key creates no second batch')
+  .action(async (file, options) => (await batches()).submit(file, options));
+remote('list', 'list the batches of the API key').action(async (options) => (await batches()).list(options));
+remote('show <id>', 'show one batch').action(async (id, options) => (await batches()).show(id, options));
+remote('results <id>', 'print the results of a finished batch')
+  .option('--wait', 'wait until the batch finishes')
+  .option('--out <file>', 'write the results to a file instead of standard output')
+  .action(async (id, options) => (await batches()).results(id, options));
+remote('cancel <id>', 'cancel a batch').action(async (id, options) => (await batches()).cancel(id, options));
+
+program
+  .command('load <url>')
+  .description('measure how much load a server takes: latency at given rates, or the highest rate')
+  .option('--token <token>', 'API token (default: DECIDER_TOKEN)')
+  .option('--path <path>', 'path of the decisions', '/v1/systemone')
+  .option('--model <id>', 'model to name in the requests')
+  .option('--rates <list>', 'requests per second, one step each', '1,2,5,10')
+  .addOption(
+    new Option(
+      '--find <target>',
+      'search for the highest rate that meets a target such as p95=250ms',
+    ).conflicts('rates'),
+  )
+  .option('--seconds <number>', 'measured seconds of each step', '20')
+  .option('--warm-up <seconds>', 'load before each step that is not measured', '3')
+  .addOption(
+    new Option('--shape <shape>', 'generated requests')
+      .choices(['mix', 'short', 'one_state', 'sixteen'])
+      .default('mix'),
+  )
+  .addOption(
+    new Option('--cases <file>', 'send the requests of a cases file (JSON Lines) instead').conflicts('shape'),
+  )
+  .option('--connections <number>', 'maximum connections', '256')
+  .option('--timeout <seconds>', 'per request, from its intended start', '30')
+  .option('--seed <number>', 'seed of arrivals and generated requests', '1')
+  .option('--json <file>', 'write the result as JSON')
+  .option('--html <file>', 'write the result as an HTML page')
+  .action(async (url, options) => (await import('./load.js')).load(url, options));
+
+program
+  .command('eval')
+  .description('measure the decisions of a model on cases with known answers')
+  .argument('<cases>', 'JSON Lines file of cases')
+  .option('--config <file>', 'configuration file (JSON)')
+  .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
+  .option('--model <id>', 'ask this model or build, whatever the cases name')
+  .addOption(new Option('--url <url>', 'ask a server instead of the engine in process').conflicts('results'))
+  .option('--path <path>', 'path of the decisions, with --url', '/v1/systemone')
+  .option('--token <token>', 'API token for --url (default: DECIDER_TOKEN)')
+  .option('--concurrency <number>', 'requests in progress at a time (default: 4 with --url, 64 in process)')
+  .option('--results <file>', 'ask nothing: read a batch results file, or an archive')
+  .addOption(
+    new Option('--compare <files...>', 'compare two archives or batch results files').conflicts([
+      'url',
+      'results',
+    ]),
+  )
+  .option('--archive <file>', 'file of every response (default: <cases>.archive.jsonl)')
+  .option('--resume', 'continue an archive: no answered case is asked again')
+  .option('--exact', 'exact mode of the engine in process (default: as configured)')
+  .option('--order-bias', 'also ask with rotated options, up to 7 further requests per case')
+  .option('--format-bias', 'also ask with the state as text, flat JSON and nested JSON')
+  .option('--mode-difference', 'also ask in the other mode, exact or normal')
+  .addOption(
+    new Option('--fit', 'fit temperatures to the answers and write them to the manifest').conflicts([
+      'url',
+      'compare',
+    ]),
+  )
+  .option('--seed <number>', 'seed of the bootstrap', '1')
+  .option('--resamples <number>', 'bootstrap resamples', '1000')
+  .option('--json <file>', 'write the report as JSON')
+  .option('--html <file>', 'write the report as one HTML file with charts')
+  .action(async (file, options) => (await import('./eval.js')).evaluateCases(file, options));
+
+command(program, 'usage', 'report usage and charges by UTC day, key, model and kind')
+  .option('--workspace <id>', 'only this workspace')
+  .option('--key <id>', 'only this key')
+  .option('--model <id>', 'only this model, named as in the table')
+  .option('--from <day>', 'first day, such as 2026-11-21')
+  .option('--to <day>', 'last day')
+  .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
+  .action(async (options) => (await import('./usage.js')).usage(options));
+
+command(program, 'doctor', 'check settings, data, ledger, models and backend without changing anything')
+  .option('--checksums', 'also verify the SHA-256 of every model file')
+  .action(async (options) => (await import('./doctor.js')).doctor(options));

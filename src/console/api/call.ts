@@ -1,0 +1,78 @@
+import { CallError, type RefusedLine, UNREACHABLE } from './error.js';
+
+/** A response with its body read as JSON, and its headers. */
+export interface Reply<Body> {
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
+interface CallOptions {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: BodyInit;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls the server that served this page, with a key. */
+export class Api {
+  constructor(
+    readonly key: string,
+    /** Called with every refusal of the key. */
+    private readonly onRefusedKey: (error: CallError) => void,
+  ) {}
+
+  /** Rejects with CallError, or with an AbortError if the signal aborts. */
+  async json<Body>(path: string, options: CallOptions = {}): Promise<Reply<Body>> {
+    const response = await this.response(path, options);
+    try {
+      return { body: (await response.json()) as Body, headers: response.headers };
+    } catch (error) {
+      throw unreachable(error);
+    }
+  }
+
+  /** The response of a call that was not refused. Rejects as `json` does. */
+  async response(path: string, options: CallOptions = {}): Promise<Response> {
+    const { method = 'GET', body, headers, signal } = options;
+    const init: RequestInit = {
+      method,
+      headers: { ...headers, authorization: `Bearer ${this.key}` },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    };
+    const response = await fetch(new URL(path, document.baseURI), init).catch((error) => {
+      throw unreachable(error);
+    });
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    if (error.type === 'unauthorized') this.onRefusedKey(error);
+    throw error;
+  }
+}
+
+function unreachable(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error;
+  return new CallError(null, UNREACHABLE, 'The server did not answer.');
+}
+
+/** The error of a response (contract 2.9); a proxy may have sent anything else. */
+async function errorOf(response: Response): Promise<CallError> {
+  const { status, headers } = response;
+  const wait = Number(headers.get('retry-after') ?? Number.NaN);
+  const id = headers.get('x-request-id');
+  const body = await response.json().catch(() => null);
+  const { error, type, errors, invalid_lines } = (body ?? {}) as Record<string, unknown>;
+  if (typeof error !== 'string' || typeof type !== 'string') {
+    return new CallError(
+      status,
+      'unknown',
+      `The server, or a proxy before it, answered with status ${status}.`,
+    );
+  }
+  const lines = Array.isArray(errors) ? (errors as RefusedLine[]) : [];
+  const count = typeof invalid_lines === 'number' ? invalid_lines : lines.length;
+  return new CallError(status, type, error, Number.isFinite(wait) ? wait : null, id, lines, count);
+}

@@ -1,0 +1,159 @@
+import {
+  type Answer,
+  type ByName,
+  type ChoiceAnswer as Choice,
+  own,
+  type ScoreAnswer as Score,
+} from '../api/types.js';
+import { share } from '../ui/format.js';
+import type { AskedQuestion } from './request.js';
+import type { Range, Spread } from './spread.js';
+
+interface AnswerCardProps {
+  readonly question: AskedQuestion;
+  readonly answer: Answer;
+  readonly spread: Spread | undefined;
+}
+
+/** The answer to one question. */
+export function AnswerCard({ question, answer, spread }: AnswerCardProps) {
+  return (
+    <article class="answer">
+      <h3 dir="auto">{question.name === '' ? '(no name)' : question.name}</h3>
+      {question.instructions !== '' && (
+        <p class="muted" dir="auto">
+          {question.instructions}
+        </p>
+      )}
+      {answer.type === 'noul' && <NoulAnswer noul={answer.noul} range={spread?.get('')} />}
+      {answer.type === 'choice' && <ChoiceAnswer question={question} answer={answer} spread={spread} />}
+      {answer.type === 'score' && <ScoreAnswer question={question} answer={answer} spread={spread} />}
+    </article>
+  );
+}
+
+interface BarProps {
+  readonly name: string;
+  readonly value: number;
+  readonly chosen: boolean;
+  readonly range?: Range | undefined;
+}
+
+/** A probability as a bar. The text says it too. */
+function Bar({ name, value, chosen, range }: BarProps) {
+  return (
+    <li class={chosen ? 'meter chosen' : 'meter'}>
+      <span class="name" dir="auto">
+        {name}
+        {chosen && <span class="hidden"> (chosen)</span>}
+      </span>
+      <span class="track" aria-hidden="true">
+        <span class="fill" style={{ width: `${value * 100}%` }} />
+        {range !== undefined && range.high > range.low && (
+          <span
+            class="range"
+            style={{ left: `${range.low * 100}%`, width: `${(range.high - range.low) * 100}%` }}
+          />
+        )}
+      </span>
+      <span class="value">
+        {share(value)}
+        {range !== undefined && <RangeText range={range} />}
+      </span>
+    </li>
+  );
+}
+
+const RangeText = ({ range: { low, high } }: { readonly range: Range }) => (
+  <small>{low === high ? 'always the same' : `${share(low)} to ${share(high)}`}</small>
+);
+
+function NoulAnswer({ noul, range }: { readonly noul: number; readonly range: Range | undefined }) {
+  const yes = noul >= 0.5;
+  const other = range && { low: 1 - range.high, high: 1 - range.low };
+  return (
+    <>
+      <p class="verdict">
+        <strong>{yes ? 'Yes' : 'No'}</strong>
+        <span class="muted"> committed to this side, with at least 0.80</span>
+      </p>
+      <ul class="meters">
+        <Bar name="Yes" value={noul} chosen={yes} range={range} />
+        <Bar name="No" value={1 - noul} chosen={!yes} range={other} />
+      </ul>
+    </>
+  );
+}
+
+interface OptionsProps<Kind extends Answer> {
+  readonly question: AskedQuestion;
+  readonly answer: Kind;
+  readonly spread: Spread | undefined;
+}
+
+/** The options in the order sent; those that the request does not show come last. */
+function optionsOf(question: AskedQuestion, probabilities: ByName<number>): string[] {
+  const known = question.options.filter((option) => Object.hasOwn(probabilities, option));
+  return [...known, ...Object.keys(probabilities).filter((option) => !known.includes(option))];
+}
+
+function ChoiceAnswer({ question, answer, spread }: OptionsProps<Choice>) {
+  const { choice, confidence, probabilities } = answer;
+  return (
+    <>
+      <p class="verdict">
+        <strong dir="auto">{choice}</strong>
+        <Confidence value={confidence} />
+      </p>
+      <ul class="meters">
+        {optionsOf(question, probabilities).map((option) => (
+          <Bar
+            key={option}
+            name={option}
+            value={own(probabilities, option) ?? 0}
+            chosen={option === choice}
+            range={spread?.get(option)}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ScoreAnswer({ question, answer, spread }: OptionsProps<Score>) {
+  const { level, score, confidence, legend, probabilities } = answer;
+  const levels = optionsOf(question, probabilities);
+  const last = Math.max(1, levels.length - 1);
+  return (
+    <>
+      <p class="verdict">
+        <strong dir="auto">{own(legend, String(level)) ?? `Level ${level}`}</strong>
+        <span>
+          level {level} · mean {share(score)}
+        </span>
+        <Confidence value={confidence} />
+      </p>
+      <div class="scale" aria-hidden="true">
+        <span class="rail" />
+        {levels.map((each) => (
+          <span key={each} class="tick" style={{ left: `${(Number(each) / last) * 100}%` }} />
+        ))}
+        <span class="level" style={{ left: `${(level / last) * 100}%` }} />
+        <span class="mean" style={{ left: `${(score / last) * 100}%` }} />
+      </div>
+      <ul class="meters">
+        {levels.map((each) => (
+          <Bar
+            key={each}
+            name={`${each} · ${own(legend, each) ?? ''}`}
+            value={own(probabilities, each) ?? 0}
+            chosen={Number(each) === level}
+            range={spread?.get(each)}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const Confidence = ({ value }: { readonly value: number }) => <span>confidence {share(value)}</span>;

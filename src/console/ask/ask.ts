@@ -1,0 +1,64 @@
+import type { Api } from '../api/call.js';
+import type { DecideResponse, Limits } from '../api/types.js';
+import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
+import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './spread.js';
+import { type Phase, phasesOf } from './timing.js';
+
+/** An answered request, with what it takes to show it. */
+export interface Outcome {
+  readonly questions: readonly AskedQuestion[];
+  readonly response: DecideResponse;
+  readonly phases: readonly Phase[];
+  /** From the click to the response, in milliseconds. */
+  readonly roundTripMs: number;
+  readonly requestId: string | null;
+  /** How often it was asked; more than once shows the spread. */
+  readonly asks: number;
+  readonly spreads: ReadonlyMap<string, Spread>;
+}
+
+type Single = Omit<Outcome, 'asks' | 'spreads'>;
+
+/** Asks once. Rejects as `Api` does. */
+export async function askOnce(api: Api, request: BuiltRequest, signal: AbortSignal): Promise<Outcome> {
+  return { ...(await send(api, request, signal)), asks: 1, spreads: new Map() };
+}
+
+/** Asks the same 20 times, and compares the responses. */
+export async function askOften(
+  api: Api,
+  request: BuiltRequest,
+  signal: AbortSignal,
+  onDone: (done: number) => void,
+): Promise<Outcome> {
+  const all = await repeat(SPREAD_ASKS, SPREAD_AT_ONCE, () => send(api, request, signal), onDone);
+  const last = all.at(-1) as Single;
+  return { ...last, asks: all.length, spreads: spreadOf(all.map(({ response }) => response)) };
+}
+
+async function send(api: Api, request: BuiltRequest, signal: AbortSignal): Promise<Single> {
+  const { body, headers } = bodyOf(request);
+  const started = performance.now();
+  const reply = await api.json<DecideResponse>('v1/decide', { method: 'POST', body, headers, signal });
+  return {
+    questions: request.questions,
+    response: reply.body,
+    phases: phasesOf(reply.headers.get('server-timing')),
+    roundTripMs: performance.now() - started,
+    requestId: reply.headers.get('x-request-id'),
+  };
+}
+
+/** A build is called `<model id>-<yyyymmdd>` (contract 9 rule 2). */
+const modelOf = (build: string): string => build.replace(/-\d{8}$/, '');
+
+/** What input tokens cost; null if the price of the build is not known. */
+export function costOf(
+  tokens: number,
+  build: string,
+  { models }: Limits,
+  kind: 'live' | 'batch',
+): number | null {
+  const model = models.find(({ id }) => id === modelOf(build) || id === build);
+  return model === undefined ? null : (tokens * model.prices[kind]) / 1_000_000;
+}

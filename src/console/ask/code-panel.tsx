@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { Choice } from '../ui/choice.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { codeOf, LANGUAGES, type Language } from './code.js';
+import type { Draft } from './draft.js';
+import { type BuiltRequest, buildRequest } from './request.js';
+import { packDraft } from './share.js';
+
+/** Longer programs are shown up to here; the copy is whole. */
+const SHOWN_CHARACTERS_MAX = 8_000;
+
+/** The request as a program, and as a link. */
+export function CodePanel({ draft }: { readonly draft: Draft }) {
+  const [language, setLanguage] = useState<Language>('curl');
+  const built = tryBuild(draft);
+  const server = new URL('.', document.baseURI).href;
+  const code = built instanceof Error ? '' : codeOf(language, built, server);
+  const link = async () => {
+    const address = new URL(document.baseURI);
+    address.hash = `/ask?r=${await packDraft(draft)}`;
+    return address.href;
+  };
+  return (
+    <section class="panel" aria-labelledby="code-title">
+      <div class="bar">
+        <h2 id="code-title">The same request elsewhere</h2>
+        <Choice label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
+      </div>
+      {built instanceof Error ? (
+        <p class="muted">{built.message}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long program scrolls, also with the keyboard
+        <section class="code" tabIndex={0} aria-label="Program">
+          <pre>{code.length > SHOWN_CHARACTERS_MAX ? `${code.slice(0, SHOWN_CHARACTERS_MAX)}…` : code}</pre>
+        </section>
+      )}
+      <div class="bar">
+        <CopyButton label="Copy" text={() => code} disabled={built instanceof Error} />
+        <CopyButton label="Copy a link to this request" text={link} />
+      </div>
+      <p class="muted">
+        Programs read the key from the variable <code>TOKEN</code>. A link holds the request but neither key
+        nor images, and is not sent to any server.
+      </p>
+    </section>
+  );
+}
+
+function tryBuild(draft: Draft): BuiltRequest | Error {
+  try {
+    return buildRequest(draft);
+  } catch (error) {
+    return error as Error;
+  }
+}

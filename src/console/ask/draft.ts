@@ -1,0 +1,77 @@
+import type { ImageBudget, QuestionType } from '../../api/index.js';
+
+/** An option as the form has it. A noul has two, yes and no; levels of a score have no label. */
+export interface OptionDraft {
+  /** Of this page only; keeps a row its focus when others come and go. */
+  readonly id: number;
+  readonly label: string;
+  readonly description: string;
+}
+
+/** A question as the form has it. */
+export interface QuestionDraft {
+  readonly id: number;
+  readonly name: string;
+  readonly type: QuestionType;
+  readonly instructions: string;
+  readonly options: readonly OptionDraft[];
+}
+
+/** An image that was dropped in. */
+export interface ImageDraft {
+  readonly id: number;
+  /** The reference by which the request names it. */
+  readonly name: string;
+  readonly file: Blob;
+  readonly format: 'png' | 'jpeg';
+  readonly width: number;
+  readonly height: number;
+  /** The name of the file that it came from. */
+  readonly source: string;
+  /** Whether it was made smaller, to the limits. */
+  readonly scaled: boolean;
+}
+
+/** A request that is being written. */
+export interface Draft {
+  readonly stateKind: 'text' | 'json';
+  readonly state: string;
+  readonly images: readonly ImageDraft[];
+  readonly questionsKind: 'form' | 'json';
+  readonly questions: readonly QuestionDraft[];
+  readonly questionsJson: string;
+  /** '': the default model. */
+  readonly model: string;
+  readonly imageBudget: ImageBudget;
+}
+
+let ids = 0;
+export const nextId = (): number => {
+  ids += 1;
+  return ids;
+};
+
+export const option = (label = '', description = ''): OptionDraft => ({ id: nextId(), label, description });
+
+/** The options of a new question of a type. */
+export function optionsFor(type: QuestionType): OptionDraft[] {
+  if (type === 'noul') return [option('Yes'), option('No')];
+  return [option(), option()];
+}
+
+export function question(
+  name: string,
+  type: QuestionType,
+  instructions: string,
+  options: readonly OptionDraft[] = optionsFor(type),
+): QuestionDraft {
+  return { id: nextId(), name, type, instructions, options };
+}
+
+/** A name that no other has: `question_2`. */
+export function freeName(taken: readonly string[], wanted: string): string {
+  if (!taken.includes(wanted)) return wanted;
+  let number = 2;
+  while (taken.includes(`${wanted}_${number}`)) number += 1;
+  return `${wanted}_${number}`;
+}

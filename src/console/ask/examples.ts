@@ -1,0 +1,110 @@
+import { type Draft, option, question } from './draft.js';
+
+/** A request to begin with. */
+export interface Example {
+  readonly title: string;
+  readonly readsImages: boolean;
+  readonly draft: () => Partial<Draft>;
+}
+
+const ORDER = `{
+  "order": 4711,
+  "customer": { "since": 2019, "orders": 38 },
+  "lines": [
+    { "sku": "A-1", "name": "Desk lamp", "qty": 2, "price": 39.90 },
+    { "sku": "K-7", "name": "Gift wrap", "qty": 1, "price": 3.50 }
+  ],
+  "note": "Please no invoice in the parcel."
+}`;
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'Support message',
+    readsImages: false,
+    draft: () => ({
+      stateKind: 'text',
+      state: 'My card was charged twice, and nobody has answered me for three days!',
+      images: [],
+      questionsKind: 'form',
+      questions: [
+        question('angry', 'noul', 'Is the customer angry?'),
+        question('team', 'choice', 'Who should handle this?', [
+          option('billing', 'Payments and refunds'),
+          option('technical', 'Defects and outages'),
+          option('sales', 'Offers and contracts'),
+        ]),
+        question('urgency', 'score', 'How urgent is it?', [
+          option('', 'can wait'),
+          option('', 'this week'),
+          option('', 'today'),
+          option('', 'now'),
+        ]),
+      ],
+    }),
+  },
+  {
+    title: 'Order as JSON',
+    readsImages: false,
+    draft: () => ({
+      stateKind: 'json',
+      state: ORDER,
+      images: [],
+      questionsKind: 'form',
+      questions: [
+        question('gift', 'noul', 'Is the order a present?', [
+          option('Yes', 'Somebody else receives it.'),
+          option('No', 'It is for the buyer.'),
+        ]),
+        question('next step', 'choice', '', [
+          option('ship', 'Nothing is missing.'),
+          option('ask', 'Something must be clarified with the buyer first.'),
+        ]),
+      ],
+    }),
+  },
+  {
+    title: 'Moderation of a comment',
+    readsImages: false,
+    draft: () => ({
+      stateKind: 'text',
+      state: 'Great write-up. Though whoever designed that login page should be banned from computers.',
+      images: [],
+      questionsKind: 'form',
+      questions: [
+        question('insult', 'noul', 'Does the comment insult a person?'),
+        question('tone', 'score', 'What is its tone?', [
+          option('', 'hostile'),
+          option('', 'critical'),
+          option('', 'neutral'),
+          option('', 'friendly'),
+        ]),
+      ],
+    }),
+  },
+  {
+    title: 'Two shapes in an image',
+    readsImages: true,
+    draft: () => ({
+      stateKind: 'text',
+      state: 'The picture: [shapes.png]',
+      questionsKind: 'form',
+      questions: [
+        question('circle', 'noul', 'Does the picture show a circle?'),
+        question('left', 'choice', 'Which shape is on the left?', [option('circle'), option('square')]),
+      ],
+    }),
+  },
+];
+
+/** What the page shows first. */
+export const FIRST_DRAFT: Draft = {
+  stateKind: 'text',
+  state: '',
+  images: [],
+  questionsKind: 'form',
+  questions: [],
+  questionsJson: '{}',
+  model: '',
+  imageBudget: 280,
+  ...EXAMPLES[0]?.draft(),
+};

@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'preact/hooks';
+import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
+import { Choice } from '../ui/choice.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { bytes, count } from '../ui/format.js';
+import type { ImageDraft } from './draft.js';
+import { ImageProblem, readImage } from './images.js';
+import { usesOf } from './request.js';
+import type { DraftProps } from './state-panel.js';
+
+/** The images of a request, each with the name by which texts refer to it. */
+export function ImagesPanel({ draft, change }: DraftProps) {
+  const { images, stateKind, state } = draft;
+  const [problem, setProblem] = useState('');
+  const add = async (files: File[]) => {
+    setProblem('');
+    const made: ImageDraft[] = [];
+    try {
+      for (const file of files) {
+        if (images.length + made.length >= LIMITS.assets) {
+          throw new ImageProblem(`A request has at most ${LIMITS.assets} images.`);
+        }
+        made.push(
+          await readImage(
+            file,
+            [...images, ...made].map(({ name }) => name),
+          ),
+        );
+      }
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    const references = made.map(({ name }) => name).join(' ');
+    const named =
+      stateKind === 'text' && made.length > 0
+        ? { state: `${state}${state === '' ? '' : '\n'}${references}` }
+        : {};
+    change({ images: [...images, ...made], ...named });
+  };
+  const set = (changed: ImageDraft) =>
+    change({ images: images.map((each) => (each.id === changed.id ? changed : each)) });
+  return (
+    <section class="panel" aria-labelledby="images-title">
+      <div class="bar">
+        <h2 id="images-title">Images</h2>
+        {images.length > 0 && (
+          <Choice
+            label="Most tokens per image"
+            options={IMAGE_BUDGETS.map((each) => [String(each), `${each} tokens`] as const)}
+            value={String(draft.imageBudget)}
+            onChange={(text) =>
+              change({ imageBudget: IMAGE_BUDGETS.find((each) => String(each) === text) ?? 280 })
+            }
+          />
+        )}
+      </div>
+      <DropZone label="Choose images" accept="image/png,image/jpeg" multiple onFiles={add}>
+        or drop PNG or JPEG files here
+      </DropZone>
+      {problem !== '' && (
+        <p class="under warning" role="alert">
+          {problem}
+        </p>
+      )}
+      {images.map((image) => (
+        <ImageRow
+          key={image.id}
+          image={image}
+          uses={usesOf(image.name, draft)}
+          change={set}
+          remove={() => change({ images: images.filter(({ id }) => id !== image.id) })}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface ImageRowProps {
+  readonly image: ImageDraft;
+  readonly uses: number;
+  readonly change: (image: ImageDraft) => void;
+  readonly remove: () => void;
+}
+
+function ImageRow({ image, uses, change, remove }: ImageRowProps) {
+  const { name, file, width, height, scaled, source } = image;
+  const used =
+    uses === 0
+      ? 'Not used yet: write this name into the state or a question.'
+      : `Used ${count(uses, 'time')}.`;
+  return (
+    <div class="image">
+      <Thumbnail file={file} width={width} height={height} />
+      <div>
+        <label>
+          Name in the texts
+          <input
+            type="text"
+            value={name}
+            spellcheck={false}
+            onInput={({ currentTarget }) => change({ ...image, name: currentTarget.value })}
+          />
+        </label>
+        <p class="muted">
+          {source}: {width} × {height} pixels{scaled ? ', scaled down' : ''}, {bytes(file.size)}
+        </p>
+        <p class={uses === 0 ? 'warning' : 'muted'}>{used}</p>
+      </div>
+      <button type="button" class="quiet" aria-label={`Remove image ${name}`} onClick={remove}>
+        Remove
+      </button>
+    </div>
+  );
+}
+
+function Thumbnail({
+  file,
+  width,
+  height,
+}: {
+  readonly file: Blob;
+  readonly width: number;
+  readonly height: number;
+}) {
+  const [address, setAddress] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    const made = URL.createObjectURL(file);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return <img src={address} width={width} height={height} alt="" />;
+}

@@ -1,0 +1,144 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Api } from '../api/call.js';
+import type { Batch, Limits } from '../api/types.js';
+import { costOf } from '../ask/ask.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { count, money, time, whole } from '../ui/format.js';
+import { Progress } from './progress.js';
+import type { Results } from './results.js';
+import { ResultsPanel } from './results-panel.js';
+import { StatusBadge } from './status-badge.js';
+import { isOpen, useBatch } from './use-batch.js';
+
+interface BatchPanelProps {
+  readonly api: Api;
+  readonly limits: Limits;
+  readonly id: string;
+  readonly active: boolean;
+  /** Called with every new state of the batch. */
+  readonly onSeen: (batch: Batch) => void;
+}
+
+/** One batch: progress, costs, cancel, results. */
+export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps) {
+  const [changes, setChanges] = useState(0);
+  const { batch, error, retryMs } = useBatch(api, id, active, changes);
+  const [refused, setRefused] = useState<unknown>(null);
+  const [results, setResults] = useState<Results | null>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  // The address has changed: a reader of the screen goes on here.
+  useEffect(() => title.current?.focus(), []);
+  useEffect(() => {
+    if (batch !== null) onSeen(batch);
+  }, [batch]);
+  const cancel = async () => {
+    setRefused(null);
+    try {
+      await api.json(`v1/batches/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
+    } catch (thrown) {
+      setRefused(thrown);
+    }
+    setChanges((before) => before + 1);
+  };
+  return (
+    <section class="panel" aria-labelledby="batch-title">
+      <div class="bar">
+        <h2 id="batch-title" tabIndex={-1} ref={title}>
+          <code>{id}</code>
+        </h2>
+        {batch !== null && <StatusBadge status={batch.status} />}
+        {batch !== null && isOpen(batch) && (
+          <button type="button" onClick={cancel}>
+            Cancel the batch
+          </button>
+        )}
+      </div>
+      {batch === null && error === null && <p class="muted">Loading…</p>}
+      {error !== null && <ErrorNote error={error} />}
+      {retryMs !== null && (
+        <p class="muted">The console looks again in {count(Math.round(retryMs / 1_000), 'second')}.</p>
+      )}
+      {refused !== null && <ErrorNote error={refused} />}
+      {batch !== null && (
+        <>
+          <Progress batch={batch} />
+          <Costs batch={batch} limits={limits} results={results} />
+          <Times batch={batch} />
+          <ResultsPanel api={api} batch={batch} results={results} onResults={setResults} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface CostsProps {
+  readonly batch: Batch;
+  readonly limits: Limits;
+  readonly results: Results | null;
+}
+
+/** What was spent: exactly once the results are known, until then in proportion to the lines. */
+function Costs({ batch, limits, results }: CostsProps) {
+  const { estimated_cost: estimate, lines, counts } = batch;
+  const spent = results === null ? null : spentOf(results, limits);
+  const soFar = lines === 0 ? 0 : (estimate.amount * counts.done) / lines;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Estimate for all lines</dt>
+        <dd>
+          {money(estimate.amount, estimate.currency)}, {whole(estimate.input_tokens)} tokens
+        </dd>
+      </div>
+      <div>
+        <dt>{spent === null ? 'So far, by the estimate' : 'Charged'}</dt>
+        <dd>
+          {spent === null
+            ? `about ${money(soFar, estimate.currency)}`
+            : `${spent.cost === null ? 'not known' : money(spent.cost, limits.currency)}, ${whole(spent.tokens)} tokens`}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function spentOf({ tokens }: Results, limits: Limits): { tokens: number; cost: number | null } {
+  let [all, cost]: [number, number | null] = [0, 0];
+  for (const [build, used] of tokens) {
+    all += used;
+    const part = used === 0 ? 0 : costOf(used, build, limits, 'batch');
+    cost = cost === null || part === null ? null : cost + part;
+  }
+  return { tokens: all, cost };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  expired: 'The 24 hours ended before a line was answered.',
+  key_revoked: 'The key was revoked or has expired.',
+  no_line_answered: 'Every line was refused or abandoned.',
+};
+
+function Times({ batch }: { readonly batch: Batch }) {
+  const { created_at, started_at, finished_at, expires_at, delete_after, models, reason } = batch;
+  const facts: ReadonlyArray<readonly [string, string | null]> = [
+    ['Models', models.join(', ')],
+    ['Submitted', time(created_at)],
+    ['Started', started_at && time(started_at)],
+    ['Finished', finished_at && time(finished_at)],
+    ['Ends at the latest', finished_at === null ? time(expires_at) : null],
+    ['Deleted after', delete_after && time(delete_after)],
+    ['Reason', reason && (REASONS[reason] ?? reason)],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,89 @@
+import { LIMITS } from '../../api/index.js';
+import type { RefusedLine } from '../api/error.js';
+import { type Known, problemOfLine } from './check-line.js';
+
+/** What is known of a batch file before it is sent. */
+export interface CheckedFile {
+  /** Lines that are not blank. */
+  readonly lines: number;
+  /** The first problems, at most `LIMITS.batchErrors`. */
+  readonly errors: readonly RefusedLine[];
+  readonly invalidLines: number;
+  /** Lines by model, in the order of first use. */
+  readonly models: ReadonlyArray<readonly [model: string, lines: number]>;
+  /** A problem of the file as a whole; null if there is none. */
+  readonly problem: string | null;
+}
+
+/** How long lines are checked before the page gets a turn. */
+const TURN_MS = 12;
+
+/**
+ * Checks a batch file line by line, and leaves the page time in between. Rejects with the signal's reason if it aborts.
+ *
+ * @param onProgress called with the part of the file that is checked, 0 to 1
+ */
+export async function checkFile(
+  file: Blob,
+  models: readonly string[],
+  onProgress: (part: number) => void,
+  signal: AbortSignal,
+): Promise<CheckedFile> {
+  const known: Known = { models: new Set(models), ids: new Set(), counts: new Map() };
+  const errors: RefusedLine[] = [];
+  let [line, lines, invalidLines, bytes] = [0, 0, 0, 0];
+  const done = (problem: string | null): CheckedFile => ({
+    lines,
+    errors,
+    invalidLines,
+    models: [...known.counts],
+    problem,
+  });
+  if (file.size > LIMITS.bodyBytes) return done(`The file is larger than ${LIMITS.bodyBytes / 2 ** 20} MiB.`);
+  let turn = performance.now();
+  try {
+    for await (const text of linesOf(file)) {
+      signal.throwIfAborted();
+      line += 1;
+      bytes += text.length + 1;
+      if (text.trim() !== '') {
+        lines += 1;
+        const found = problemOfLine(text, known);
+        if (found !== null) {
+          invalidLines += 1;
+          if (errors.length < LIMITS.batchErrors)
+            errors.push({ line, type: found.type, error: found.message });
+        }
+      }
+      if (performance.now() - turn > TURN_MS) {
+        onProgress(Math.min(1, bytes / file.size));
+        await new Promise((resolve) => setTimeout(resolve));
+        turn = performance.now();
+      }
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return done('The file is not UTF-8 text.');
+    throw error;
+  }
+  if (lines === 0) return done('The file has no lines.');
+  if (lines > LIMITS.batchLines) {
+    return done(`The file has ${lines} lines; the limit is ${LIMITS.batchLines}.`);
+  }
+  return done(null);
+}
+
+/** The lines of a file, without their ends. Throws TypeError if it is not UTF-8. */
+export async function* linesOf(file: Blob): AsyncGenerator<string> {
+  const reader = file.stream().getReader();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+    const complete = rest.split('\n');
+    rest = complete.pop() as string;
+    for (const each of complete) yield each.endsWith('\r') ? each.slice(0, -1) : each;
+    if (done) break;
+  }
+  if (rest !== '') yield rest;
+}

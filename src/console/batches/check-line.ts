@@ -1,0 +1,66 @@
+import { IMAGE_BUDGETS, LIMITS, type LineErrorType } from '../../api/index.js';
+import { isObject, type Problem, problemOfQuestions } from './check-question.js';
+
+/** What the lines of a file have told so far. */
+export interface Known {
+  /** The models that the key may use. */
+  readonly models: ReadonlySet<string>;
+  /** The ids of the lines before. */
+  readonly ids: Set<string>;
+  /** Lines by the model that they name. */
+  readonly counts: Map<string, number>;
+}
+
+const ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
+/** A build is called by its model and a date. */
+const DATE = /-\d{8}$/;
+
+const problem = (type: LineErrorType, message: string): Problem => ({ type, message });
+
+/**
+ * The first problem of a line of a batch file; null if the console finds none. The server checks the same and more: images,
+ * repeated names, and the length of the texts.
+ */
+export function problemOfLine(text: string, known: Known): Problem | null {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch (error) {
+    return problem('invalid_json', `The line is not valid JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(line)) return problem('invalid_line', 'The line is not a JSON object.');
+  const { custom_id: id, model, state, questions, image_budget: budget } = line;
+  return (
+    problemOfId(id, known) ??
+    problemOfModel(model, known) ??
+    (state === undefined || state === null ? problem('missing', 'The line has no `state`.') : null) ??
+    problemOfQuestions(questions) ??
+    (budget === undefined || IMAGE_BUDGETS.some((each) => each === budget)
+      ? null
+      : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`))
+  );
+}
+
+function problemOfId(id: unknown, { ids }: Known): Problem | null {
+  if (typeof id !== 'string' || !ID.test(id)) {
+    return problem(
+      'invalid_custom_id',
+      `\`custom_id\` must be 1 to ${LIMITS.customIdCharacters} letters, digits, _ . : or -.`,
+    );
+  }
+  if (ids.has(id)) return problem('duplicate_custom_id', `Another line has the \`custom_id\` "${id}".`);
+  ids.add(id);
+  return null;
+}
+
+function problemOfModel(model: unknown, { models, counts }: Known): Problem | null {
+  if (model === undefined || model === null) {
+    return problem('model_required', 'The line has no `model`, and a batch has no default model.');
+  }
+  if (typeof model !== 'string') return problem('invalid_line', '`model` must be a string.');
+  if (!models.has(model) && !models.has(model.replace(DATE, ''))) {
+    return problem('model_not_found', 'The line names a model that the key cannot use here.');
+  }
+  counts.set(model, (counts.get(model) ?? 0) + 1);
+  return null;
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import type { Api } from '../api/call.js';
+import type { Batch } from '../api/types.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { saveFile } from '../ui/save-file.js';
+import { type Results, readResults } from './results.js';
+import { ResultsTable } from './results-table.js';
+import { isOpen } from './use-batch.js';
+
+interface ResultsPanelProps {
+  readonly api: Api;
+  readonly batch: Batch;
+  readonly results: Results | null;
+  readonly onResults: (results: Results) => void;
+}
+
+/** The results of a batch, as a table and as a file. They are collected once, and only when somebody asks for them. */
+export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelProps) {
+  const [file, setFile] = useState<Blob | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const { id, results_available: available } = batch;
+  const collect = async (): Promise<Blob> => {
+    if (file !== null) return file;
+    const response = await api.response(`v1/batches/${encodeURIComponent(id)}/results`);
+    const collected = await response.blob();
+    setFile(collected);
+    return collected;
+  };
+  const run = async (use: (collected: Blob) => unknown) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await use(await collect());
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="results" aria-labelledby="results-title">
+      <h3 id="results-title">Results</h3>
+      {!available && (
+        <p class="muted">
+          {isOpen(batch) || batch.finished_at === null
+            ? 'Results can be collected when the batch has finished.'
+            : 'The results can no longer be collected.'}
+        </p>
+      )}
+      {available && (
+        <div class="actions">
+          {results === null && (
+            <button
+              type="button"
+              class="primary"
+              disabled={busy}
+              onClick={() => run(async (collected) => onResults(await readResults(collected)))}
+            >
+              Show the results
+            </button>
+          )}
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() => run((collected) => saveFile(collected, `${id}.jsonl`))}
+          >
+            Save as a file
+          </button>
+          {results === null && (
+            <span class="muted">The batch is deleted 7 days after its results were first collected.</span>
+          )}
+        </div>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      {results !== null && <ResultsTable results={results} />}
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+import { useMemo, useState } from 'preact/hooks';
+import { count, share, whole } from '../ui/format.js';
+import { Distribution } from './distribution.js';
+import { ERRORS, type ResultRow, type Results, type Selection, selectRows } from './results.js';
+
+/** Rows of the table that are drawn at once. */
+const PAGE_ROWS = 50;
+
+const ORDERS: ReadonlyArray<readonly [Selection['order'], string]> = [
+  ['file', 'as in the file'],
+  ['least sure', 'least confident first'],
+  ['most sure', 'most confident first'],
+];
+
+/** The lines of a batch and their answers to one question, with the distribution of its answers. */
+export function ResultsTable({ results }: { readonly results: Results }) {
+  const { rows, questions } = results;
+  const [selection, setSelection] = useState<Selection>({
+    question: questions[0] ?? '',
+    value: null,
+    order: 'file',
+  });
+  const [page, setPage] = useState(0);
+  const select = (part: Partial<Selection>) => {
+    setSelection((old) => ({ ...old, ...part }));
+    setPage(0);
+  };
+  const selected = useMemo(() => selectRows(rows, selection), [rows, selection]);
+  const failed = useMemo(() => rows.filter(({ error }) => error !== null).length, [rows]);
+  const pages = Math.max(1, Math.ceil(selected.length / PAGE_ROWS));
+  const { question, value, order } = selection;
+  return (
+    <>
+      <div class="actions">
+        <label class="inline">
+          Question
+          <select
+            value={question}
+            onChange={({ currentTarget }) => select({ question: currentTarget.value, value: null })}
+          >
+            {questions.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="inline">
+          Order
+          <select
+            value={order}
+            onChange={({ currentTarget }) => select({ order: currentTarget.value as Selection['order'] })}
+          >
+            {ORDERS.map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Distribution
+        rows={rows}
+        question={question}
+        failed={failed}
+        shown={value}
+        onShow={(each) => select({ value: each })}
+      />
+      <p role="status" class="muted">
+        {shownText(selected.length, rows.length, value)}
+      </p>
+      <Rows rows={selected.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} question={question} />
+      {pages > 1 && (
+        <div class="actions">
+          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Previous
+          </button>
+          <span>
+            Page {whole(page + 1)} of {whole(pages)}
+          </span>
+          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
+            Next
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function shownText(shown: number, all: number, value: string | null): string {
+  if (value === null) return count(all, 'line');
+  return `${whole(shown)} of ${count(all, 'line')}: ${value === ERRORS ? 'without an answer' : `answered ${value}`}`;
+}
+
+interface RowsProps {
+  readonly rows: readonly ResultRow[];
+  readonly question: string;
+}
+
+function Rows({ rows, question }: RowsProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
+    <section class="scroll" tabIndex={0} aria-label="Lines">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col" dir="auto">
+              {question === '' ? 'Answer' : question}
+            </th>
+            <th scope="col" class="number">
+              Confidence
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, answers, error }) => {
+            const answer = answers.get(question);
+            return (
+              <tr key={id}>
+                <td>
+                  <code>{id}</code>
+                </td>
+                <td dir="auto">
+                  {answer?.value}
+                  {error !== null && (
+                    <span class="warning">
+                      <code>{error.type}</code> {error.message}
+                    </span>
+                  )}
+                </td>
+                <td class="number">{answer && share(answer.confidence)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

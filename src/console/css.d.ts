@@ -1,0 +1,2 @@
+/** Style sheets are bundled beside the script; importing one gives nothing. */
+declare module '*.css';

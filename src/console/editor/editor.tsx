@@ -1,0 +1,103 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import { useEffect, useRef } from 'preact/hooks';
+import { limitMarker, setLimit } from './limit.js';
+import { HIGHLIGHT, THEME } from './theme.js';
+
+interface EditorProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly language: 'text' | 'json';
+  readonly hint: string;
+  /** Where the model stops reading; null: it reads everything. */
+  readonly limit?: number | null;
+}
+
+/** A CodeMirror editor and what the page last knew of it. */
+interface Held {
+  readonly view: EditorView;
+  readonly language: Compartment;
+  readonly label: Compartment;
+  /** The value that the page was told, or has told. */
+  value: string;
+}
+
+const languageOf = (language: EditorProps['language']) => (language === 'json' ? json() : []);
+const labelled = (label: string) => EditorView.contentAttributes.of({ 'aria-label': label });
+
+/**
+ * A text or JSON editor. Tab leaves it. It lives in a shadow root, where CodeMirror adopts its style sheets as objects:
+ * the page's Content-Security-Policy forbids `style` elements.
+ */
+export function Editor({ label, value, onChange, language, hint, limit = null }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const held = useRef<Held | null>(null);
+  const listener = useRef(onChange);
+  listener.current = onChange;
+
+  useEffect(() => {
+    const root = (host.current as HTMLDivElement).attachShadow({ mode: 'open' });
+    const made = makeEditor(root, { label, value, language, hint }, (changed) => {
+      if (held.current !== null) held.current.value = changed;
+      listener.current(changed);
+    });
+    held.current = made;
+    return () => made.view.destroy();
+  }, []);
+
+  useEffect(() => {
+    const { current } = held;
+    if (current === null || current.value === value) return;
+    current.value = value;
+    const { view } = current;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+  }, [value]);
+
+  useEffect(() => {
+    held.current?.view.dispatch({ effects: setLimit.of(limit) });
+  }, [limit]);
+
+  useEffect(() => {
+    const { current } = held;
+    current?.view.dispatch({
+      effects: [
+        current.language.reconfigure(languageOf(language)),
+        current.label.reconfigure(labelled(label)),
+      ],
+    });
+  }, [language, label]);
+
+  return <div class="editor" ref={host} />;
+}
+
+function makeEditor(
+  root: ShadowRoot,
+  { label, value, language, hint }: Pick<EditorProps, 'label' | 'value' | 'language' | 'hint'>,
+  onChange: (value: string) => void,
+): Held {
+  const compartments = { language: new Compartment(), label: new Compartment() };
+  const state = EditorState.create({
+    doc: value,
+    extensions: [
+      history(),
+      drawSelection(),
+      EditorView.lineWrapping,
+      keymap.of([...defaultKeymap, ...historyKeymap]),
+      bracketMatching(),
+      syntaxHighlighting(HIGHLIGHT),
+      placeholder(hint),
+      limitMarker,
+      THEME,
+      compartments.language.of(languageOf(language)),
+      compartments.label.of(labelled(label)),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) onChange(update.state.doc.toString());
+      }),
+    ],
+  });
+  return { view: new EditorView({ state, root, parent: root }), ...compartments, value };
+}

@@ -1,0 +1,7 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import './style/base.css';
+import './style/ask.css';
+import './style/batches.css';
+
+render(<App />, document.getElementById('app') as HTMLElement);

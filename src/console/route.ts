@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The views, with their titles. */
+export const VIEWS = [
+  ['ask', 'Ask'],
+  ['batches', 'Batches'],
+  ['usage', 'Usage'],
+] as const;
+export type View = (typeof VIEWS)[number][0];
+
+/** What the fragment of the address says: the view, and what it shows. */
+export interface Route {
+  readonly view: View;
+  /** The part behind the view, such as the id of a batch; null if there is none. */
+  readonly item: string | null;
+  /** The request of a shared link; null if there is none. */
+  readonly shared: string | null;
+}
+
+/** Reads a fragment such as `#/batches/batch_…` or `#/ask?r=…`. */
+function readRoute(fragment: string): Route {
+  const [path = '', query = ''] = fragment.replace(/^#\/?/, '').split('?', 2);
+  const [name, item = ''] = path.split('/');
+  const view = VIEWS.find(([each]) => each === name)?.[0] ?? 'ask';
+  return { view, item: item === '' ? null : item, shared: new URLSearchParams(query).get('r') };
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const read = () => setRoute(readRoute(location.hash));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return route;
+}

@@ -1,0 +1,44 @@
+const WHOLE = new Intl.NumberFormat('en');
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+export const whole = (value: number): string => WHOLE.format(value);
+
+/** A probability or a confidence, with the four decimals of the interface. */
+export const share = (value: number): string => value.toFixed(4);
+
+export const percent = (value: number): string =>
+  `${(value * 100).toFixed(value === 0 || value === 1 ? 0 : 1)} %`;
+
+/** An amount with at least two decimals and four significant digits: prices of single requests are tiny. */
+export function money(amount: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: 2,
+      maximumFractionDigits: decimalsOf(amount),
+    }).format(amount);
+  } catch {
+    // The operator's currency is no code of ISO 4217.
+    return `${amount.toFixed(decimalsOf(amount))} ${currency}`;
+  }
+}
+
+function decimalsOf(amount: number): number {
+  if (amount === 0 || Math.abs(amount) >= 1) return 2;
+  return Math.min(12, 3 - Math.floor(Math.log10(Math.abs(amount))));
+}
+
+export function bytes(value: number): string {
+  if (value < 1_024) return `${whole(value)} B`;
+  const inKib = value / 1_024;
+  return inKib < 1_024 ? `${inKib.toFixed(1)} KiB` : `${(inKib / 1_024).toFixed(1)} MiB`;
+}
+
+export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+export const time = (iso: string): string => DATE.format(new Date(iso));
+
+/** `1 line`, `2 lines`. */
+export const count = (value: number, one: string, many = `${one}s`): string =>
+  `${whole(value)} ${value === 1 ? one : many}`;

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Api } from '../api/call.js';
+import type { Limits } from '../api/types.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { money, percent } from '../ui/format.js';
+import { KeyFacts } from './key-facts.js';
+
+interface UsageViewProps {
+  readonly api: Api;
+  readonly limits: Limits;
+  readonly onLimits: (limits: Limits) => void;
+  readonly active: boolean;
+}
+
+/** What the key may spend and do. Read anew whenever the view is opened. */
+export function UsageView({ api, limits, onLimits, active }: UsageViewProps) {
+  const [error, setError] = useState<unknown>(null);
+  const [loads, setLoads] = useState(0);
+  useEffect(() => {
+    if (!active) return;
+    const control = new AbortController();
+    setError(null);
+    api.json<Limits>('v1/limits', { signal: control.signal }).then(
+      ({ body }) => onLimits(body),
+      (thrown) => {
+        if (!control.signal.aborted) setError(thrown);
+      },
+    );
+    return () => control.abort();
+  }, [api, active, loads]);
+  return (
+    <div class="columns">
+      <h1 class="hidden">Usage</h1>
+      <div class="column">
+        {error !== null && <ErrorNote error={error} />}
+        <Credit limits={limits} reload={() => setLoads((before) => before + 1)} />
+        <KeyFacts limits={limits} />
+      </div>
+      <div class="column">
+        <Prices limits={limits} />
+      </div>
+    </div>
+  );
+}
+
+function Credit({ limits, reload }: { readonly limits: Limits; readonly reload: () => void }) {
+  const { credit, currency, month } = limits;
+  const { charged, budget } = month;
+  return (
+    <section class="panel" aria-labelledby="credit-title">
+      <div class="bar">
+        <h2 id="credit-title">Credit</h2>
+        <button type="button" onClick={reload}>
+          Reload
+        </button>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Left</dt>
+          <dd class="large">{money(credit, currency)}</dd>
+        </div>
+        <div>
+          <dt>Charged this month (UTC)</dt>
+          <dd class="large">{money(charged, currency)}</dd>
+        </div>
+        <div>
+          <dt>Budget of a month</dt>
+          <dd class="large">{budget === null ? 'none' : money(budget, currency)}</dd>
+        </div>
+      </dl>
+      {budget !== null && budget > 0 && <Budget part={charged / budget} />}
+      {credit <= 0 && (
+        <p class="warning">There is no credit left: requests are refused until the operator adds some.</p>
+      )}
+      <p class="muted">
+        Credit and budget belong to the workspace, whose keys share them. The operator lists the charges by
+        day, key, model and kind with <code>decider usage</code>.
+      </p>
+    </section>
+  );
+}
+
+function Budget({ part }: { readonly part: number }) {
+  const shown = Math.min(1, part);
+  return (
+    <>
+      <div
+        class="stack"
+        role="progressbar"
+        aria-label="Part of the budget that is spent"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(shown * 100)}
+      >
+        <span class={part >= 1 ? 'failed' : 'done'} style={{ width: `${shown * 100}%` }} />
+      </div>
+      <p class={part >= 1 ? 'warning' : 'muted'}>{percent(part)} of the budget is spent.</p>
+    </>
+  );
+}
+
+function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
+  return (
+    <section class="panel" aria-labelledby="prices-title">
+      <div class="bar">
+        <h2 id="prices-title">Models and prices</h2>
+      </div>
+      {models.length === 0 ? (
+        <p class="empty">The key may use no model of this server.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
+        <section class="scroll" tabIndex={0} aria-labelledby="prices-title">
+          <table>
+            <caption>Prices per million input tokens; output tokens are free</caption>
+            <thead>
+              <tr>
+                <th scope="col">Model</th>
+                <th scope="col">Images</th>
+                <th scope="col" class="number">
+                  Live
+                </th>
+                <th scope="col" class="number">
+                  Batch
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {models.map(({ id, reads_images, prices }) => (
+                <tr key={id}>
+                  <td>{id}</td>
+                  <td>{reads_images ? 'yes' : 'no'}</td>
+                  <td class="number">{money(prices.live, currency)}</td>
+                  <td class="number">{money(prices.batch, currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+import { type Clock, ThreadStartError } from '../../base/index.js';
+import type { ContextState } from '../scheduler/context-state.js';
+import type { Entry } from '../scheduler/types.js';
+import type { EngineThread } from '../thread.js';
+import type { WaveResult, WaveTask } from '../wave/task.js';
+import { isWorking, type LaneEvent, type LaneState, nextState } from './transitions.js';
+import { afterRunning, START_MS_MAX } from './wave-limit.js';
+
+/** Waves that may fail in a row before the lane rests: a plan that fails twice alone must not be enough. */
+export const FAILURES_MAX = 4;
+/** The first pause; each one in a row is twice as long as the one before. */
+export const PAUSE_MS = 1_000;
+export const PAUSE_MS_MAX = 60_000;
+
+/** What a lane needs of a thread. */
+export type WaveRunner = Pick<EngineThread, 'run' | 'introduce' | 'number'>;
+
+/** A wave, or the start of a thread, takes longer than it can. */
+class LateError extends Error {}
+
+/** A thread with its context, and whether it works (see `LaneState`). */
+export class Lane<E extends Entry> {
+  private current: LaneState = 'free';
+  /** Failed waves and starts since the last wave that was computed. */
+  private failures = 0;
+  private pauses = 0;
+  /** On the monotonic clock. */
+  private pauseEnds = 0;
+  private cancelPause = () => {};
+
+  /** @param onChange called after every change of the state but those between `free` and `busy` */
+  constructor(
+    private readonly thread: WaveRunner,
+    readonly context: ContextState<E>,
+    private readonly clock: Clock,
+    private readonly onChange: (state: LaneState, reason: unknown) => void,
+  ) {}
+
+  get state(): LaneState {
+    return this.current;
+  }
+
+  get isFree(): boolean {
+    return this.current === 'free';
+  }
+
+  get isBusy(): boolean {
+    return this.current === 'busy';
+  }
+
+  get isStuck(): boolean {
+    return this.current === 'stuck';
+  }
+
+  /** The number of the thread (see `WaveRecord`). */
+  get number(): number {
+    return this.thread.number;
+  }
+
+  get isWorking(): boolean {
+    return isWorking(this.current);
+  }
+
+  /** Milliseconds until a lane that does not work is tried again. */
+  get pauseLeft(): number {
+    return Math.max(0, this.pauseEnds - this.clock.monotonic());
+  }
+
+  /**
+   * Runs a wave on a free lane, as `EngineThread.run` does. Call `done` or `failed` when it has settled and what it
+   * means for the context is known: both may free the lane. Rejects with LateError after `limitMs`; the lane is then
+   * stuck.
+   */
+  send(task: WaveTask, limitMs: number): Promise<WaveResult> {
+    this.change('sent', null);
+    return this.inTime(this.thread.run(task), limitMs, 'a wave');
+  }
+
+  done(): void {
+    this.failures = 0;
+    this.pauses = 0;
+    this.change('wave_done', null);
+  }
+
+  failed(error: unknown): void {
+    this.failures += 1;
+    if (this.current !== 'busy' || error instanceof ThreadStartError) this.change('not_started', error);
+    else this.change(this.failures < FAILURES_MAX ? 'wave_failed' : 'wave_failed_again', error);
+  }
+
+  /** The lane takes no more waves. */
+  close(): void {
+    this.cancelPause();
+    this.change('closed', null);
+  }
+
+  private change(event: LaneEvent, reason: unknown): void {
+    const before = this.current;
+    this.current = nextState(before, event);
+    if (this.current === before) return;
+    if (this.current === 'resting') this.pause();
+    else if (this.current === 'restarting' || this.current === 'probing') void this.start();
+    if (event !== 'sent' && event !== 'wave_done') this.onChange(this.current, reason);
+  }
+
+  private async start(): Promise<void> {
+    const failure = await this.inTime(this.thread.introduce(), START_MS_MAX, 'the start of a thread').then(
+      () => null,
+      (error: Error) => error,
+    );
+    if (failure === null) this.change('started', null);
+    else this.failed(failure);
+  }
+
+  private inTime<Result>(work: Promise<Result>, limitMs: number, what: string): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const cancel = afterRunning(this.clock, limitMs, () => {
+        const error = new LateError(`${what} has not ended within ${Math.round(limitMs / 1_000)} s`);
+        this.change('late', error);
+        reject(error);
+      });
+      work.then(resolve, reject).finally(cancel);
+    });
+  }
+
+  private pause(): void {
+    const ms = Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** this.pauses);
+    this.pauses += 1;
+    this.pauseEnds = this.clock.monotonic() + ms;
+    this.cancelPause = this.clock.after(ms, () => this.change('rested', null));
+  }
+}

@@ -1,0 +1,60 @@
+import type { BuildMemory } from './estimate.js';
+import type { Shortage } from './remedies.js';
+import { type MemoryNeed, type MemorySpace, totalOf } from './types.js';
+
+/** `12.3 GB`, or `45 MB` below one. A decimal more than `showBytes` of base/, because sizes are compared. */
+const showSize = (bytes: number): string =>
+  bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+const showDevice = (device: string): string => (device === '' ? 'RAM' : device);
+
+/** `12.3 GB (weights 8.1 GB, KV cache 3.0 GB, buffers 1.2 GB)`. */
+function showNeed(need: MemoryNeed): string {
+  const parts = [
+    ['weights', need.weights],
+    ['KV cache', need.cache],
+    ['buffers', need.buffers],
+    ['projector', need.projector],
+  ] as const;
+  const shown = parts.filter(([, bytes]) => bytes > 0).map(([name, bytes]) => `${name} ${showSize(bytes)}`);
+  return `${showSize(totalOf(need))} (${shown.join(', ')})`;
+}
+
+/** `RAM 12.3 GB (weights 8.1 GB, KV cache 4.2 GB), 24.1 GB free`. `free`: undefined if unknown. */
+export function showMemory(need: MemoryNeed, free: number | undefined): string {
+  const rest = free === undefined ? '' : `, ${showSize(free)} free`;
+  return `${showDevice(need.device)} ${showNeed(need)}${rest}`;
+}
+
+/** `engine.cells 4096 (23.1 GB)`, with what the models then need on the device that holds most of them. */
+export function showChange(settings: object, needs: readonly MemoryNeed[]): string {
+  const changes = Object.entries(settings).map(([name, value]) => `engine.${name} ${value}`);
+  const most = Math.max(...needs.map(totalOf));
+  return `${changes.join(' and ')} (${showSize(most)})`;
+}
+
+/** Why models do not fit, and what to do. */
+export function showShortage(
+  short: readonly Shortage[],
+  estimates: readonly BuildMemory[],
+  remedies: readonly string[],
+): string {
+  const names = estimates.filter(({ needs }) => needs !== null).map(({ build }) => build);
+  const lacks = short.map(
+    ({ need, space }) =>
+      `${showNeed(need)} of ${showDevice(need.device)} needed, ${showSize(space.free)} free`,
+  );
+  return [
+    `${names.join(', ')}: not enough memory: ${lacks.join('; ')}.`,
+    remedies.length > 0
+      ? `Settings that fit: ${remedies.join(', or ')}.`
+      : `No settings make it fit. Use a smaller quantization${names.length > 1 ? ', fewer models' : ''} or a device with more memory.`,
+    'To load it anyway, set engine.memory_check to false.',
+  ].join(' ');
+}
+
+/** Why files cannot fit, whatever else is in use. */
+export function showTotal(name: string, bytes: number, spaces: readonly MemorySpace[]): string {
+  const has = spaces.map(({ device, total }) => `${showSize(total)} of ${showDevice(device)}`);
+  return `${name}: not enough memory: its files have ${showSize(bytes)}, and this machine has ${has.join(' and ')}. Use a smaller quantization. To install it anyway, set engine.memory_check to false.`;
+}

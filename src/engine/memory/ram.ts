@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join, posix } from 'node:path';
+import type { Device } from '../addon/types.js';
+import type { MemorySpace } from './types.js';
+
+/** Bytes of RAM. */
+interface Ram {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** The files of a control group, by version. */
+const GROUP_FILES = {
+  2: {
+    limit: 'memory.max',
+    used: 'memory.current',
+    cache: ['inactive_file', 'active_file', 'slab_reclaimable'],
+  },
+  1: {
+    limit: 'memory.limit_in_bytes',
+    used: 'memory.usage_in_bytes',
+    cache: ['total_inactive_file', 'total_active_file'],
+  },
+} as const;
+
+/**
+ * The RAM that this process can use: what is available on the host, or less if a container limits it. Memory that only
+ * caches files is free, swap space is not counted. Node's `process.availableMemory` counts a container's file cache as
+ * used: after reading a model, little would be left. Where the system does not report what is available, all of its memory
+ * counts as free. `root` replaces the root of the file system in tests.
+ */
+export function usableRam(root = '/'): Ram {
+  const spaces = [hostRam(root), ...groupLimits(root)];
+  const least = (values: number[]) => Math.max(0, Math.min(...values));
+  return { free: least(spaces.map(({ free }) => free)), total: least(spaces.map(({ total }) => total)) };
+}
+
+function hostRam(root: string): Ram {
+  const text = read(join(root, 'proc/meminfo'));
+  const bytes = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(text)?.[1]) * 1_024;
+  const total = bytes('MemTotal') || totalmem();
+  return { free: bytes('MemAvailable') || total, total };
+}
+
+/** The limits of the control groups of this process, each inside the next. */
+function groupLimits(root: string): Ram[] {
+  return read(join(root, 'proc/self/cgroup'))
+    .split('\n')
+    .flatMap((line) => {
+      const [, controllers, path = ''] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
+      if (controllers === '')
+        return ancestors(path).flatMap((each) => groupLimit(join(root, 'sys/fs/cgroup', each), 2));
+      if (!controllers?.split(',').includes('memory')) return [];
+      return ancestors(path).flatMap((each) => groupLimit(join(root, 'sys/fs/cgroup/memory', each), 1));
+    });
+}
+
+/** `/a/b`, `/a` and `/`. A container sees its own group as `/`, whatever its path on the host. */
+const ancestors = (path: string): string[] =>
+  path === '/' || path === '' ? ['/'] : [path, ...ancestors(posix.dirname(path))];
+
+function groupLimit(folder: string, version: 1 | 2): Ram[] {
+  const { limit, used, cache } = GROUP_FILES[version];
+  const total = Number.parseInt(read(join(folder, limit)), 10);
+  const taken = Number.parseInt(read(join(folder, used)), 10);
+  // `max` is no number: no limit.
+  if (Number.isNaN(total) || Number.isNaN(taken)) return [];
+  const statistics = read(join(folder, 'memory.stat'));
+  const bytes = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(statistics)?.[1] ?? 0);
+  return [{ free: total - taken + cache.reduce((sum, name) => sum + bytes(name), 0), total }];
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The memory of RAM and of the GPUs that report theirs. `shared`: whether a server that runs already holds a part of it;
+ * all of it then counts as free.
+ */
+export function memorySpaces(devices: readonly Device[], shared: boolean): MemorySpace[] {
+  const gpus = devices.filter(({ gpu, memoryTotalBytes }) => gpu && memoryTotalBytes > 0);
+  const spaces = [
+    { device: '', ...usableRam() },
+    ...gpus.map(({ name, memoryFreeBytes, memoryTotalBytes }) => ({
+      device: name,
+      free: memoryFreeBytes,
+      total: memoryTotalBytes,
+    })),
+  ];
+  return shared ? spaces.map((space) => ({ ...space, free: space.total })) : spaces;
+}

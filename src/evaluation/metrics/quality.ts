@@ -1,0 +1,40 @@
+import type { AnsweredQuestion } from '../answered.js';
+import type { Interval, Quality } from '../report.js';
+import { type BootstrapOptions, clustersOf, percentiles, resampled, wilson } from './bootstrap.js';
+import { eceInterval, operatingPoints, pointOfError, reliabilityOf, thin } from './calibration.js';
+import { Sample, type Scores } from './sample.js';
+
+/** Measures a set of answered questions, at least one. */
+export function qualityOf(questions: readonly AnsweredQuestion[], options: BootstrapOptions): Quality {
+  const clusters = clustersOf(questions);
+  const sample = new Sample(questions, clusters);
+  const draws: Scores[] = [];
+  for (const counts of resampled(clusters.count, options)) draws.push(sample.draw(counts));
+  const { accuracy, brier, log_loss, ece, gaps } = sample.scores;
+  const points = operatingPoints(sample.sorted);
+  return {
+    n: questions.length,
+    accuracy,
+    brier,
+    log_loss,
+    ece,
+    ci: {
+      accuracy: accuracyInterval(accuracy, draws, clusters.count),
+      brier: percentiles(draws.map((draw) => draw.brier)),
+      log_loss: percentiles(draws.map((draw) => draw.log_loss)),
+      ece: eceInterval(
+        gaps,
+        draws.map((draw) => draw.gaps),
+      ),
+    },
+    resampled: clusters.unit,
+    reliability: reliabilityOf(sample.sorted, sample.bins),
+    coverage: thin(points),
+    at_5_percent_error: pointOfError(points),
+  };
+}
+
+function accuracyInterval(accuracy: number, draws: readonly Scores[], clusters: number): Interval {
+  if (accuracy === 0 || accuracy === 1) return wilson(accuracy * clusters, clusters);
+  return percentiles(draws.map((draw) => draw.accuracy));
+}

@@ -1,0 +1,72 @@
+import type { AnsweredQuestion } from '../answered.js';
+import { type Clusters, dot } from './bootstrap.js';
+import { type Bins, binsOf, eceOf, type Judged } from './calibration.js';
+import { brierOf, confidenceOf, isCorrect, logLossOf } from './score.js';
+
+/** The scores of a sample, or of a resample of it. */
+export interface Scores {
+  readonly accuracy: number;
+  readonly brier: number;
+  readonly log_loss: number;
+  readonly ece: number;
+  /** By bin of confidence; see `eceOf`. */
+  readonly gaps: Float64Array;
+}
+
+export const judge = (question: AnsweredQuestion): Judged => ({
+  confidence: confidenceOf(question.probabilities),
+  correct: isCorrect(question),
+});
+
+/** Answered questions, summed by cluster, so that a resample takes one multiplication per cluster and question. */
+export class Sample {
+  readonly scores: Scores;
+  /** By confidence, lowest first. */
+  readonly sorted: readonly Judged[];
+  readonly bins: Bins;
+  private readonly sizes: Float64Array;
+  private readonly correct: Float64Array;
+  private readonly brier: Float64Array;
+  private readonly logLoss: Float64Array;
+  /** Of each of `sorted`: its cluster, and correct (0 or 1) minus confidence. Plain arrays: 10⁸ reads a report. */
+  private readonly clusters: Int32Array;
+  private readonly gaps: Float64Array;
+
+  /** At least one question. */
+  constructor(questions: readonly AnsweredQuestion[], { of, count }: Clusters) {
+    const sums = (value: (question: AnsweredQuestion) => number) => {
+      const totals = new Float64Array(count);
+      for (const [at, question] of questions.entries()) totals[of[at] as number]! += value(question);
+      return totals;
+    };
+    this.sizes = sums(() => 1);
+    this.correct = sums((question) => Number(isCorrect(question)));
+    this.brier = sums(brierOf);
+    this.logLoss = sums(logLossOf);
+    const order = questions
+      .map((question, at) => ({ ...judge(question), cluster: of[at] as number }))
+      .sort((a, b) => a.confidence - b.confidence);
+    this.sorted = order;
+    this.clusters = Int32Array.from(order, ({ cluster }) => cluster);
+    this.gaps = Float64Array.from(order, ({ correct, confidence }) => Number(correct) - confidence);
+    this.bins = binsOf(order);
+    this.scores = this.draw(new Int32Array(count).fill(1));
+  }
+
+  /** The scores if each cluster occurs as often as `counts` says. The bins are those of the sample. */
+  draw(counts: Int32Array): Scores {
+    const n = dot(counts, this.sizes);
+    const gaps = new Float64Array(this.bins.count);
+    for (let at = 0; at < this.gaps.length; at += 1) {
+      const times = counts[this.clusters[at] as number] as number;
+      gaps[this.bins.of[at] as number]! += (times * (this.gaps[at] as number)) / n;
+    }
+    return {
+      accuracy: dot(counts, this.correct) / n,
+      brier: dot(counts, this.brier) / n,
+      log_loss: dot(counts, this.logLoss) / n,
+      ece: eceOf(gaps),
+      gaps,
+    };
+  }
+}

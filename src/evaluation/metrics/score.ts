@@ -1,0 +1,32 @@
+import type { AnsweredQuestion } from '../answered.js';
+
+/** The floor of a probability in the log loss: half of the smallest that a server emits. */
+export const PROBABILITY_MIN = 0.00005;
+
+/** The index of the largest probability; of equal ones the first. */
+export function chosen(probabilities: readonly number[]): number {
+  return probabilities.indexOf(confidenceOf(probabilities));
+}
+
+/** The probability of the most probable option. */
+export const confidenceOf = (probabilities: readonly number[]): number => Math.max(...probabilities);
+
+type Answered = Pick<AnsweredQuestion, 'probabilities' | 'expected'>;
+
+export const isCorrect = ({ probabilities, expected }: Answered): boolean =>
+  chosen(probabilities) === expected;
+
+/** Σ (pᵢ − yᵢ)² over the options (Brier 1950). */
+export function brierOf({ probabilities, expected }: Answered): number {
+  return probabilities.reduce((total, p, index) => total + (p - (index === expected ? 1 : 0)) ** 2, 0);
+}
+
+/** −ln p of the correct option, in nats. */
+export function logLossOf({ probabilities, expected }: Answered): number {
+  return -Math.log(Math.max(probabilities[expected] as number, PROBABILITY_MIN));
+}
+
+/** ½ Σ|pᵢ − qᵢ|: the total variation distance. */
+export function distanceOf(p: readonly number[], q: readonly number[]): number {
+  return p.reduce((total, each, index) => total + Math.abs(each - (q[index] as number)), 0) / 2;
+}

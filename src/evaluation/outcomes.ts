@@ -1,0 +1,42 @@
+import type { ArchivedAnswer } from './archive.js';
+import type { Case } from './cases/case.js';
+import type { Task } from './run.js';
+import { type VariantName, type VariantOptions, variantsOf } from './variants.js';
+
+/** What is known of every request of a run, by case and variant. A later answer replaces an earlier one. */
+export class Outcomes {
+  private readonly byCase = new Map<string, Map<VariantName, ArchivedAnswer>>();
+
+  constructor(answers: readonly ArchivedAnswer[] = []) {
+    for (const answer of answers) this.add(answer);
+  }
+
+  add(answer: ArchivedAnswer): void {
+    const variants = this.byCase.get(answer.case) ?? new Map<VariantName, ArchivedAnswer>();
+    variants.set(answer.variant, answer);
+    this.byCase.set(answer.case, variants);
+  }
+
+  of(id: string, variant: VariantName): ArchivedAnswer | undefined {
+    return this.byCase.get(id)?.get(variant);
+  }
+
+  /** The variants of a case that have an outcome, sorted: sums must not depend on the order of the answers. */
+  variants(id: string): VariantName[] {
+    return [...(this.byCase.get(id)?.keys() ?? [])].sort();
+  }
+
+  /** The requests that are still to be made: those without an outcome, and those that failed for a temporary reason. */
+  open(cases: readonly Case[], options: VariantOptions): Task[] {
+    return cases.flatMap((asked) =>
+      variantsOf(asked, options)
+        .filter((variant) => !this.isFinal(asked.id, variant))
+        .map((variant) => ({ asked, variant })),
+    );
+  }
+
+  private isFinal(id: string, variant: VariantName): boolean {
+    const outcome = this.of(id, variant);
+    return outcome !== undefined && (!('error' in outcome) || !outcome.error.temporary);
+  }
+}

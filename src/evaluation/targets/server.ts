@@ -1,0 +1,105 @@
+import { printable, readEndpoint, requireToken } from '../../base/index.js';
+import type { Outcome, OutcomeError } from '../archive.js';
+import { type Busy, isTemporary, type Target } from './target.js';
+
+/** How long a response may take. */
+const TIMEOUT_MS = 300_000;
+/** The largest response: 16 questions of 26 options need a tenth of it. */
+const RESPONSE_BYTES_MAX = 4 << 20;
+const TOO_LARGE = `the response is larger than ${RESPONSE_BYTES_MAX} bytes`;
+/** A longer wait is a failure. */
+const RETRY_AFTER_SECONDS_MAX = 600;
+/** Errors of making a connection or of its certificate: no request has reached the server. */
+const UNREACHABLE =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UNABLE_TO_\w+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
+
+interface ServerOptions {
+  readonly url: string;
+  /** Of the decisions. */
+  readonly path: string;
+  /** Null: no `Authorization` header. */
+  readonly token: string | null;
+  readonly concurrency: number;
+}
+
+/** Any server of the family. Each request is sent once; redirects are not followed. Throws OperatorError. */
+export function serverTarget({ url, path, token, concurrency }: ServerOptions): Target {
+  const address = readEndpoint(url, path);
+  if (token !== null) requireToken(token);
+  const headers = {
+    'content-type': 'application/json',
+    'service-raw-probabilities': 'true',
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+  };
+  return {
+    description: { kind: 'server', url: address.href, concurrency },
+    concurrency,
+    async ask(body) {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      try {
+        const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' });
+        const text = await readBody(response);
+        return text === null ? badAnswer(response, TOO_LARGE) : outcomeOf(response, text);
+      } catch (error) {
+        return { error: networkError(error) };
+      }
+    },
+    async close() {},
+  };
+}
+
+/** Null if it is too large. */
+async function readBody(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > RESPONSE_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const badAnswer = ({ status }: Response, message: string): Outcome => ({
+  error: { status, type: 'bad_answer', message, temporary: false },
+});
+
+function outcomeOf(response: Response, text: string): Outcome | Busy {
+  const { status, headers } = response;
+  const json = parse(text);
+  if (status === 200) {
+    if (json === null) return badAnswer(response, 'the response is not a JSON object');
+    const { model, answers, usage } = json;
+    return { response: { model, answers, usage } };
+  }
+  const error = errorOf(status, json, text);
+  const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const waits = (status === 429 || status === 503) && retryAfterSeconds <= RETRY_AFTER_SECONDS_MAX;
+  return waits ? { busy: error, retryAfterSeconds: Math.max(0, retryAfterSeconds) } : { error };
+}
+
+/** The error body of contract 2.9, or whatever else a server or a proxy sends. */
+function errorOf(status: number, json: Record<string, unknown> | null, text: string): OutcomeError {
+  const type = typeof json?.type === 'string' ? printable(json.type) : `status ${status}`;
+  const message = printable(typeof json?.error === 'string' ? json.error : text);
+  return { status, type, message, temporary: isTemporary(status) };
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `fetch` hides the reason in `cause`. */
+function networkError(error: unknown): OutcomeError {
+  const { message, cause, name } = error as Error;
+  const failed = (type: string, reason: string) => ({ status: null, type, message: reason, temporary: true });
+  if (name === 'TimeoutError') return failed('network', `no response within ${TIMEOUT_MS / 1_000} seconds`);
+  if (!(cause instanceof Error)) return failed('network', message);
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  return failed(UNREACHABLE.test(code) ? 'unreachable' : 'network', cause.message || code);
+}

@@ -1,0 +1,22 @@
+import type { Outcome, OutcomeError } from '../archive.js';
+import type { TargetDescription } from '../report.js';
+
+/** A request that the target refused for now, with 429 or 503 and `Retry-After`. */
+export interface Busy {
+  readonly busy: OutcomeError;
+  readonly retryAfterSeconds: number;
+}
+
+/** What answers requests. */
+export interface Target {
+  readonly description: TargetDescription;
+  /** Requests in progress at a time. */
+  readonly concurrency: number;
+  /** Sends one decide request, once. `body`: its JSON. */
+  ask(body: string): Promise<Outcome | Busy>;
+  close(): Promise<void>;
+}
+
+/** Statuses after which the same request may succeed later. */
+export const isTemporary = (status: number): boolean =>
+  status >= 500 || [401, 402, 403, 408, 429].includes(status);

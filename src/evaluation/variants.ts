@@ -1,0 +1,83 @@
+import { ANY_MODEL, checkRequest, type DecideRequest, openBody, type Question } from '../decide/index.js';
+import type { Case } from './cases/case.js';
+import { STATE_FORMS, type StateForm } from './report.js';
+import { stateForms } from './state-forms.js';
+
+/** A way to ask a case: as its file says, or changed to measure a bias. */
+export type VariantName = 'sent' | 'other mode' | `rotation ${number}` | `form ${StateForm}`;
+
+/** What to ask besides the cases as sent. */
+export interface VariantOptions {
+  readonly order: boolean;
+  readonly format: boolean;
+  readonly modes: boolean;
+}
+
+/** Rotations per case; more options are rotated by evenly spaced steps. */
+export const ROTATIONS_MAX = 8;
+
+const NO_FILES = new Map<string, Uint8Array>();
+const TERMS = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: null } as const;
+
+/** The variants of a case, the one as sent first. */
+export function variantsOf(asked: Case, { order, format, modes }: VariantOptions): VariantName[] {
+  const choices = asked.answers.filter(({ type }) => type === 'choice');
+  const options = order ? choices.reduce((most, each) => Math.max(most, each.options.length), 1) : 1;
+  const rotations = Math.min(options, ROTATIONS_MAX) - 1;
+  return [
+    'sent',
+    ...(modes ? (['other mode'] as const) : []),
+    ...Array.from({ length: rotations }, (_, index) => `rotation ${index + 1}` as const),
+    ...(format ? STATE_FORMS.map((form) => `form ${form}` as const) : []),
+  ];
+}
+
+/** How many places a variant rotates the options of a question with so many; 0: it is asked in the order sent. */
+export function rotationOf(variant: VariantName, options: number): number {
+  const index = /^rotation (\d+)$/.exec(variant)?.[1];
+  if (index === undefined) return 0;
+  const steps = Math.min(options, ROTATIONS_MAX);
+  return Number(index) < steps ? Math.floor((Number(index) * options) / steps) : 0;
+}
+
+/**
+ * The body of a variant as JSON. State and questions keep the order and the numbers of the file; other fields are passed
+ * on.
+ *
+ * @param model replaces the model that the case names; null: as the case says
+ */
+export function bodyOf(asked: Case, variant: VariantName, model: string | null): string {
+  const body = openBody(Buffer.from(asked.request));
+  const { fields, sources } = body;
+  const json: Record<string, string | undefined> = {
+    state: sources.get('state'),
+    questions: sources.get('questions'),
+  };
+  if (variant.startsWith('rotation ') || variant.startsWith('form ')) {
+    const { request } = checkRequest(body, TERMS, ANY_MODEL);
+    if (variant.startsWith('rotation ')) json.questions = rotatedQuestions(request, variant);
+    else json.state = stateForms(request.state)[variant.slice('form '.length) as StateForm];
+  }
+  if (model !== null) json.model = JSON.stringify(model);
+  for (const [name, value] of Object.entries(fields)) json[name] ??= JSON.stringify(value);
+  return `{${Object.entries(json)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+    .join(',')}}`;
+}
+
+function rotatedQuestions({ questions }: DecideRequest, variant: VariantName): string {
+  return objectJson(questions.map((question) => [question.name, questionJson(question, variant)]));
+}
+
+function questionJson({ type, instructions, options }: Question, variant: VariantName): string {
+  const by = type === 'choice' ? rotationOf(variant, options.length) : 0;
+  const rotated = [...options.slice(by), ...options.slice(0, by)];
+  const described = rotated.map(({ key, description }) => [key, JSON.stringify(description)] as const);
+  const criteria =
+    type === 'score' ? `[${described.map(([, json]) => json).join(',')}]` : objectJson(described);
+  return `{"type":"${type}","instructions":${JSON.stringify(instructions)},"criteria":${criteria}}`;
+}
+
+function objectJson(entries: ReadonlyArray<readonly [name: string, json: string]>): string {
+  return `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+}

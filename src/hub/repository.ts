@@ -1,0 +1,78 @@
+import { OperatorError } from '../base/index.js';
+import type { HubConnection } from './connection.js';
+import { type Reference, requireSafePath, showReference } from './reference.js';
+import { notOfHub, type Retries, retried } from './retry.js';
+
+/** A file of a repository. */
+export interface HubFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Null if the hub gives none: the file is not in large file storage. */
+  readonly sha256: string | null;
+}
+
+/** A repository at one commit. */
+export interface Repository {
+  /** As the hub writes it. */
+  readonly name: string;
+  readonly commit: string;
+  /** When it was last changed; null if the hub does not say. */
+  readonly changed: Date | null;
+  /** Its GGUFs, by path. */
+  readonly files: readonly HubFile[];
+}
+
+/** Most entries of a repository that are read. */
+export const ENTRIES_MAX = 20_000;
+
+/**
+ * Finds the commit of a reference and lists its GGUFs. All requests after the first name the commit, so that a push in
+ * between cannot mix two versions. Rejects with OperatorError.
+ */
+export async function readRepository(
+  hub: HubConnection,
+  reference: Reference,
+  retries: Retries,
+): Promise<Repository> {
+  const { listFiles, modelInfo } = await import('@huggingface/hub');
+  const options = { hubUrl: hub.endpoint, fetch: hub.fetch };
+  const { repository, revision } = reference;
+  const info = await retried(retries, () =>
+    modelInfo({ ...options, name: repository, revision, additionalFields: ['sha'] }),
+  );
+  if (typeof info.sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(info.sha)) {
+    throw notOfHub(showReference(reference));
+  }
+  const files = await retried(retries, async () => {
+    const found: HubFile[] = [];
+    let entries = 0;
+    for await (const { type, path, size, lfs } of listFiles({
+      ...options,
+      repo: { type: 'model', name: repository },
+      revision: info.sha,
+      recursive: true,
+    })) {
+      entries += 1;
+      if (entries > ENTRIES_MAX) {
+        throw new OperatorError(
+          `${showReference(reference)} has more than ${ENTRIES_MAX} files. Use a smaller repository.`,
+        );
+      }
+      if (type === 'file' && /\.gguf$/i.test(path)) {
+        requireSafePath(path);
+        const bytes = lfs?.size ?? size;
+        if (!Number.isSafeInteger(bytes) || bytes < 0) throw notOfHub(showReference(reference));
+        found.push({ path, size: bytes, sha256: lfs?.oid ?? null });
+      }
+    }
+    return found;
+  });
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const changed =
+    info.updatedAt instanceof Date && Number.isFinite(info.updatedAt.getTime()) ? info.updatedAt : null;
+  const name = typeof info.name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(info.name) ? info.name : repository;
+  // It becomes a folder.
+  requireSafePath(name);
+  return { name, commit: info.sha, changed, files };
+}

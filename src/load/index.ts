@@ -1,0 +1,22 @@
+export { poissonArrivals } from './arrivals.js';
+export { watchClient } from './client-use.js';
+export { findRate, SEARCH_PRECISION, SEARCH_STEPS_MAX } from './find.js';
+export { HttpTarget } from './http-target.js';
+export { Latencies } from './latencies.js';
+export { loadPage } from './page.js';
+export { probeServer } from './probe.js';
+export { NOT_SENT, Recorder, TIMEOUT } from './recorder.js';
+export type { LoadResult, StepResult } from './result.js';
+export {
+  ARRIVALS_MAX,
+  type LoadDependencies,
+  type LoadPlan,
+  RATE_MAX,
+  runRates,
+  runSearch,
+} from './run.js';
+export { generatedRequests, givenRequests, SHAPES } from './shapes.js';
+export { OUTSTANDING_MAX, Step } from './step.js';
+export { byRate, foundText, mainStep, notes, showMs, showRate } from './summary.js';
+export { type LatencyTarget, readTarget, secondsFor } from './target.js';
+export type { LoadRequest, Outcome, RequestSource, Send } from './types.js';

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { readJsonFile } from '../base/index.js';
+import type { ConsoleFile, ConsoleFiles, ConsoleSite } from '../http/index.js';
+import type { Settings } from '../settings/index.js';
+
+/** What `tools/build-console.mjs` writes. */
+const BUNDLE = fileURLToPath(new URL('../../console.json', import.meta.url));
+
+/** A file of the bundle, its bytes in base64. */
+interface BundledFile {
+  readonly name: string;
+  readonly type: string;
+  readonly identity: string;
+  readonly br: string;
+  readonly gzip: string;
+}
+
+/** The web console as the settings want it, in memory; null if it is off, or was not built. */
+export function consoleSite({ enabled, hosts }: Settings['console']): ConsoleSite | null {
+  const files = enabled ? readFiles() : null;
+  return files === null ? null : { files, hosts };
+}
+
+function readFiles(): ConsoleFiles | null {
+  try {
+    const { files } = readJsonFile(BUNDLE) as { files: readonly BundledFile[] };
+    return new Map(files.map((file) => [file.name, fileOf(file)]));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function fileOf({ name, type, identity, br, gzip }: BundledFile): ConsoleFile {
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
+  const bodies = { identity: bytes(identity), br: bytes(br), gzip: bytes(gzip) };
+  const tag = createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22);
+  return { type, tag, immutable: name !== 'index.html', bodies };
+}

@@ -1,0 +1,19 @@
+import { countAbort } from '../batch/index.js';
+import { forgetAbort, readAbort, WaveRecord } from '../engine/index.js';
+import type { Store } from '../store/index.js';
+import type { Log } from '../telemetry/index.js';
+
+/** Starts the record of what engine threads compute. If an abort ended the last process, it is logged and counted. */
+export function startRecord(folder: string, store: Store, log: Log): WaveRecord {
+  const abort = readAbort(folder);
+  if (abort !== null) {
+    try {
+      const lines = countAbort(store, abort);
+      log.error({ reason: abort.reason, lines }, 'the engine ended the last process');
+      forgetAbort(folder);
+    } catch (error) {
+      log.error({ err: error, reason: abort.reason }, 'an abort of the last process could not be counted');
+    }
+  }
+  return new WaveRecord(folder);
+}

@@ -1,0 +1,38 @@
+import { type Caller, dayOf, showAmount, showPrice } from '../access/index.js';
+import { mayUse } from '../decide/index.js';
+import type { Catalog } from '../engine/index.js';
+import type { ModelListEntry } from '../http/index.js';
+import type { Settings } from '../settings/index.js';
+import type { OpenAccess } from './access.js';
+
+/**
+ * The credit, limits and prices of a caller (contract 2.11). `models`: those that the endpoint serves; the response has the
+ * ones that the workspace may use.
+ */
+export function limitsOf(
+  { key, workspace }: Caller,
+  models: readonly ModelListEntry[],
+  catalog: Catalog,
+  { access, priceOf }: Pick<OpenAccess, 'access' | 'priceOf'>,
+  { billing }: Pick<Settings, 'billing'>,
+): object {
+  const { credit, monthCharged } = access.standing(workspace);
+  const { budget, requestsPerMinute, bytesPerMinute } = workspace;
+  return {
+    object: 'limits',
+    key: { id: key.id, expires: key.expires === null ? 'never' : dayOf(key.expires) },
+    currency: billing.currency,
+    credit: numberOf(credit),
+    month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },
+    per_minute: { requests: requestsPerMinute, bytes: bytesPerMinute },
+    models: models.flatMap(({ id }) => {
+      const build = catalog.find(id);
+      if (build === undefined || !mayUse(build, workspace.models)) return [];
+      const { live, batch } = priceOf(build.id);
+      const prices = { live: Number(showPrice(live)), batch: Number(showPrice(batch)) };
+      return [{ id, reads_images: build.projector !== null, prices }];
+    }),
+  };
+}
+
+const numberOf = (amount: bigint): number => Number(showAmount(amount));

@@ -1,0 +1,109 @@
+import { endAll, type Owner } from '../base/index.js';
+import { type DecideOptions, decide, type PrepareResult, type SentRequest } from '../decide/index.js';
+import { Catalog, type Manifest } from '../engine/index.js';
+import type { Settings } from '../settings/index.js';
+import { Metrics } from '../telemetry/index.js';
+import type { ServerDependencies } from './dependencies.js';
+import { Engines } from './engines.js';
+import { PreparePool } from './prepare-pool.js';
+
+/** A decision made in this process. */
+interface LocalDecision {
+  /** The response of contract 2.4 as JSON. */
+  readonly json: string;
+  /** By question. */
+  readonly temperatures: Readonly<Record<string, number>>;
+}
+
+/** The engines and preparing threads of a server, without HTTP, accounts and stored data. */
+export interface LocalService {
+  readonly backend: string;
+  readonly catalog: Catalog;
+  /** Rejects with ApiError if the request is refused, and with the engine's error. Waits as long as the engine needs. */
+  decide(request: SentRequest & DecideOptions, signal: AbortSignal): Promise<LocalDecision>;
+  close(): Promise<void>;
+}
+
+const OWNER: Owner = { workspace: '', key: '' };
+/** Nothing is charged. */
+const FREE = { post: () => {}, release: () => {} };
+
+/**
+ * Loads the models of the manifest that `names` mean (null: the default one) and returns the decision between them.
+ * Throws ModelError or BackendError, with nothing left running.
+ */
+export async function openLocal(
+  settings: Pick<Settings, 'models' | 'engine' | 'prepare'>,
+  dependencies: ServerDependencies,
+  names: ReadonlyArray<string | null>,
+): Promise<LocalService> {
+  const metrics = new Metrics();
+  const engines = await Engines.open(settings, dependencies, metrics, (manifest) =>
+    narrow(manifest, settings.models, names),
+  );
+  let preparing: PreparePool | undefined;
+  const close = () => endAll([() => preparing?.close(), () => engines.close()]);
+  try {
+    await engines.load();
+    const { backend, device, manifest, images, catalog, countMemory } = engines;
+    preparing = new PreparePool(
+      { backend, device, manifest, models: settings.models, images, cells: settings.engine.cells },
+      {
+        threads: settings.prepare.threads,
+        readsImages: catalog.builds.some(({ model }) => model.reads_images),
+        countMemory,
+      },
+    );
+    await preparing.ready();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const pool = preparing;
+  return {
+    backend: engines.backend,
+    catalog: engines.catalog,
+    async decide(request, signal) {
+      let prepared: PrepareResult | undefined;
+      const { json } = await decide(
+        request,
+        {
+          clock: dependencies.clock,
+          async prepare(sent) {
+            prepared = await pool.prepare(sent, OWNER, signal);
+            return prepared;
+          },
+          engine: (build) => engines.get(build),
+          reserve: () => FREE,
+        },
+        // As a batch line: without a deadline, since the caller bounds the concurrency.
+        { signal, urgency: 'batch' },
+      );
+      return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
+    },
+    close,
+  };
+}
+
+/** Names such as `__proto__` are plain ones. */
+function temperaturesOf(prepared: PrepareResult): Record<string, number> {
+  if (!prepared.ok) return {};
+  return Object.fromEntries(
+    prepared.questions.map(({ name }, index) => [name, prepared.temperatures[index] as number]),
+  );
+}
+
+/** The manifest without the builds that none of the names means; unknown names are ignored. */
+export function narrow(manifest: Manifest, folder: string, names: ReadonlyArray<string | null>): Manifest {
+  const catalog = new Catalog(manifest, folder);
+  const found = names.flatMap((name) => catalog.find(name)?.id ?? []);
+  const kept = new Set(found.length === 0 ? [catalog.default.id] : found);
+  const models = manifest.models
+    .map((model) => ({
+      ...model,
+      builds: model.builds.filter(({ date }) => kept.has(`${model.id}-${date}`)),
+    }))
+    .filter(({ builds }) => builds.length > 0);
+  const [first = catalog.default.id] = kept;
+  return { ...manifest, models, default: kept.has(catalog.default.id) ? catalog.default.id : first };
+}

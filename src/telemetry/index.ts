@@ -1,0 +1,3 @@
+export * from './line-output.js';
+export * from './log.js';
+export * from './metrics.js';

@@ -1,0 +1,151 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A row of the table. Labels never hold callers' data. */
+interface Metric {
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds; for histograms only. */
+  readonly buckets?: readonly number[];
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const TOKENS = [16, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536];
+
+/** All metrics of the server. `docs/metrics.md` is generated from this table. */
+export const METRICS = {
+  requests: {
+    name: 'decider_requests_total',
+    kind: 'counter',
+    help: 'Requests by route and status; 499 if the client disconnected before the response.',
+    labels: ['route', 'status'],
+  },
+  seconds: {
+    name: 'decider_decision_seconds',
+    kind: 'histogram',
+    help: 'Time of answered live decisions by phase: `prepare`, `queue` or `engine`.',
+    labels: ['phase'],
+    buckets: SECONDS,
+  },
+  inputTokens: {
+    name: 'decider_input_tokens_total',
+    kind: 'counter',
+    help: 'Input tokens of answered decisions and batch lines, as reported in `usage`.',
+    labels: [],
+  },
+  answers: {
+    name: 'decider_answers_total',
+    kind: 'counter',
+    help: 'Questions answered, including those of batch lines.',
+    labels: [],
+  },
+  waveTokens: {
+    name: 'decider_wave_tokens',
+    kind: 'histogram',
+    help: 'Tokens computed per wave; its count is the number of waves.',
+    labels: ['model'],
+    buckets: TOKENS,
+  },
+  waiting: {
+    name: 'decider_plans_waiting',
+    kind: 'gauge',
+    help: 'Plans waiting for a wave, by urgency: `live` or `batch`.',
+    labels: ['model', 'urgency'],
+  },
+  plansRefused: {
+    name: 'decider_plans_refused_total',
+    kind: 'counter',
+    help: 'Plans refused because the queue was full.',
+    labels: ['model'],
+  },
+  plansCancelled: {
+    name: 'decider_plans_cancelled_total',
+    kind: 'counter',
+    help: 'Plans removed from the queue because the client disconnected; they are not charged.',
+    labels: ['model'],
+  },
+  plansLate: {
+    name: 'decider_plans_late_total',
+    kind: 'counter',
+    help: 'Plans abandoned because their deadline passed.',
+    labels: ['model'],
+  },
+  wavesLost: {
+    name: 'decider_waves_lost_total',
+    kind: 'counter',
+    help: 'Waves that failed or whose thread died; their plans run again once.',
+    labels: ['model'],
+  },
+  lanes: {
+    name: 'decider_lanes',
+    kind: 'gauge',
+    help: 'Engine threads, by state: `working`, or `failed` while they take no waves.',
+    labels: ['model', 'state'],
+  },
+  batchLines: {
+    name: 'decider_batch_lines_total',
+    kind: 'counter',
+    help: 'Batch lines with a result: `answered`, or `failed` if refused or abandoned.',
+    labels: ['outcome'],
+  },
+  batchesOpen: {
+    name: 'decider_batches_open',
+    kind: 'gauge',
+    help: 'Batches that have not finished, including cancelled ones with lines in progress.',
+    labels: [],
+  },
+  logLinesDropped: {
+    name: 'decider_log_lines_dropped_total',
+    kind: 'counter',
+    help: 'Log lines dropped because standard error was not read.',
+    labels: [],
+  },
+  threadsReplaced: {
+    name: 'decider_threads_replaced_total',
+    kind: 'counter',
+    help: 'Threads that died and were replaced, by kind: `engine` or `prepare`.',
+    labels: ['thread'],
+  },
+} as const satisfies Record<string, Metric>;
+
+type Table = typeof METRICS;
+type LabelOf<Row extends Metric> = Row['labels'][number];
+type InstrumentOf<Row extends Metric> = {
+  readonly counter: Counter<LabelOf<Row>>;
+  readonly gauge: Gauge<LabelOf<Row>>;
+  readonly histogram: Histogram<LabelOf<Row>>;
+}[Row['kind']];
+
+/** An instrument per row of the table. */
+type Instruments = { readonly [Key in keyof Table]: InstrumentOf<Table[Key]> };
+
+/** The metrics of one server. */
+export class Metrics {
+  readonly instruments: Instruments;
+  private readonly registry = new Registry();
+  private readonly readings: Array<() => void> = [];
+
+  constructor() {
+    const made = Object.entries<Metric>(METRICS).map(([key, row]) => [key, this.make(row)]);
+    this.instruments = Object.fromEntries(made) as Instruments;
+  }
+
+  /** `read` is called before every scrape, to set the gauges. */
+  beforeScrape(read: () => void): void {
+    this.readings.push(read);
+  }
+
+  /** All metrics in the Prometheus text format 0.0.4. */
+  async scrape(): Promise<string> {
+    for (const read of this.readings) read();
+    return this.registry.metrics();
+  }
+
+  private make({ name, kind, help, labels, buckets = [] }: Metric) {
+    const common = { name, help, labelNames: [...labels], registers: [this.registry] };
+    if (kind === 'counter') return new Counter(common);
+    if (kind === 'gauge') return new Gauge(common);
+    return new Histogram({ ...common, buckets: [...buckets] });
+  }
+}

@@ -1,0 +1,61 @@
+import { test } from 'tap';
+import { ownModels } from '../../src/cli/install-model.js';
+import { type ModelOptions, newBuild } from '../../src/cli/model-options.js';
+import { loadSettings } from '../../src/settings/index.js';
+
+const NOW = Date.UTC(2026, 10, 22);
+const settings = loadSettings({ DECIDER_BILLING_PRICES: 'a=1/1,known=2/1' }, undefined);
+const made = (options: ModelOptions, fileName = 'Tiny-Q8_0.gguf', released: number | null = null) =>
+  newBuild(options, { fileName, released, description: 'A file.' }, settings, NOW);
+
+test('ids come from the names of files', async (t) => {
+  for (const [fileName, id] of [
+    ['Qwen2.5-0.5B-Instruct-Q4_K_M.gguf', 'qwen2.5-0.5b-instruct-q4-k-m'],
+    ['m-00001-of-00003.gguf', 'm'],
+    ['__x  y.GGUF', 'x-y'],
+    ['日本.gguf', 'model'],
+    [`${'a'.repeat(62)}--b.gguf`, 'a'.repeat(62)],
+  ] as const) {
+    t.equal(made({}, fileName).model.id, id, fileName);
+  }
+});
+
+test('dates, price classes and fields', async (t) => {
+  t.match(made({}), {
+    date: '20261122',
+    model: { release_date: null, price_class: 'a', description: 'A file.' },
+  });
+  t.match(made({}, 'x.gguf', Date.UTC(2026, 0, 2)), {
+    date: '20260102',
+    model: { release_date: '2026-01-02' },
+  });
+  t.match(made({ id: 'known' }).model, { price_class: 'known' });
+  t.strictSame(made({ profile: 'mapika', contextLength: '64' }).given, ['profile', 'context_length']);
+  t.strictSame(Object.hasOwn(made({}).model, 'profile'), false);
+});
+
+test('wrong options are refused by name', async (t) => {
+  for (const [options, message] of [
+    [{ id: 'Images' }, /^--id: "Images" must have/],
+    [{ id: 'a'.repeat(64) }, /^--id: /],
+    [{ date: '2026-01-02' }, /^--date must be a day such as 20261121/],
+    [{ profile: 'x' }, /^--profile: x is not one of letters/],
+    [{ contextLength: '63' }, /^--context-length must be/],
+    [{ contextLength: 'many' }, /^--context-length must be/],
+    [{ priceClass: 'x' }, /^--price-class: billing\.prices has no x\. It has: a, known\./],
+  ] as const) {
+    t.throws(() => made(options), { message });
+  }
+  t.equal(made({ id: 'a'.repeat(63) }).model.id.length, 63);
+});
+
+test('models are not installed into a package that npm replaces', async (t) => {
+  const inPackage = '/srv/node_modules/decider/models';
+  t.equal(ownModels({ models: inPackage }, inPackage), 'models');
+  t.equal(
+    ownModels({ models: '/srv/decider/models' }, '/srv/decider/models'),
+    '/srv/decider/models',
+    'a clone',
+  );
+  t.equal(ownModels({ models: '/srv/models' }, inPackage), '/srv/models');
+});

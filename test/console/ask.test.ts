@@ -1,0 +1,270 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { test } from 'tap';
+import { codeOf } from '../../src/console/ask/code.js';
+import { type Draft, option, question } from '../../src/console/ask/draft.js';
+import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
+import { questionsNode, questionsOf } from '../../src/console/ask/questions.js';
+import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
+import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
+import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
+import { phasesOf } from '../../src/console/ask/timing.js';
+import { extentOfJson, extentOfText, formatJson } from '../../src/console/json/extent.js';
+import { indented } from '../../src/console/json/node.js';
+import { readJson } from '../../src/console/json/read.js';
+import { checkRequest, openBody } from '../../src/decide/index.js';
+import { stateText } from '../../src/decide/request/state-text.js';
+import type { CatalogBuild } from '../../src/engine/index.js';
+
+const MODEL = { id: 'any', model: { id: 'any', reads_images: true } } as CatalogBuild;
+/** Reads a request as the server does. Throws ApiError. */
+const checked = (text: string, files: ReadonlyMap<string, Uint8Array> = new Map()) => {
+  const terms = { model: null, files, unknownModel: 'refuse', allowedModels: null } as const;
+  return checkRequest(openBody(Buffer.from(text)), terms, { find: () => MODEL }).request;
+};
+
+const FILES = new Map([['image-1', new Uint8Array()]]);
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '__proto__',
+  'constructor',
+  '\u202eevil',
+  "it's",
+  '"$(id)`',
+  '10',
+  '2',
+  'n'.repeat(1_024),
+];
+const hostileDraft: Draft = {
+  ...FIRST_DRAFT,
+  state: "it's <b>\n$x `y` \\ \u2028",
+  questions: HOSTILE.map((name) =>
+    question(
+      name,
+      'choice',
+      name,
+      HOSTILE.map((label) => option(label, label)),
+    ),
+  ),
+};
+const image = {
+  id: 1,
+  name: '[a.png]',
+  file: new Blob(['x']),
+  format: 'png',
+  width: 300,
+  height: 300,
+  source: 'a b.png',
+  scaled: false,
+} as const;
+const imageDraft: Draft = {
+  ...FIRST_DRAFT,
+  state: 'See [a.png] and [a.png]',
+  images: [image],
+  imageBudget: 70,
+};
+
+test('JSON keeps its order, its repeated keys and its numbers', async (t) => {
+  const source =
+    '{\n  "b": 1.0,\n  "10": 12345678901234567890,\n  "2": [],\n  "__proto__": {},\n  "2": [\n    -0,\n    "\\u2028é"\n  ]\n}';
+  t.equal(formatJson(source.replace(/\n */g, '')), source.replace('\\u2028', '\u2028'));
+  for (const wrong of ['', '{', '{"a":1,}', 'nul', '[1] 2']) t.throws(() => readJson(wrong), SyntaxError);
+  t.throws(() => readJson('['.repeat(70) + ']'.repeat(70)), /nested/);
+});
+
+test('the marker stands where the server stops reading', async (t) => {
+  const text = `${'é'.repeat(9_000)}${'😀'.repeat(12_000)}`;
+  const extent = extentOfText(text);
+  t.equal(extent.characters, 21_000);
+  t.equal(text.slice(0, extent.end as number), stateText({ kind: 'text', value: text }, 20_000));
+  t.equal(extentOfText('x'.repeat(20_000)).end, null);
+  t.equal(extentOfText('x'.repeat(20_001)).end, 20_000);
+  const source = formatJson(
+    JSON.stringify({ list: Array.from({ length: 3_000 }, (_, at) => `entry ${at}`) }),
+  );
+  const ofJson = extentOfJson(source);
+  const read = stateText(checked(`{"state":${source},"questions":{"q":{"type":"noul"}}}`).state, 20_000);
+  t.equal(source.slice(0, ofJson.end as number), read);
+  t.equal(ofJson.characters, [...source].length);
+  const compact = extentOfJson(JSON.stringify(JSON.parse(source)));
+  t.strictSame([compact.characters, compact.end], [ofJson.characters, null], 'counted as it is read');
+  t.match(extentOfJson('{'), { problem: String, end: null });
+  t.match(extentOfJson('9'.repeat(300_000)), { more: true, problem: null });
+});
+
+test('what the form says is what the server reads', async (t) => {
+  for (const { draft } of EXAMPLES.filter((each) => !each.readsImages)) {
+    const request = buildRequest({ ...FIRST_DRAFT, ...draft() });
+    t.ok(checked(indented(request.node)).questions.length > 0);
+  }
+  const { node, questions } = buildRequest(hostileDraft);
+  const read = checked(indented(node));
+  t.strictSame(
+    read.questions.map(({ name }) => name),
+    HOSTILE,
+  );
+  t.strictSame(
+    questions.map(({ name }) => name),
+    HOSTILE,
+  );
+  for (const { options } of read.questions) {
+    t.strictSame(
+      options.map(({ key, description }) => [key, description]),
+      HOSTILE.map((name) => [name, name]),
+    );
+  }
+  t.strictSame(questions[0]?.options, HOSTILE);
+});
+
+test('questions go from the form to JSON and back', async (t) => {
+  const drafts = [
+    question('plain', 'noul', 'Is it?'),
+    question('sides', 'noul', '', [option('Yes', 'it is'), option('No', '')]),
+    question('labels', 'choice', '', [option('a'), option('b')]),
+    question('described', 'choice', 'Which?', [option('10', 'ten'), option('2', '')]),
+    question('levels', 'score', 'How much?', [option('', 'low'), option('', ''), option('', 'high')]),
+  ];
+  const source = indented(questionsNode(drafts));
+  t.equal(indented(questionsNode(questionsOf(readJson(source)))), source);
+  const refused = [
+    '[]',
+    '{"q":{}}',
+    '{"q":{"type":"noul","instructions":[]}}',
+    '{"q":{"type":"choice"}}',
+    '{"q":{"type":"score","criteria":{}}}',
+    '{"q":{"type":"noul","criteria":{"yes":"x"}}}',
+    '{"q":{"type":"choice","criteria":[{}]}}',
+  ];
+  for (const json of refused) t.throws(() => questionsOf(readJson(json)), { name: 'NotInForm' }, json);
+});
+
+test('a draft that is no request says what to correct', async (t) => {
+  const json: Draft = { ...FIRST_DRAFT, stateKind: 'json', state: '{' };
+  t.throws(() => buildRequest(json), /state is not valid JSON/);
+  t.throws(
+    () => buildRequest({ ...FIRST_DRAFT, questionsKind: 'json', questionsJson: '' }),
+    /questions are not valid JSON/,
+  );
+  const twice = [question('a', 'noul', ''), question('a', 'noul', '')];
+  t.throws(() => buildRequest({ ...FIRST_DRAFT, questions: twice }), /Two questions are called "a"/);
+});
+
+test('images are file parts, and their uses are counted', async (t) => {
+  const request = buildRequest(imageDraft);
+  const { body, headers } = bodyOf(request);
+  t.ok(body instanceof FormData);
+  t.strictSame(headers, {});
+  t.strictSame([...(body as FormData).keys()], ['request', 'image-1']);
+  t.equal(checked((body as FormData).get('request') as string, FILES).imageBudget, 70);
+  t.equal(usesOf('[a.png]', imageDraft), 2);
+  t.equal(usesOf('', imageDraft), 0);
+  t.equal(usesOf('"', { ...imageDraft, stateKind: 'json', state: '"\\""' }), 1);
+});
+
+test('programs are valid in their language, whatever the names are', async (t) => {
+  for (const draft of [
+    hostileDraft,
+    imageDraft,
+    { ...FIRST_DRAFT, stateKind: 'json', state: '[true, null, 1.0]' } as Draft,
+  ]) {
+    const request = buildRequest(draft);
+    const curl = codeOf('curl', request, 'http://127.0.0.1:8080/');
+    const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }\n${curl}`], {
+      encoding: 'utf8',
+    });
+    const sent = printed.split('\0').find((each) => /^(request=)?\{/.test(each)) as string;
+    t.equal(sent.replace(/^request=/, ''), indented(request.node));
+    const typescript = codeOf('typescript', request, 'http://127.0.0.1:8080/');
+    t.match(typescript, 'baseURL: "http://127.0.0.1:8080",');
+    if (draft !== imageDraft) {
+      const [, literal] = /systemOne\(([\s\S]*)\);\nconsole/.exec(typescript) ?? [];
+      t.equal(
+        JSON.stringify(new Function(`return ${literal}`)()),
+        JSON.stringify(JSON.parse(indented(request.node))),
+      );
+    }
+    const python = codeOf('python', request, 'http://127.0.0.1:8080/');
+    const run = spawnSync('python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], {
+      input: python,
+    });
+    if (run.error === undefined) t.equal(run.status, 0, `${run.stderr}`);
+  }
+  const long = buildRequest({ ...FIRST_DRAFT, state: 'x'.repeat(200_000) });
+  t.match(codeOf('curl', long, 'http://h'), '-d @request.json');
+});
+
+test('a link holds the request, and neither key nor images', async (t) => {
+  const packed = await packDraft(hostileDraft);
+  t.match(packed, /^[\w-]+$/);
+  const opened = await unpackDraft(packed);
+  t.equal(indented(buildRequest(opened).node), indented(buildRequest(hostileDraft).node));
+  t.strictSame((await unpackDraft(await packDraft(imageDraft))).images, []);
+  const random = Array.from({ length: 40_000 }, () => Math.random().toString(36)[2]).join('');
+  await t.rejects(packDraft({ ...FIRST_DRAFT, state: random }), /too long for a link/);
+  t.ok(packed.length < LINK_CHARACTERS_MAX);
+});
+
+test('a link that somebody else made is refused unless it holds a request', async (t) => {
+  const pack = async (text: string) => {
+    const bytes = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+    return Buffer.from(await new Response(bytes).arrayBuffer()).toString('base64url');
+  };
+  const damaged = [
+    '',
+    'x',
+    '%',
+    await pack(''),
+    await pack('{}'),
+    await pack('{"state":1,"questions":"{}"}'),
+    await pack('x'.repeat(5_000_000)),
+  ];
+  for (const link of damaged) await t.rejects(unpackDraft(link), { name: 'LinkError' }, link.slice(0, 20));
+  const wrong = await unpackDraft(
+    await pack('{"state":"x","questions":"nonsense","kind":"html","budget":1,"model":{}}'),
+  );
+  t.match(wrong, { stateKind: 'text', questionsKind: 'json', imageBudget: 280, model: '' });
+});
+
+test('the spread of responses, and what repeats a request', async (t) => {
+  const response = (noul: number, p: number) => ({
+    answers: {
+      a: { type: 'noul', noul },
+      b: { type: 'choice', choice: 'x', confidence: 0, probabilities: { x: p, __proto__: 0 } },
+    } as const,
+  });
+  const spreads = spreadOf([response(0.8, 0.5), response(0.9, 0.5001), response(0.85, 0.4999)]);
+  t.strictSame(spreads.get('a')?.get(''), { low: 0.8, high: 0.9 });
+  t.strictSame(spreads.get('b')?.get('x'), { low: 0.4999, high: 0.5001 });
+  t.equal(Number(widest(spreads).toFixed(4)), 0.1);
+  t.equal(widest(spreadOf([response(0.8, 0.5), response(0.8, 0.5)])), 0);
+  let [running, most, asked] = [0, 0, 0];
+  const counts: number[] = [];
+  const task = async () => {
+    running += 1;
+    asked += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+    return asked;
+  };
+  t.equal((await repeat(20, 4, task, (done) => counts.push(done))).length, 20);
+  t.strictSame([asked, most, counts.at(-1)], [20, 4, 20]);
+  await t.rejects(
+    repeat(
+      20,
+      4,
+      () => Promise.reject(new Error('no')),
+      () => {},
+    ),
+    /no/,
+  );
+});
+
+test('the phases of Server-Timing', async (t) => {
+  t.strictSame(phasesOf('prepare;dur=0.52, queue;dur=10, engine;dur=1.5'), [
+    { name: 'prepare', ms: 0.52 },
+    { name: 'queue', ms: 10 },
+    { name: 'engine', ms: 1.5 },
+  ]);
+  t.strictSame(phasesOf(null), []);
+  t.strictSame(phasesOf('cache, db;desc="x"'), []);
+});

@@ -1,0 +1,185 @@
+import { test } from 'tap';
+import { checkLines } from '../../src/batch/index.js';
+import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
+import { CallError, remedyOf } from '../../src/console/api/error.js';
+import { checkFile } from '../../src/console/batches/check-file.js';
+import { nextWait } from '../../src/console/batches/poll.js';
+import {
+  distributionOf,
+  ERRORS,
+  QUESTIONS_MAX,
+  readResults,
+  selectRows,
+} from '../../src/console/batches/results.js';
+
+const LINE = { custom_id: 'a', model: 'm', state: 'x', questions: { q: { type: 'noul' } } };
+const file = (lines: readonly unknown[]) =>
+  new Blob([lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')]);
+const check = (content: Blob) => checkFile(content, ['m'], () => {}, new AbortController().signal);
+const question = (q: unknown) => ({ ...LINE, questions: { q } });
+
+test('the lines that the console refuses are those that the server refuses, with the same types', async (t) => {
+  const lines: unknown[] = [
+    LINE,
+    '',
+    'nonsense',
+    '[]',
+    { ...LINE, custom_id: 'b c' },
+    { ...LINE, custom_id: 'x'.repeat(65) },
+    LINE,
+    { ...LINE, custom_id: 'c', model: undefined },
+    { ...LINE, custom_id: 'd', state: undefined },
+    { ...LINE, custom_id: 'e', questions: undefined },
+    { ...LINE, custom_id: 'f', questions: {} },
+    {
+      ...LINE,
+      custom_id: 'g',
+      questions: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`q${at}`, LINE.questions.q])),
+    },
+    { ...LINE, custom_id: 'h', questions: { ['n'.repeat(1_025)]: LINE.questions.q } },
+    { ...question({}), custom_id: 'i' },
+    { ...question(7), custom_id: 'j' },
+    { ...question({ type: 'noul', instructions: [] }), custom_id: 'k' },
+    { ...question({ type: 'noul', criteria: { yes: 'x' } }), custom_id: 'l' },
+    { ...question({ type: 'choice' }), custom_id: 'm' },
+    { ...question({ type: 'choice', criteria: ['a', 'a'] }), custom_id: 'n' },
+    { ...question({ type: 'choice', criteria: { '': null } }), custom_id: 'o' },
+    { ...question({ type: 'choice', criteria: { a: 1 } }), custom_id: 'p' },
+    {
+      ...question({ type: 'choice', criteria: Array.from({ length: 27 }, (_, at) => `l${at}`) }),
+      custom_id: 'q',
+    },
+    { ...question({ type: 'score', criteria: ['one'] }), custom_id: 'r' },
+    { ...LINE, custom_id: 's', image_budget: 7 },
+    { ...LINE, custom_id: 't', model: 7 },
+    { ...question({ type: 'noul', criteria: null }), custom_id: 'u' },
+    { ...question({ type: 'score', criteria: ['a', null], instructions: null }), custom_id: 'v' },
+  ];
+  const { errors, invalidLines, lines: count } = await check(file(lines));
+  const server = (await checkLines(Buffer.from(await file(lines).arrayBuffer()))) as LinesRefusal;
+  const shown = (all: readonly { line: number; type: string }[]) =>
+    all.map(({ line, type }) => `${line} ${type}`);
+  t.strictSame(shown(errors), shown(server.lines));
+  t.strictSame([count, invalidLines], [lines.length - 1, errors.length]);
+});
+
+test('models, blank lines and line ends of a file', async (t) => {
+  const dated = { ...LINE, custom_id: 'b', model: 'm-20260101' };
+  const content = new Blob([`${JSON.stringify(LINE)}\r\n\n  \n${JSON.stringify(dated)}`]);
+  t.match(await check(content), {
+    lines: 2,
+    invalidLines: 0,
+    problem: null,
+    models: [
+      ['m', 1],
+      ['m-20260101', 1],
+    ],
+  });
+  t.match(await check(file([{ ...LINE, model: 'other' }])), {
+    errors: [{ line: 1, type: 'model_not_found' }],
+  });
+});
+
+test('problems of a whole file', async (t) => {
+  t.match(await check(new Blob([''])), { problem: 'The file has no lines.' });
+  t.match(await check(new Blob([new Uint8Array([0xff, 0xfe])])), { problem: 'The file is not UTF-8 text.' });
+  t.match(await check(new Blob(['x\n'.repeat(50_001)])), { problem: /50001 lines/, invalidLines: 50_001 });
+  t.match(await check(new Blob([new Uint8Array(32 * 1024 * 1024 + 1)])), { problem: /larger than 32 MiB/ });
+  const ended = AbortSignal.abort(new Error('gone'));
+  await t.rejects(
+    checkFile(file([LINE]), ['m'], () => {}, ended),
+    /gone/,
+  );
+});
+
+test('waits between looks grow while nothing changes, and more while the server does not answer', async (t) => {
+  const waits = (look: 'unchanged' | 'failed') => {
+    let [wait, all]: [number, number[]] = [0, []];
+    for (let round = 0; round < 12; round += 1) {
+      wait = nextWait(wait, look, null);
+      all = [...all, wait];
+    }
+    return all;
+  };
+  t.strictSame(waits('unchanged').slice(0, 3), [1_000, 1_600, 2_560]);
+  t.equal(waits('unchanged').at(-1), 15_000);
+  t.equal(waits('failed').at(-1), 30_000);
+  t.equal(nextWait(15_000, 'changed', null), 1_000);
+  t.equal(nextWait(1_000, 'failed', 60), 60_000, 'as the server asks');
+});
+
+const answered = (id: string, answers: unknown) => ({
+  custom_id: id,
+  model: 'm-20260101',
+  status: 200,
+  response: { model: 'm-20260101', answers, usage: { input_tokens: 5, output_tokens: 1 } },
+  usage: { input_tokens: 5, output_tokens: 1, batch: true },
+});
+const unanswered = (id: string) => ({
+  custom_id: id,
+  model: 'm',
+  status: null,
+  error: { error: 'The batch was cancelled.', type: 'cancelled' },
+  usage: { input_tokens: 0, output_tokens: 0, batch: true },
+});
+const choice = (label: string, confidence: number) => ({
+  type: 'choice',
+  choice: label,
+  confidence,
+  probabilities: {},
+});
+
+test('results as rows, filtered and sorted', async (t) => {
+  const lines = [
+    answered('1', { __proto__: null, team: choice('billing', 0.4), yes: { type: 'noul', noul: 0.8 } }),
+    answered('2', {
+      team: choice('__proto__', 0.9),
+      level: { type: 'score', level: 2, score: 1.9, confidence: 0.7, legend: {}, probabilities: {} },
+    }),
+    unanswered('3'),
+    answered('4', { team: choice('billing', 0.6), yes: { type: 'noul', noul: 0.1 } }),
+  ];
+  const { rows, questions, tokens } = await readResults(file(lines));
+  t.strictSame(questions, ['team', 'yes', 'level']);
+  t.strictSame(
+    [...tokens],
+    [
+      ['m-20260101', 15],
+      ['m', 0],
+    ],
+  );
+  t.strictSame(distributionOf(rows, 'team'), [
+    ['billing', 2],
+    ['__proto__', 1],
+  ]);
+  t.strictSame(distributionOf(rows, 'yes'), [
+    ['no', 1],
+    ['yes', 1],
+  ]);
+  const ids = (value: string | null, order: 'file' | 'least sure' | 'most sure', question = 'team') =>
+    selectRows(rows, { question, value, order }).map(({ id }) => id);
+  t.strictSame(ids(null, 'file'), ['1', '2', '3', '4']);
+  t.strictSame(ids(null, 'least sure'), ['1', '4', '2', '3']);
+  t.strictSame(ids(null, 'most sure'), ['2', '4', '1', '3']);
+  t.strictSame(ids('billing', 'most sure'), ['4', '1']);
+  t.strictSame(ids(ERRORS, 'file'), ['3']);
+  t.strictSame(ids('2', 'file', 'level'), ['2']);
+  t.equal(rows[0]?.answers.get('yes')?.confidence.toFixed(2), '0.60');
+  t.equal(rows[2]?.error?.type, 'cancelled');
+});
+
+test('results with questions of their own in every line have a bounded number of columns', async (t) => {
+  const lines = Array.from({ length: 100 }, (_, at) =>
+    answered(`${at}`, { [`q${at}`]: { type: 'noul', noul: 0.8 } }),
+  );
+  t.equal((await readResults(file(lines))).questions.length, QUESTIONS_MAX);
+});
+
+test('errors say what to do', async (t) => {
+  t.match(remedyOf(new CallError(401, 'unauthorized', 'x')), /another key/);
+  t.match(remedyOf(new CallError(429, 'rate_limited', 'x', 3)), /wait 3 seconds/);
+  t.equal(remedyOf(new CallError(503, 'new_type', 'x', 1)), '(The server asks to wait 1 second.)');
+  t.equal(remedyOf(new CallError(400, 'toString', 'x')), null);
+  t.ok(new CallError(null, 'unreachable', 'x').isTemporary);
+  t.notOk(new CallError(404, 'batch_not_found', 'x').isTemporary);
+});

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+import type { Test } from 'tap';
+
+/** Where distributions install Chromium; `CHROMIUM` names another one. */
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Chromium without its sandbox, which a container does not permit, and without its own connections. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The path of an installed Chromium; undefined if there is none. */
+const installed = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
+
+/** Why tests in a browser are skipped; false if they are not. Where CI runs, they never are. */
+export const NO_BROWSER =
+  installed === undefined && process.env.CI === undefined
+    ? 'CHROMIUM IS NOT INSTALLED: apt-get install chromium, or set CHROMIUM to its path'
+    : false;
+
+/** Starts Chromium; ended with the test. */
+export async function startBrowser(t: Test): Promise<Browser> {
+  if (installed === undefined) throw new Error('Chromium is not installed; CI needs it');
+  const browser = await chromium.launch({ executablePath: installed, args: ARGUMENTS });
+  t.teardown(() => browser.close());
+  return browser;
+}

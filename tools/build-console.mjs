@@ -1,0 +1,113 @@
+// Bundles the web console (src/console) for browsers into one file, dist/console.json: every asset with its type, and
+// its bytes as they are, compressed with Brotli and with gzip. One file, so that a reader sees one version of all of it.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const SOURCES = 'src/console';
+/** What the console imports of the server's own sources. */
+const SHARED = 'src/api';
+const TOOL = fileURLToPath(import.meta.url);
+const require = createRequire(import.meta.url);
+
+/** The oldest browsers that run the console: those with `CompressionStream` and `Object.hasOwn`. */
+const TARGET = 'es2022,chrome109,firefox113,safari16.4';
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+
+/** A hash of everything the bundle is made from; null if the folder has no console. */
+export function consoleInputs(root) {
+  if (!existsSync(join(root, SOURCES))) return null;
+  const hash = createHash('sha1');
+  const files = [...list(join(root, SOURCES)), ...list(join(root, SHARED)), join(root, 'package.json'), TOOL];
+  for (const file of files)
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  return hash.digest('base64');
+}
+
+const list = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+
+/** The program that bundles; null if its package is not installed. */
+function bundler() {
+  try {
+    return require.resolve(`@esbuild/${process.platform}-${process.arch}/bin/esbuild`);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Bundles the console.
+ *
+ * @returns {{text: string} | {problem: string} | null} the content of dist/console.json, or what is wrong with a
+ *   source; null if the bundler is not installed
+ */
+export function bundleConsole(root) {
+  const program = bundler();
+  if (program === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'decider-console-'));
+  try {
+    const { status, stderr, error } = spawnSync(program, argumentsFor(folder), {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    if (status !== 0) return { problem: (error?.message ?? stderr).trim() };
+    return { text: JSON.stringify({ files: filesOf(root, folder) }) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const argumentsFor = (folder) => [
+  `${SOURCES}/main.tsx`,
+  '--bundle',
+  '--minify',
+  '--format=esm',
+  `--target=${TARGET}`,
+  '--jsx=automatic',
+  '--jsx-import-source=preact',
+  `--tsconfig=${SOURCES}/tsconfig.json`,
+  '--charset=utf8',
+  '--legal-comments=none',
+  '--log-level=warning',
+  `--outdir=${folder}`,
+];
+
+/** The page, and the files that it loads. A file's name holds a hash of its content, so it never changes. */
+function filesOf(root, folder) {
+  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(folder, name))));
+  const icon = named('icon.svg', readFileSync(join(root, SOURCES, 'icon.svg')));
+  const files = [...made, icon];
+  const page = readFileSync(join(root, SOURCES, 'index.html'), 'utf8').replace(
+    /\{(\w+\.\w+)\}/g,
+    (_, name) => {
+      return files.find((file) => file.source === name).name;
+    },
+  );
+  return [{ name: 'index.html', bytes: Buffer.from(page) }, ...files].map(({ name, bytes }) => ({
+    name,
+    type: `${TYPES[name.split('.').at(-1)]}; charset=utf-8`,
+    identity: bytes.toString('base64'),
+    br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).toString(
+      'base64',
+    ),
+    gzip: gzipSync(bytes, { level: 9 }).toString('base64'),
+  }));
+}
+
+function named(source, bytes) {
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  const [name, extension] = source.split('.');
+  return { source, name: `${name}-${hash}.${extension}`, bytes };
+}
