@@ -1,4 +1,5 @@
 import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LineFault } from '../batch/index.js';
@@ -135,7 +136,9 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promi
   const remove = () => rmSync(part, { force: true });
   process.once('exit', remove);
   try {
-    await pipeline(pieces, createWriteStream(part));
+    // Opened first: a stream that is destroyed while it opens its file would create it after the removal.
+    const file = await open(part, 'w');
+    await pipeline(pieces, file.createWriteStream());
     renameSync(part, out);
   } finally {
     remove();

@@ -14,8 +14,11 @@ export class Command {
   readonly lines: string[] = [];
   private errors = '';
   private readonly waiting = new Set<() => void>();
+  /** It has ended, and everything that it wrote is read: `exit` may come before the last output. */
+  private readonly closed: Promise<unknown>;
 
   constructor(readonly child: ChildProcess) {
+    this.closed = once(child, 'close');
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       this.lines.push(line);
       for (const check of this.waiting) check();
@@ -52,7 +55,7 @@ export class Command {
 
   /** What it wrote and how it ended, once it has. */
   async end(): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
+    await this.closed;
     return { code: this.child.exitCode, stdout: this.lines.join('\n'), stderr: this.errors };
   }
 }

@@ -148,19 +148,23 @@ export class Scheduler<E extends Entry> {
     if (!first.call(this, filling)) second.call(this, filling);
   }
 
-  /** Takes the oldest plan that runs alone, live ones first. Returns false if there is none, or if it does not fit. */
+  /**
+   * Takes the oldest plan that runs alone, live ones first. If it finds no room, the next one that does: an older plan
+   * may hold the cells that it waits for, and must end first. Returns false if no plan can be taken.
+   */
   private fillAlone(filling: Filling<E>): boolean {
     const { context, builder } = filling;
     const { running } = context.cache;
     const { live, batch } = this.queues;
-    const waiting = [...running.map(({ entry }) => entry), ...live, ...batch].filter(isAlone);
-    const entry = waiting.find((each) => this.urgency.get(each) === 'live') ?? waiting[0];
-    if (entry === undefined) return false;
+    const alone = [...running.map(({ entry }) => entry), ...live, ...batch].filter(isAlone);
+    const isLive = (entry: E) => this.urgency.get(entry) === 'live';
     const left = builder.left;
-    const isLive = this.urgency.get(entry) === 'live';
-    const found = running.find((each) => each.entry === entry) ?? null;
-    const candidate = { entry, running: found, remaining: left };
-    this.take([candidate], filling, isLive ? left : this.batchBudget(false, context, left));
+    for (const entry of [...alone.filter(isLive), ...alone.filter((each) => !isLive(each))]) {
+      const found = running.find((each) => each.entry === entry) ?? null;
+      const candidate = { entry, running: found, remaining: left };
+      this.take([candidate], filling, isLive(entry) ? left : this.batchBudget(false, context, left));
+      if (builder.left < left) break;
+    }
     context.wasAlone = builder.left < left;
     return context.wasAlone;
   }
