@@ -215,6 +215,22 @@ test('exact: the waves of a request are the same, whatever came before it', asyn
   t.strictSame(tasks([entry(70, 300)]), alone);
 });
 
+test('a live plan that runs alone lets a batch plan end that holds the cells it needs', async (t) => {
+  const bounds = { ...BOUNDS, cells: 100, waveTokens: 20 };
+  const scheduler = new Scheduler<Entry>({ queueMax: 100 });
+  const state = new ContextState<Entry>(bounds, COLD);
+  const [batch, live] = [entry(10, 60), entry(10, 60)];
+  for (const each of [batch, live]) each.alone = true;
+  scheduler.add(batch, 'batch');
+  t.ok(scheduler.fill(state));
+  scheduler.add(live, 'live');
+  const waves = wavesOf(scheduler, state);
+  t.strictSame(
+    waves.flatMap(({ answered }) => answered.flat().map(({ running }) => running.entry)),
+    [batch, live],
+  );
+});
+
 test('live goes before batch, and batch gets its turn after eight waves', async (t) => {
   const { scheduler, next } = setUp();
   const batch = entry(10);
