@@ -25,6 +25,7 @@ export {
   requireMemory,
   requireTotal,
 } from './memory/require.js';
+export { requireReserve } from './memory/reserve.js';
 export type { MemoryNeed, MemorySpace } from './memory/types.js';
 export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';

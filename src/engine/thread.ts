@@ -35,7 +35,7 @@ export class EngineThread {
     return this.setup.number;
   }
 
-  /** Resolves when the thread has created its context; rejects with the error that ended it. */
+  /** Resolves when the thread has a context that has computed its first waves; rejects with the error that ended it. */
   introduce(): Promise<Introduction> {
     return this.pool.run('introduce', null);
   }

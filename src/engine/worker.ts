@@ -3,12 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Backend } from '#native/platform.mjs';
 import { loadAddon } from './addon/load.js';
 import type { CatalogBuild } from './models/catalog.js';
+import { ModelError } from './models/manifest.js';
 import { openModel } from './models/model.js';
 import { type ImageReading, openProjector } from './models/projector.js';
 import type { EmbeddingSizes } from './scheduler/embeddings.js';
 import { NO_ENCODER, runWave } from './wave/run.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
 import { contextOptions, type WaveBounds } from './wave/types.js';
+import { warmUpWaves } from './wave/warm-up.js';
 
 /** The `workerData` of the thread. */
 export interface WorkerSetup {
@@ -31,7 +33,7 @@ export interface LoadProgress {
   readonly loaded: number;
 }
 
-/** What a thread reports once its context is created. */
+/** What a thread reports once its context has computed its first waves. */
 export interface Introduction {
   /** Tokens that every prompt begins with. */
   readonly head: Int32Array;
@@ -57,9 +59,25 @@ export function wave(task: WaveTask): WaveResult {
   return runWave(context, task, setup.bounds, setup.cancel, encoder);
 }
 
-/** The pool calls it first: it returns once the context is created. */
+let isWarm = false;
+
+/** Computes the first waves, once. The pool calls it before it runs a wave of a client. */
 export function introduce(): Introduction {
+  if (!isWarm) warmUp();
+  isWarm = true;
   return { head: model.profile.head(), images: model.images };
+}
+
+function warmUp(): void {
+  const { bounds, device, cancel, build } = setup;
+  const { vocabularySize } = model.description;
+  try {
+    for (const task of warmUpWaves({ bounds, device, vocabularySize, images: model.images }))
+      runWave(context, task, bounds, cancel, encoder);
+  } catch (error) {
+    throw new ModelError(`${build.path}: its first waves failed: ${(error as Error).message}`);
+  }
+  context.clear();
 }
 
 function openEncoder() {

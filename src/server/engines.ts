@@ -11,10 +11,13 @@ import {
   EXACT,
   holdWeights,
   type ImageReading,
+  loadAddon,
   type Manifest,
   ModelError,
   memoryCounter,
+  memorySpaces,
   readManifest,
+  requireReserve,
   requireUnchanged,
   type Sharing,
   threadDevices,
@@ -106,8 +109,8 @@ export class Engines {
   }
 
   /**
-   * Estimates the memory of all models of the manifest; then verifies each, checks it in a separate process and loads it.
-   * Throws MemoryError, ModelError, or the reason of the stop signal; then call `close`.
+   * Estimates the memory of all models of the manifest; then verifies each, checks it in a separate process, loads it and
+   * computes its first waves. Throws MemoryError, ModelError, or the reason of the stop signal; then call `close`.
    *
    * @param record of what the engine threads compute; absent: none
    */
@@ -123,6 +126,7 @@ export class Engines {
         this.loaded.set(build.id, await this.loadBuild(build, unmeasured.get(build.id), record));
       }
       stop.throwIfAborted();
+      this.requireReserve();
       // Not earlier: if a model does not load, its error says why.
       this.prepared.addon.onLog((level, text) => logLine(log, level, text));
     } finally {
@@ -137,6 +141,14 @@ export class Engines {
       ? await checkMemory(this.settings, this.prepared, this.catalog.builds, { stop })
       : { builds: [] };
     return new Map(builds.flatMap(({ build, failure }) => (failure === null ? [] : [[build, failure]])));
+  }
+
+  /** Throws MemoryError if a GPU has too little memory left after the first waves. */
+  private requireReserve(): void {
+    if (!this.settings.memory_check) return;
+    const { backend, devices, bounds, contexts } = this.prepared;
+    const spaces = memorySpaces(loadAddon(backend).devices, false);
+    requireReserve(spaces, devices, { ...bounds, contexts });
   }
 
   /** Aborts the waves in progress. */

@@ -125,7 +125,8 @@ export const SETTINGS = {
     }),
     memory_check: boolean({
       default: true,
-      meaning: 'Refuse models that are estimated to need more memory than is free; see `docs/models.md`.',
+      meaning:
+        'Refuse models that are estimated to need more memory than is free, or leave a GPU too little of it; see `docs/models.md`.',
     }),
     queue: integer({
       default: 1_024,

@@ -1,6 +1,6 @@
 import type { BuildMemory } from './estimate.js';
 import type { Shortage } from './remedies.js';
-import { type MemoryNeed, type MemorySpace, totalOf } from './types.js';
+import { type MemoryNeed, type MemorySpace, type ReserveAdvice, totalOf } from './types.js';
 
 /** `12.3 GB`, or `45 MB` below one. A decimal more than `showBytes` of base/, because sizes are compared. */
 const showSize = (bytes: number): string =>
@@ -57,4 +57,25 @@ export function showShortage(
 export function showTotal(name: string, bytes: number, spaces: readonly MemorySpace[]): string {
   const has = spaces.map(({ device, total }) => `${showSize(total)} of ${showDevice(device)}`);
   return `${name}: not enough memory: its files have ${showSize(bytes)}, and this machine has ${has.join(' and ')}. Use a smaller quantization. To install it anyway, set engine.memory_check to false.`;
+}
+
+/** Why devices have too little free after the first waves, and what to do. */
+export function lowMemory(
+  low: readonly MemorySpace[],
+  reserve: number,
+  { cells, contexts, waveTokens }: ReserveAdvice,
+): string {
+  const found = low.map(
+    ({ device, free, total }) => `${showSize(free)} of ${showSize(total)} of ${device} are free`,
+  );
+  const lower = [
+    contexts > 1 ? 'set engine.contexts to 1' : null,
+    `set engine.cells below ${cells} or engine.wave_tokens below ${waveTokens}`,
+    'use a smaller quantization, fewer models or a device with more memory',
+  ].filter((each) => each !== null);
+  return [
+    `Not enough memory: after the first waves ${found.join(', and ')}, and ${showSize(reserve)} must be.`,
+    `Do one of these: ${lower.join('; ')}.`,
+    'To start anyway, set engine.memory_check to false.',
+  ].join(' ');
 }

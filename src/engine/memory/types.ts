@@ -22,6 +22,14 @@ export interface MemorySpace {
   readonly total: number;
 }
 
+/** The sizes that a message about memory names. */
+export interface ReserveAdvice {
+  readonly cells: number;
+  /** Per model and device. */
+  readonly contexts: number;
+  readonly waveTokens: number;
+}
+
 /** A task for the process that measures a build, as JSON. */
 export interface MeasureTask {
   readonly backend: Backend;
