@@ -39,10 +39,10 @@ const { values } = parseArgs({
   },
 });
 const cases = casesNamed(values.cases);
-// All cores: this process only waits while the engine computes.
-const threads = Number(values.threads ?? availableParallelism());
-const settings = settingsOf(values.backend, threads);
-const { addon } = deviceOf(settings);
+const onCpu = deviceOf(settingsOf(values.backend, 0)).device === '';
+// All cores of a CPU: this process only waits while the engine computes. On a GPU, as many as a server uses.
+const settings = settingsOf(values.backend, Number(values.threads ?? (onCpu ? availableParallelism() : 0)));
+const { addon, threads } = deviceOf(settings);
 
 const files = {
   benchmark: () => values.model ?? benchmarkModel(values.type as WeightType, addon),

@@ -22,7 +22,6 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
   const devices = gpus.length === 0 ? [''] : gpus;
   const [device = ''] = devices;
   const { bounds, contexts } = deriveSizes(settings, device);
-  const computing = device === '' ? contexts : 1;
   return {
     backend,
     addon,
@@ -35,7 +34,9 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
     /** Per device. */
     contexts,
     /** Per context. */
-    threads: engineThreads(settings.threads, computing, notice),
+    threads: engineThreads(settings.threads, { gpu: device !== '', count: contexts }, notice),
+    /** Of a check on the CPU, when nothing else computes. */
+    checkThreads: engineThreads(settings.threads, { gpu: false, count: 1 }, () => {}),
   };
 }
 

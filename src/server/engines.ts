@@ -175,13 +175,14 @@ export class Engines {
     record: WaveRecord | undefined,
   ): Promise<Engine> {
     const { report, clock, stop, log } = this.dependencies;
-    const { backend, devices, bounds, contexts, threads } = this.prepared;
+    const { backend, devices, bounds, contexts, threads, checkThreads } = this.prepared;
     requireImageRoom(build, bounds);
     const bytes = bytesOf(build);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     const files = await verifyChecksum(build, stop);
     if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`checking ${build.id}`);
-    const { images } = await checkModel({ backend: cpuBeside(backend), device: '', build, threads }, stop);
+    const check = { backend: cpuBeside(backend), device: '', build, threads: checkThreads };
+    const { images } = await checkModel(check, stop);
     this.images.set(build.id, images);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined) log.warn({ unmeasured }, 'the memory of a model could not be estimated');

@@ -79,7 +79,8 @@ export const SETTINGS = {
       default: 0,
       min: 0,
       max: 512,
-      meaning: 'CPU threads per context, at most the number of cores; 0: all cores but one.',
+      meaning:
+        'CPU threads per context, at most the number of cores; 0: all cores but one on a CPU, 4 on a GPU.',
     }),
     exact: boolean({
       default: false,
@@ -185,15 +186,12 @@ export function loadSettings(
   cores: number = usableCores(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
-  const { engine, prepare } = settings;
-  // ggml threads wait for each other in busy loops: one core too few costs more than one too many gains.
-  const engineThreads = engine.threads || Math.max(1, cores - 1);
+  const { prepare } = settings;
   // More threads than cores would only slow the start down.
   const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
   return {
     ...settings,
     models: settings.models || defaultModels(),
-    engine: { ...engine, threads: engineThreads },
     prepare: { ...prepare, threads: prepareThreads },
   };
 }
