@@ -1,4 +1,5 @@
 export * from './content.js';
 export * from './errors.js';
 export * from './limits.js';
+export * from './operator-routes.js';
 export * from './routes.js';

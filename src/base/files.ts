@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /**
  * Parses a JSON file. Throws Error. The message quotes at most one character of invalid JSON: the parser's own message
@@ -12,6 +13,15 @@ export function readJsonFile(file: string): unknown {
     const [fault] = (error as Error).message.split(/, (?:\.\.\.)?"/);
     throw new Error(`not valid JSON: ${fault}`);
   }
+}
+
+/** Creates a file that only its owner can read. It appears complete, and is on the disk when this returns. */
+export function createOwnFile(file: string, text: string): void {
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(unfinished, file);
+  syncFolder(dirname(file));
 }
 
 /** Flushes the names in a folder to the disk: a file created or renamed there survives a power failure. */

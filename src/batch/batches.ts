@@ -4,7 +4,7 @@ import { batchObject, submitObject } from './batch-object.js';
 import { Callbacks } from './callbacks.js';
 import type { BatchDependencies } from './dependencies.js';
 import { apply } from './lifecycle/apply.js';
-import { type Batch, isFinished } from './lifecycle/transitions.js';
+import { type Batch, type BatchState, isFinished } from './lifecycle/transitions.js';
 import { listPieces } from './list-pieces.js';
 import { FIRST_RESULT, PIECE_BYTES, type ResultsAnswer } from './reading/read-results.js';
 import { Reader } from './reading/reader.js';
@@ -158,6 +158,11 @@ export class Batches {
 
   get openCount(): number {
     return this.runner.openCount;
+  }
+
+  /** How many open batches are in each state. */
+  get openStates(): Partial<Record<BatchState, number>> {
+    return this.runner.openStates;
   }
 
   /** Call it when the calendar has jumped by `ms`. See `StoredTimes.move`. */

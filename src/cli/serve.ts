@@ -88,7 +88,7 @@ export async function serve(config: string | undefined): Promise<void> {
 }
 
 function introduce(
-  { url, urls, hasConsole, metricsUrl, transport, engines }: Server,
+  { url, urls, hasConsole, operatorUrl, transport, engines }: Server,
   token: string,
   print: (line: string) => void,
 ): void {
@@ -99,7 +99,7 @@ function introduce(
     if (model.domain !== undefined) print(`${id} is trained for ${model.domain}, and for nothing else.`);
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
-  if (metricsUrl !== null) print(`metrics on ${metricsUrl}`);
+  if (operatorUrl !== null) print(`operator listener on ${operatorUrl}`);
   for (const each of urls) print(`listening on ${each}`);
   if (hasConsole) print(`console: ${url}/console`);
   print(`process ${process.pid}: Ctrl-C or SIGTERM stops it`);

@@ -2,7 +2,7 @@ import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { CountMemory } from './addon/count-memory.js';
 import { type EngineEvents, UNWATCHED } from './events.js';
-import type { WaveRunner } from './lanes/lane.js';
+import type { LaneStatus, WaveRunner } from './lanes/lane.js';
 import { WaveLoop } from './lanes/wave-loop.js';
 import { type EngineAnswer, Pending } from './pending.js';
 import type { WaveRecord } from './record/wave-record.js';
@@ -83,6 +83,11 @@ export class Engine {
   /** The lanes that work: those that compute waves, now or soon. */
   get workingLanes(): number {
     return this.loop.workingLanes;
+  }
+
+  /** What every lane does now. */
+  get lanes(): readonly LaneStatus[] {
+    return this.loop.statuses;
   }
 
   get laneCount(): number {

@@ -1,7 +1,7 @@
 export { chooseBackend, type Machine } from './addon/choose.js';
 export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
-export { BackendError, cpuBeside, loadAddon } from './addon/load.js';
+export { BackendError, cpuBeside, listDevices, loadAddon } from './addon/load.js';
 export type { Addon, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
 export { type ChildLimits, oneLine } from './check/bounded-child.js';
 export { checkModel } from './check/check-model.js';
@@ -14,6 +14,7 @@ export {
   type RunOptions,
 } from './engine.js';
 export { type EngineEvents, UNWATCHED } from './events.js';
+export type { LaneStatus } from './lanes/lane.js';
 export type { LaneState } from './lanes/transitions.js';
 export type { BuildMemory } from './memory/estimate.js';
 export { showMemory } from './memory/messages.js';

@@ -35,6 +35,11 @@ export class EngineThread {
     return this.setup.number;
   }
 
+  /** The device that it computes on; '' for the CPU. */
+  get device(): string {
+    return this.setup.device;
+  }
+
   /** Resolves when the thread has a context that has computed its first waves; rejects with the error that ended it. */
   introduce(): Promise<Introduction> {
     return this.pool.run('introduce', null);

@@ -82,6 +82,11 @@ export class BatchService {
     return new BatchService(batches, files, reading);
   }
 
+  /** How many open batches are in each state. */
+  get openStates(): Readonly<Record<string, number>> {
+    return this.batches.openStates;
+  }
+
   /** The batch interface for one caller. */
   appOf(caller: Caller): BatchApp {
     const { batches } = this;

@@ -11,8 +11,9 @@ import {
   EXACT,
   holdWeights,
   type ImageReading,
-  loadAddon,
+  listDevices,
   type Manifest,
+  type MemorySpace,
   ModelError,
   memoryCounter,
   memorySpaces,
@@ -98,6 +99,17 @@ export class Engines {
     return this.prepared.devices;
   }
 
+  /** The memory of RAM and of the devices that compute, as it is now. */
+  memory(): MemorySpace[] {
+    const spaces = memorySpaces(listDevices(this.prepared), false);
+    return spaces.filter(({ device }) => device === '' || this.devices.includes(device));
+  }
+
+  /** The device of a lane; '' for the CPU. Lanes are numbered from 1. */
+  deviceOf(lane: number): string {
+    return this.threads[lane - 1]?.device ?? '';
+  }
+
   /** The engine of a build; undefined until it is loaded. */
   get(build: string): Engine | undefined {
     return this.loaded.get(build);
@@ -146,9 +158,8 @@ export class Engines {
   /** Throws MemoryError if a GPU has too little memory left after the first waves. */
   private requireReserve(): void {
     if (!this.settings.memory_check) return;
-    const { backend, devices, bounds, contexts } = this.prepared;
-    const spaces = memorySpaces(loadAddon(backend).devices, false);
-    requireReserve(spaces, devices, { ...bounds, contexts });
+    const { devices, bounds, contexts } = this.prepared;
+    requireReserve(this.memory(), devices, { ...bounds, contexts });
   }
 
   /** Aborts the waves in progress. */

@@ -4,7 +4,8 @@ import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { type Endpoint, listen } from './endpoints.js';
 import type { Engines } from './engines.js';
-import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
+import type { OperatorListener } from './operator/listener.js';
+import { openOperator } from './operator/open.js';
 import { Service } from './service.js';
 
 export interface Server {
@@ -18,8 +19,8 @@ export interface Server {
   readonly engines: Engines;
   /** Resolves, with the reason, if the process has to be restarted. Requests are 503 from then on. */
   readonly failed: Promise<string>;
-  /** Null if metrics are not served. */
-  readonly metricsUrl: string | null;
+  /** Of the operator listener; null if there is none. */
+  readonly operatorUrl: string | null;
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
@@ -42,14 +43,14 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   });
   const service = await Service.open(settings, dependencies, metrics);
   const endpoints = await listen(settings, dependencies, service, metrics);
-  let listener: MetricsListener | null = null;
+  let operator: OperatorListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await endAll([
       () => Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]),
       () => service.close(),
-      () => listener?.stop(),
+      () => operator?.stop(),
     ]);
   };
   const stop = () => {
@@ -59,7 +60,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const urls = endpoints.map(({ url }) => url);
   const [url] = urls as [string];
   try {
-    if (settings.metrics.port !== 0) listener = await listenForMetrics(settings.metrics, metrics);
+    operator = await openOperator(settings, dependencies, service, metrics);
     await report.listening?.(url);
     await service.load();
   } catch (error) {
@@ -67,14 +68,13 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     await stop().catch(() => {});
     throw error;
   }
-  const metricsUrl = listener?.url ?? null;
   const { http, hasConsole } = endpoints[0] as Endpoint;
   const { engines } = service;
   return {
     url,
     urls,
     hasConsole,
-    metricsUrl,
+    operatorUrl: operator?.url ?? null,
     transport: http.transport,
     engines,
     failed: engines.stuck,

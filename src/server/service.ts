@@ -19,6 +19,7 @@ import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
 import { startRecord } from './last-abort.js';
 import { limitsOf } from './limits.js';
+import type { ServiceStatus } from './operator/status.js';
 import { PreparePool } from './prepare-pool.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
@@ -98,6 +99,26 @@ export class Service implements App {
     const { catalog } = this.engines;
     const builds = model === null ? catalog.builds : [catalog.find(model)];
     for (const build of builds) if (build !== undefined) this.engines.get(build.id)?.checkWorking();
+  }
+
+  /** Why requests cannot be answered; empty if they can. */
+  unreadyReasons(): string[] {
+    if (this.failure !== null) return [`The server is about to restart: ${this.failure}.`];
+    if (!this.ready) return ['The models are still loading.'];
+    return this.engines.catalog.builds
+      .filter(({ id }) => this.engines.get(id)?.workingLanes === 0)
+      .map(({ id }) => `No engine thread of ${id} works.`);
+  }
+
+  /** What the operator sees of the work in progress. */
+  status(): ServiceStatus {
+    const { engines, money, batches } = this;
+    return { engines, openBatches: batches?.openStates ?? {}, folder: money.store.folder };
+  }
+
+  /** Resolves if the data folder can be written; rejects with StoreError. */
+  probe(): Promise<void> {
+    return this.money.store.probe();
   }
 
   serves(model: string, only: string | null): boolean {

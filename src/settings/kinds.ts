@@ -6,6 +6,8 @@ export interface Setting<Value> {
   /** The default as an environment variable would give it; '' for an empty one. */
   readonly defaultText: string;
   readonly meaning: string;
+  /** The value is never shown. */
+  readonly secret?: boolean;
   /** Reads the text of an environment variable, which is not empty. Throws InvalidValue. */
   fromText(text: string): Value;
   /** Reads a JSON value of the configuration file. Throws InvalidValue. */
@@ -21,6 +23,7 @@ export class InvalidValue extends Error {
 interface Common<Value> {
   readonly default: Value;
   readonly meaning: string;
+  readonly secret?: boolean;
 }
 
 /** Entries of a list or a map. */

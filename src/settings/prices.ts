@@ -1,4 +1,4 @@
-import { type Price, parsePrice } from '../access/index.js';
+import { type Price, parsePrice, showPrice } from '../access/index.js';
 import { ENTRIES_MAX, InvalidValue, type Setting } from './kinds.js';
 
 /** By price class. */
@@ -55,6 +55,12 @@ function pricesFromJson(value: unknown): Prices {
   }
   return bounded(found);
 }
+
+/** The JSON form of prices. */
+export const pricesToJson = (prices: Prices): Record<string, { live: string; batch: string }> =>
+  Object.fromEntries(
+    [...prices].map(([name, { live, batch }]) => [name, { live: showPrice(live), batch: showPrice(batch) }]),
+  );
 
 /** Decimal strings, or numbers: the shortest text that gives a number back is what the operator wrote. */
 function readPrice(live: unknown, batch: unknown): Price | null {

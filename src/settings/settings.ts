@@ -44,6 +44,7 @@ export const SETTINGS = {
   }),
   master_key: text({
     default: '',
+    secret: true,
     meaning:
       'Key that encrypts stored batches, 64 hexadecimal digits; if unset, `master.key` in the data folder, created by the first start.',
   }),
@@ -153,16 +154,19 @@ export const SETTINGS = {
       meaning: 'Hosts outside the public internet that webhooks may call.',
     }),
   },
-  metrics: {
+  operator: {
     port: integer({
       default: 0,
       min: 0,
       max: 65_535,
-      meaning: 'Port of `GET /metrics`, for Prometheus; 0: none.',
+      meaning: 'Port of the operator listener: metrics, readiness, status; 0: none. See `docs/operator.md`.',
     }),
-    host: text({
-      default: '127.0.0.1',
-      meaning: 'Address of the metrics listener, which has no authentication.',
+    host: text({ default: '127.0.0.1', meaning: 'Address of the operator listener.' }),
+    token: text({
+      default: '',
+      secret: true,
+      meaning:
+        'Token of the operator listener, 32 to 256 characters; if unset, `operator.token` in the data folder, created by the first start that needs it.',
     }),
   },
   log: {

@@ -7,6 +7,7 @@ export { MASTER_KEY_FILE } from './master-key.js';
 export { Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';
+export { storeSpace } from './space.js';
 export type { Store } from './store.js';
 export type { Table, TableEntry, Value } from './table.js';
 export { TABLES, type TableName } from './tables.js';

@@ -6,7 +6,6 @@ import {
   openSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +14,7 @@ import { lockFile, pause, syncFolder } from '../base/index.js';
 import { damaged } from './data-file.js';
 import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError } from './data-folder.js';
 import { MASTER_KEY_FILE } from './master-key.js';
+import { freeBytes } from './space.js';
 
 /** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */
 export const FREE_BYTES_MIN = 16 * 1024 * 1024;
@@ -113,12 +113,6 @@ export function requireSpace(folder: string, free: number = freeBytes(folder)): 
   throw new StoreError(
     `The disk of the data folder ${folder} has ${free} bytes free, and a new store needs ${FREE_BYTES_MIN}. Free some, or name a folder on another disk (data, DECIDER_DATA).`,
   );
-}
-
-/** Infinity if the file system does not report its size. */
-function freeBytes(folder: string): number {
-  const { blocks, bavail, bsize } = statfsSync(folder);
-  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from '../base/index.js';
+import { createOwnFile } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import { KEY_BYTES } from './sealing.js';
 
@@ -21,7 +21,7 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
         `${file} is missing. Without it the encrypted data in ${folder} cannot be read: restore it from a backup.`,
       );
     }
-    return create(folder, file);
+    return create(file);
   }
   if ((found.mode & 0o077) !== 0) {
     throw new StoreError(`${file} is accessible to other users. Change its mode to 0600.`);
@@ -38,14 +38,10 @@ function read(file: string): string {
 }
 
 /** The file appears complete, and is on the disk before anything is encrypted with the key. */
-function create(folder: string, file: string): Buffer {
+function create(file: string): Buffer {
   const key = randomBytes(KEY_BYTES);
-  const unfinished = `${file}.new`;
   try {
-    rmSync(unfinished, { force: true });
-    writeFileSync(unfinished, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(unfinished, file);
-    syncFolder(folder);
+    createOwnFile(file, `${key.toString('hex')}\n`);
   } catch (error) {
     throw new StoreError(`${file} cannot be written: ${(error as Error).message}.`);
   }

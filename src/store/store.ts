@@ -85,6 +85,12 @@ export class Store {
     return write;
   }
 
+  /** Resolves if the data file can be written. Changes nothing. Rejects with StoreError. */
+  probe(): Promise<void> {
+    // Every transaction begins with a write at the end of the file; see `allocate`.
+    return this.write([]);
+  }
+
   private async writeNext(writes: readonly RawWrite[]): Promise<void> {
     try {
       await this.writerThread().run('write', writes);

@@ -16,6 +16,7 @@ import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
+import { OPERATOR_CONNECTIONS_MAX } from '../../src/server/operator/listener.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
 import { OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
@@ -71,6 +72,7 @@ const bounds = [
   ['lines of a batch waiting for a retry', number(RETRYING_MAX), 'no new line of the batch starts'],
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
   ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
+  ['connections of the operator listener', number(OPERATOR_CONNECTIONS_MAX), 'closed'],
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
   ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
   ['free disk space of a first start', bytes(FREE_BYTES_MIN), 'the start is refused'],

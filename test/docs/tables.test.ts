@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { ERRORS, ROUTES } from '../../src/api/index.js';
+import { ERRORS, OPERATOR_ROUTES, ROUTES } from '../../src/api/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/models/manifest-schema.js';
 import { listSettings, SETTINGS } from '../../src/settings/index.js';
 import { METRICS } from '../../src/telemetry/index.js';
@@ -27,13 +27,15 @@ const metrics = Object.values(METRICS).map(
     `| ${code(name)} | ${kind} | ${labels.map(code).join(', ') || '–'} | ${help} |`,
 );
 
-const routes = ROUTES.map(({ method, path, meaning }) => `| ${code(`${method} ${path}`)} | ${meaning} |`);
+const rowOf = ({ method, path, meaning }: Record<'method' | 'path' | 'meaning', string>) =>
+  `| ${code(`${method} ${path}`)} | ${meaning} |`;
 
 const TABLES = [
   ['docs/errors.md', 'errors', errors],
   ['docs/configuration.md', 'settings', settings],
   ['docs/metrics.md', 'metrics', metrics],
-  ['docs/api.md', 'routes', routes],
+  ['docs/api.md', 'routes', ROUTES.map(rowOf)],
+  ['docs/operator.md', 'operator', OPERATOR_ROUTES.map(rowOf)],
 ] as const;
 
 for (const [page, name, rows] of TABLES) {

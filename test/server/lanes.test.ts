@@ -1,10 +1,11 @@
 import { test } from 'tap';
+import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { startTestServer } from '../support/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul' } } };
 
 test('while the engine threads of a model do not start, health and requests are 503, and 200 again afterwards', async (t) => {
-  const { url, engines, decide, lines } = await startTestServer(t, { DECIDER_METRICS_PORT: '0' });
+  const { url, operatorUrl, engines, decide, lines } = await startTestServer(t, await operatorSettings());
   const health = async () => {
     const response = await fetch(`${url}/health`);
     return {
@@ -28,6 +29,17 @@ test('while the engine threads of a model do not start, health and requests are 
   while (seen.status === 200) seen = await health();
   t.match(seen, { status: 503, retryAfter: /^[1-9]$/, json: { type: 'model_unavailable' } });
   t.equal((await decide(BODY)).status, 503);
+  let ready = await operatorFetch(operatorUrl as string, '/ready');
+  while (ready.status === 200) {
+    // A thread has started in time; the next wave finds it gone.
+    await decide(BODY);
+    ready = await operatorFetch(operatorUrl as string, '/ready');
+  }
+  t.equal(ready.status, 503);
+  t.strictSame(await ready.json(), {
+    ready: false,
+    reasons: ['No engine thread of tiny-20260101 works.'],
+  });
   breaks = false;
   await breaking;
   while (seen.status !== 200) seen = await health();

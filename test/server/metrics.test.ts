@@ -1,14 +1,12 @@
 import { type Test, test } from 'tap';
 import type { ServerDependencies } from '../../src/server/index.js';
-import { listenForMetrics } from '../../src/server/metrics-listener.js';
 import { METRICS, Metrics } from '../../src/telemetry/index.js';
-import { freePort } from '../support/free-port.js';
+import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 
 /** The value of one line of a scrape; NaN where it is not there. */
 async function scrape(url: string): Promise<(line: string) => number> {
-  const response = await fetch(url);
-  const text = await response.text();
+  const text = await (await operatorFetch(url, '/metrics')).text();
   return (line) =>
     Number(
       text
@@ -19,9 +17,8 @@ async function scrape(url: string): Promise<(line: string) => number> {
 }
 
 async function start(t: Test, own: Partial<ServerDependencies> = {}) {
-  const environment = { DECIDER_METRICS_PORT: String(await freePort()) };
-  const server = await startTestServer(t, environment, modelsFolder(t.testdir()), own);
-  return { ...server, metricsUrl: server.metricsUrl as string };
+  const server = await startTestServer(t, await operatorSettings(), modelsFolder(t.testdir()), own);
+  return { ...server, operatorUrl: server.operatorUrl as string };
 }
 
 const SECRET = 'Lady-Macbeth';
@@ -31,12 +28,12 @@ const BODY = {
 };
 
 test('requests are counted by route and status, in tokens and in waves; a replaced thread is counted', async (t) => {
-  const { ask, decide, url, metricsUrl, engines } = await start(t);
+  const { ask, decide, url, operatorUrl, engines } = await start(t);
   const { usage } = await ask(BODY);
   await ask(BODY, '/v1/systemone');
   await decide('{');
   await fetch(`${url}/${SECRET}?${SECRET}`);
-  const value = await scrape(metricsUrl);
+  const value = await scrape(operatorUrl);
   t.equal(value('decider_requests_total{route="/v1/decide",status="200"}'), 1);
   t.equal(value('decider_requests_total{route="/v1/systemone",status="200"}'), 1);
   t.equal(value('decider_requests_total{route="/v1/decide",status="400"}'), 1);
@@ -50,49 +47,29 @@ test('requests are counted by route and status, in tokens and in waves; a replac
   t.ok(value('decider_wave_tokens_sum{model="tiny-20260101"}') > 0);
   t.equal(value('decider_plans_waiting{model="tiny-20260101",urgency="live"}'), 0);
   t.equal(value('decider_plans_cancelled_total{model="tiny-20260101"}'), 0);
-  t.notMatch(await (await fetch(metricsUrl)).text(), SECRET);
+  t.notMatch(await (await operatorFetch(operatorUrl, '/metrics')).text(), SECRET);
 
   await engines.workers[0]?.terminate();
   t.match(await ask(BODY), { model: 'tiny-20260101' });
-  const replaced = await scrape(metricsUrl);
+  const replaced = await scrape(operatorUrl);
   t.equal(replaced('decider_threads_replaced_total{thread="engine"}'), 1);
   t.equal(replaced('decider_threads_replaced_total{thread="prepare"}'), 0);
 });
 
-test('metrics are served only where a port is set, never by the port of callers', async (t) => {
-  const { url, metricsUrl } = await startTestServer(t);
-  t.equal(metricsUrl, null);
+test('a listener for the operator is opened only where a port is set; callers cannot reach metrics', async (t) => {
+  const { url, operatorUrl } = await startTestServer(t);
+  t.equal(operatorUrl, null);
   t.equal((await fetch(`${url}/metrics`)).status, 404);
 });
 
-test('every line of the table is in a scrape; other paths and methods are not answered', async (t) => {
-  const metrics = new Metrics();
-  const listener = await listenForMetrics({ host: '127.0.0.1', port: 0 }, metrics);
-  t.teardown(() => listener.stop());
-  const response = await fetch(`${listener.url}?x`);
-  t.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
-  const text = await response.text();
+test('every line of the table is in a scrape', async (t) => {
+  const text = await new Metrics().scrape();
   for (const { name, kind } of Object.values(METRICS)) t.match(text, `# TYPE ${name} ${kind}\n`);
-  t.equal((await fetch(listener.url, { method: 'HEAD' })).status, 200);
-  t.equal((await fetch(listener.url, { method: 'POST' })).status, 405);
-  t.equal((await fetch(new URL('/', listener.url))).status, 404);
-  const port = Number(new URL(listener.url).port);
-  await t.rejects(listenForMetrics({ host: '127.0.0.1', port }, metrics), { name: 'ListenError' });
-});
-
-test('a scrape that fails is answered with 500', async (t) => {
-  const metrics = new Metrics();
-  metrics.beforeScrape(() => {
-    throw new Error('a gauge');
-  });
-  const listener = await listenForMetrics({ host: '127.0.0.1', port: 0 }, metrics);
-  t.teardown(() => listener.stop());
-  t.equal((await fetch(listener.url)).status, 500);
 });
 
 test('batch lines count among tokens and answers, not as live decisions; dropped log lines are counted', async (t) => {
   let dropped = 0;
-  const { url, headers, metricsUrl } = await start(t, { logLinesDropped: () => dropped });
+  const { url, headers, operatorUrl } = await start(t, { logLinesDropped: () => dropped });
   const file = [1, 2].map((at) => JSON.stringify({ custom_id: `c${at}`, model: 'tiny', ...BODY })).join('\n');
   const type = { ...headers, 'content-type': 'application/jsonl' };
   const submitted = await fetch(`${url}/v1/batches`, { method: 'POST', headers: type, body: file });
@@ -102,7 +79,7 @@ test('batch lines count among tokens and answers, not as live decisions; dropped
   while (results.status === 409);
   const lines = (await results.text()).trimEnd().split('\n');
   const tokens = lines.map((line) => JSON.parse(line).usage.input_tokens as number);
-  const value = await scrape(metricsUrl);
+  const value = await scrape(operatorUrl);
   t.equal(
     value('decider_input_tokens_total'),
     tokens.reduce((a, b) => a + b, 0),
@@ -113,6 +90,6 @@ test('batch lines count among tokens and answers, not as live decisions; dropped
   t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
   for (const count of [0, 3, 5]) {
     dropped = count;
-    t.equal((await scrape(metricsUrl))('decider_log_lines_dropped_total'), count);
+    t.equal((await scrape(operatorUrl))('decider_log_lines_dropped_total'), count);
   }
 });

@@ -4,8 +4,8 @@ import { test } from 'tap';
 import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
-import { freePort } from '../support/free-port.js';
 import { TRANSPORTS } from '../support/http/serving.js';
+import { OPERATOR_TOKEN, operatorFetch, operatorSettings } from '../support/operator.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 
 /** In every text of a caller. An error may repeat a name the caller gave, so names have a mark of their own. */
@@ -38,11 +38,11 @@ const BODIES: Record<string, unknown> = {
 for (const transport of TRANSPORTS) {
   test(`no text and no token of a caller in logs, errors, metrics or the data folder (${transport})`, async (t) => {
     const data = dataFolder(t);
-    const metrics = await freePort();
+    const operator = await operatorSettings();
     const server = await startTestServer(t, {
       DECIDER_DATA: data,
       DECIDER_HTTP_TRANSPORT: transport,
-      DECIDER_METRICS_PORT: String(metrics),
+      ...operator,
       DECIDER_LOG_LEVEL: 'debug',
     });
     const { token } = createKey(openStore(data), systemClock, DEFAULT_WORKSPACE);
@@ -79,14 +79,20 @@ for (const transport of TRANSPORTS) {
       [200, 400, 401, 404, 415, 422].every((status) => statuses.has(status)),
       [...statuses].join(),
     );
-    const shown = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    const seen = ['/metrics', '/status', '/ready'].map(async (path) => {
+      const response = await operatorFetch(server.operatorUrl as string, path);
+      t.equal(response.status, 200, path);
+      return response.text();
+    });
+    const shown = (await Promise.all(seen)).join();
     t.match(shown, /decider_/, 'there are metrics');
+    t.notOk(shown.includes(OPERATOR_TOKEN), 'the operator’s token');
     await server.stop();
     t.ok(server.lines.length > errors.length, 'there are logs');
     const places = {
       logs: server.lines.join('\n'),
       errors: errors.join('\n'),
-      metrics: shown,
+      operator: shown,
       data: readdirSync(data, { recursive: true, encoding: 'utf8' })
         .map((file) => join(data, file))
         .filter((file) => statSync(file).isFile())

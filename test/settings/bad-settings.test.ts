@@ -123,7 +123,11 @@ test('bad settings: every value of every field of a manifest is accepted, or ref
 const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, names: RegExp]> = [
   [{ DECIDER_HOST: 'no host' }, /^host, port: cannot listen on no host:0/],
   [{ DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' }, /^host, port: cannot listen on no host:0/],
-  [{ DECIDER_METRICS_HOST: '192.0.2.1', DECIDER_METRICS_PORT: '9' }, /^metrics\.host, metrics\.port: cannot/],
+  [
+    { DECIDER_OPERATOR_HOST: '192.0.2.1', DECIDER_OPERATOR_PORT: '9' },
+    /^operator\.host, operator\.port: cannot/,
+  ],
+  [{ DECIDER_OPERATOR_PORT: '9', DECIDER_OPERATOR_TOKEN: 'short' }, /^operator\.token must be 32 to 256/],
   [
     { DECIDER_GATEWAY_HOST: '192.0.2.1', DECIDER_GATEWAY_PORT: '9', DECIDER_GATEWAY_MODEL: 'tiny' },
     /^gateway\.host, gateway\.port: cannot/,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { listSettings, loadSettings, SETTINGS } from '../../src/settings/index.js';
+import { listSettings, loadSettings, SETTINGS, showSettings } from '../../src/settings/index.js';
 import { defaultModels } from '../../src/settings/settings.js';
 import { ROOT } from '../support/sources.js';
 
@@ -39,8 +39,9 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'engine.memory_check': ['no', false],
   'prepare.threads': ['64', 64],
   'webhook.allowed_hosts': ['A.corp,b.corp', ['a.corp', 'B.corp'], ['a.corp', 'b.corp']],
-  'metrics.port': ['65535', 65_535],
-  'metrics.host': ['::1', '::1'],
+  'operator.port': ['65535', 65_535],
+  'operator.host': ['::1', '::1'],
+  'operator.token': ['t', 't'],
   'log.level': ['silent', 'silent'],
 };
 const CORES = 1_024;
@@ -105,4 +106,26 @@ test('a wrong value of a string setting is not quoted: it may be secret', async 
 test('models: without the setting ./models, or the embedded model where that does not exist', async (t) => {
   t.equal(defaultModels(t.testdir({ models: {} })), './models');
   t.equal(defaultModels(t.testdir({})), join(ROOT, 'models'));
+});
+
+test('shown settings can be read as a configuration file, and secrets are not among them', async (t) => {
+  const variables = Object.fromEntries(
+    listSettings(SETTINGS).map(({ key, variable }) => [
+      variable,
+      (VALUES[key] as (typeof VALUES)[string])[0],
+    ]),
+  );
+  const settings = loadSettings(
+    { ...variables, DECIDER_MASTER_KEY: 'secret-1', DECIDER_OPERATOR_TOKEN: 'secret-2' },
+    undefined,
+    CORES,
+  );
+  const shown = showSettings(settings);
+  t.notMatch(JSON.stringify(shown), /secret-/);
+  t.match(shown, { master_key: '(set)', operator: { token: '(set)' } });
+  t.match(showSettings(loadSettings({}, undefined)), { master_key: '(not set)' });
+  const file = join(t.testdir({}), 'decider.json');
+  writeFileSync(file, JSON.stringify(shown));
+  const secrets = { DECIDER_MASTER_KEY: 'secret-1', DECIDER_OPERATOR_TOKEN: 'secret-2' };
+  t.strictSame(loadSettings(secrets, file, CORES), settings);
 });

@@ -4,7 +4,7 @@ import { type Clock, nextTurn } from '../../base/index.js';
 import type { Store } from '../../store/index.js';
 import { ABORTS_MAX } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
-import { type Batch, mayStart } from '../lifecycle/transitions.js';
+import { type Batch, type BatchState, mayStart } from '../lifecycle/transitions.js';
 import type { Reader } from '../reading/reader.js';
 import type { BatchLine } from '../sealed-batch.js';
 import type { WriteBuffer } from '../write-buffer.js';
@@ -102,6 +102,13 @@ export class Runner {
 
   get openCount(): number {
     return this.queue.size;
+  }
+
+  /** How many open batches are in each state. */
+  get openStates(): Partial<Record<BatchState, number>> {
+    const counts: Partial<Record<BatchState, number>> = {};
+    for (const { batch } of this.queue.batches) counts[batch.state] = (counts[batch.state] ?? 0) + 1;
+    return counts;
   }
 
   find(id: string): OpenBatch | undefined {

@@ -15,6 +15,19 @@ export const PAUSE_MS_MAX = 60_000;
 /** What a lane needs of a thread. */
 export type WaveRunner = Pick<EngineThread, 'run' | 'introduce' | 'number'>;
 
+/** A lane as the operator sees it. */
+export interface LaneStatus {
+  /** See `WaveRecord`. */
+  readonly number: number;
+  readonly state: LaneState;
+  /** Tokens of the wave in progress, 0 if there is none, and most tokens of a wave. */
+  readonly wave: { readonly tokens: number; readonly max: number };
+  /** Cells of the KV cache. */
+  readonly cells: { readonly used: number; readonly max: number };
+  /** Plans in progress. */
+  readonly plans: number;
+}
+
 /** A wave, or the start of a thread, takes longer than it can. */
 class LateError extends Error {}
 
@@ -38,6 +51,19 @@ export class Lane<E extends Entry> {
 
   get state(): LaneState {
     return this.current;
+  }
+
+  /** What the lane does now. */
+  get status(): LaneStatus {
+    const { context, current: state, number } = this;
+    const { bounds, cache, computing } = context;
+    return {
+      number,
+      state,
+      wave: { tokens: computing, max: bounds.waveTokens },
+      cells: { used: cache.cells, max: bounds.cells },
+      plans: cache.running.length,
+    };
   }
 
   get isFree(): boolean {

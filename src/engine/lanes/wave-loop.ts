@@ -9,7 +9,7 @@ import type { Scheduler } from '../scheduler/scheduler.js';
 import { settle } from '../scheduler/step.js';
 import type { Running } from '../scheduler/types.js';
 import type { Wave } from '../scheduler/wave-builder.js';
-import { Lane, type WaveRunner } from './lane.js';
+import { Lane, type LaneStatus, type WaveRunner } from './lane.js';
 import { waveLimitMs } from './wave-limit.js';
 
 /** Attempts of a plan whose waves fail: one with others, one alone. */
@@ -52,6 +52,11 @@ export class WaveLoop {
         }),
     );
     this.drain = new DrainRate(clock);
+  }
+
+  /** In the order of their numbers. */
+  get statuses(): LaneStatus[] {
+    return this.lanes.map(({ status }) => status);
   }
 
   get laneCount(): number {

@@ -1,0 +1,50 @@
+import { isLoopback } from '../../http/index.js';
+import type { Settings } from '../../settings/index.js';
+import type { Metrics } from '../../telemetry/index.js';
+import type { ServerDependencies } from '../dependencies.js';
+import type { Service } from '../service.js';
+import { jsonReply, listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
+import { Readiness } from './readiness.js';
+import { statusOf } from './status.js';
+import { operatorToken } from './token.js';
+
+/** The media type of the Prometheus text format. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Opens the operator listener if the settings have a port for it. Throws StartError or ListenError. */
+export async function openOperator(
+  settings: Settings,
+  { clock, log, report }: ServerDependencies,
+  service: Service,
+  metrics: Metrics,
+): Promise<OperatorListener | null> {
+  const { host, port, token } = settings.operator;
+  if (port === 0) return null;
+  if (!isLoopback(host)) {
+    report.notice(`${host} is served without TLS: the operator's token crosses the network unencrypted.`);
+  }
+  const started = clock.monotonic();
+  const readiness = new Readiness({
+    clock,
+    reasons: () => service.unreadyReasons(),
+    probe: () => service.probe(),
+  });
+  const handlers: OperatorHandlers = {
+    metrics: async () => ({ status: 200, type: METRICS_TYPE, body: await metrics.scrape() }),
+    async ready() {
+      const reasons = await readiness.check();
+      return jsonReply(reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons });
+    },
+    async status() {
+      const reasons = await readiness.check();
+      return jsonReply(200, statusOf(settings, service.status(), clock.monotonic() - started, reasons));
+    },
+  };
+  return listenForOperator({
+    host,
+    port,
+    token: operatorToken(settings.data, token),
+    handlers,
+    onUnexpected: (error) => log.error({ err: error }, 'a request of the operator failed'),
+  });
+}

@@ -1,0 +1,51 @@
+import { VERSION } from '../../base/index.js';
+import type { CatalogBuild, Engine } from '../../engine/index.js';
+import { type Settings, showSettings } from '../../settings/index.js';
+import { storeSpace } from '../../store/index.js';
+import type { Engines } from '../engines.js';
+
+/** What the service knows of its work. */
+export interface ServiceStatus {
+  readonly engines: Engines;
+  /** Batches that have not finished, by state. */
+  readonly openBatches: Readonly<Record<string, number>>;
+  /** The data folder. */
+  readonly folder: string;
+}
+
+/** The JSON of `GET /status`. A lane's `wave` is in tokens, its `cells` are those of the KV cache. */
+export function statusOf(
+  settings: Settings,
+  { engines, openBatches, folder }: ServiceStatus,
+  uptimeMs: number,
+  reasons: readonly string[],
+): object {
+  const { free, used } = storeSpace(folder);
+  return {
+    version: VERSION,
+    uptime_seconds: Math.round(uptimeMs / 1_000),
+    ready: reasons.length === 0,
+    reasons,
+    process: { id: process.pid, node: process.versions.node, resident_bytes: process.memoryUsage.rss() },
+    backend: engines.backend,
+    devices: engines.memory().map(({ device, free: left, total }) => ({
+      device: device === '' ? 'RAM' : device,
+      memory: { used_bytes: total - left, free_bytes: left, total_bytes: total },
+    })),
+    models: engines.catalog.builds.map((build) => modelOf(build, engines)),
+    batches: openBatches,
+    store: { folder, bytes: used, disk_free_bytes: Number.isFinite(free) ? free : null },
+    settings: showSettings(settings),
+  };
+}
+
+function modelOf({ id }: CatalogBuild, engines: Engines): object {
+  const engine = engines.get(id);
+  if (engine === undefined) return { id, loaded: false };
+  return { id, loaded: true, queue: queueOf(engine), lanes: lanesOf(engine, engines) };
+}
+
+const queueOf = (engine: Engine) => ({ live: engine.waiting('live'), batch: engine.waiting('batch') });
+
+const lanesOf = (engine: Engine, engines: Engines) =>
+  engine.lanes.map((lane) => ({ ...lane, device: engines.deviceOf(lane.number) || 'CPU' }));

@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { OPERATOR_ROUTES } from '../../src/api/index.js';
+import {
+  jsonReply,
+  listenForOperator,
+  OPERATOR_CONNECTIONS_MAX,
+  type OperatorHandlers,
+} from '../../src/server/operator/listener.js';
+import { PROBE_MS_MAX, Readiness } from '../../src/server/operator/readiness.js';
+import { OPERATOR_TOKEN_FILE, operatorToken } from '../../src/server/operator/token.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { OPERATOR_TOKEN, operatorFetch, operatorSettings } from '../support/operator.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+
+const reply = (name: string) => () => jsonReply(200, { name });
+const HANDLERS: OperatorHandlers = {
+  metrics: reply('metrics'),
+  ready: reply('ready'),
+  status: reply('status'),
+};
+
+async function listen(t: Test, handlers = HANDLERS) {
+  const errors: unknown[] = [];
+  const listener = await listenForOperator({
+    host: '127.0.0.1',
+    port: 0,
+    token: OPERATOR_TOKEN,
+    handlers,
+    onUnexpected: (error) => errors.push(error),
+  });
+  t.teardown(() => listener.stop());
+  return { ...listener, errors };
+}
+
+test('every route answers with the token, and nothing answers without it', async (t) => {
+  const { url } = await listen(t);
+  for (const { name, path } of OPERATOR_ROUTES) {
+    const answered = await operatorFetch(url, `${path}?x`);
+    t.equal(answered.headers.get('cache-control'), 'no-store');
+    t.match(await answered.json(), { name });
+    const headers = { authorization: `bearer ${OPERATOR_TOKEN}` };
+    const head = await fetch(url + path, { method: 'HEAD', headers });
+    t.equal(head.status, 200);
+    t.equal(await head.text(), '');
+    const post = await fetch(url + path, { method: 'POST', headers });
+    t.equal(post.status, 405);
+    t.equal(post.headers.get('allow'), 'GET, HEAD');
+    for (const authorization of ['', 'Bearer', `Bearer ${OPERATOR_TOKEN}x`, `Basic ${OPERATOR_TOKEN}`]) {
+      const refused = await fetch(url + path, { headers: { authorization } });
+      t.equal(refused.status, 401, authorization);
+      t.equal(refused.headers.get('www-authenticate'), 'Bearer');
+    }
+  }
+  t.equal((await operatorFetch(url, '/')).status, 404);
+  t.equal((await fetch(`${url}/`)).status, 401, 'unknown paths too');
+});
+
+test('an error of a handler is answered 500 and reported; a port that is taken is refused', async (t) => {
+  const failure = new Error('a gauge');
+  const { url, errors } = await listen(t, {
+    ...HANDLERS,
+    metrics() {
+      throw failure;
+    },
+  });
+  const response = await operatorFetch(url, '/metrics');
+  t.equal(response.status, 500);
+  t.notMatch(await response.text(), 'gauge');
+  t.strictSame(errors, [failure]);
+  const port = Number(new URL(url).port);
+  const taken = {
+    host: '127.0.0.1',
+    port,
+    token: OPERATOR_TOKEN,
+    handlers: HANDLERS,
+    onUnexpected: () => {},
+  };
+  await t.rejects(listenForOperator(taken), { name: 'ListenError' });
+});
+
+test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed`, async (t) => {
+  const { url } = await listen(t);
+  const port = Number(new URL(url).port);
+  const ask = (socket: Socket) =>
+    socket.write(`GET /ready HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`);
+  const sockets: Socket[] = [];
+  t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
+  for (let count = 0; count < OPERATOR_CONNECTIONS_MAX; count += 1) {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    ask(socket);
+    const [data] = await once(socket, 'data');
+    t.match(String(data), /^HTTP\/1\.1 200 /);
+  }
+  const further = connect(port, '127.0.0.1');
+  sockets.push(further);
+  // It may be closed by a reset.
+  further.on('error', () => {});
+  further.resume();
+  await new Promise((resolve) => further.once('close', resolve));
+  t.ok(further.destroyed);
+});
+
+test('the token: the setting, or a file of the data folder that is created once', async (t) => {
+  const folder = t.testdir({});
+  const file = join(folder, OPERATOR_TOKEN_FILE);
+  t.equal(operatorToken(folder, 'x'.repeat(32)), 'x'.repeat(32));
+  t.equal(operatorToken(folder, 'x'.repeat(256)), 'x'.repeat(256));
+  for (const wrong of ['x'.repeat(31), 'x'.repeat(257), `${'x'.repeat(32)} `, 'é'.repeat(40)]) {
+    t.throws(() => operatorToken(folder, wrong), { name: 'StartError', message: /^operator\.token must be/ });
+  }
+  t.throws(() => statSync(file), 'nothing is created while the setting is used');
+  const made = operatorToken(folder, '');
+  t.match(made, /^op_[A-Za-z0-9]{43}$/);
+  t.equal(readFileSync(file, 'utf8').trim(), made);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.equal(operatorToken(folder, ''), made);
+  chmodSync(file, 0o640);
+  t.equal(operatorToken(folder, ''), made, 'a group may read it');
+  chmodSync(file, 0o644);
+  t.throws(() => operatorToken(folder, ''), { name: 'StartError', message: /accessible to all users/ });
+  chmodSync(file, 0o600);
+  writeFileSync(file, 'short');
+  t.throws(() => operatorToken(folder, ''), { name: 'StartError', message: /must be 32 to 256/ });
+  const missing = join(folder, 'none');
+  t.throws(() => operatorToken(missing, ''), {
+    name: 'StartError',
+    message: /operator\.token cannot be used/,
+  });
+});
+
+test('readiness: the reasons, and a write that fails or does not end', async (t) => {
+  const clock = fakeClock();
+  let probes = 0;
+  let probe = async () => {};
+  const reasons: string[] = [];
+  const readiness = new Readiness({
+    clock,
+    reasons: () => reasons,
+    probe() {
+      probes += 1;
+      return probe();
+    },
+  });
+  t.strictSame(await readiness.check(), []);
+  reasons.push('loading');
+  probe = () => Promise.reject(new Error('the disk is full'));
+  t.strictSame(await readiness.check(), ['loading', 'the disk is full']);
+  let end = () => {};
+  probe = () =>
+    new Promise((resolve) => {
+      end = resolve;
+    });
+  probes = 0;
+  const checks = [readiness.check(), readiness.check()];
+  clock.advance(PROBE_MS_MAX);
+  for (const found of await Promise.all(checks)) {
+    t.match(found, ['loading', /^The data folder has not taken a write within 5 s\.$/]);
+  }
+  t.equal(probes, 1, 'both calls share a write');
+  end();
+  probe = async () => {};
+  t.strictSame(await readiness.check(), ['loading']);
+  t.strictSame(await readiness.check(), ['loading']);
+  t.ok(probes > 1, 'the next call writes again');
+});
+
+test('ready and status of a server: models, lanes, devices, settings', async (t) => {
+  const data = dataFolder(t);
+  const environment = await operatorSettings();
+  const { operatorUrl, decide } = await startTestServer(t, { ...environment, DECIDER_DATA: data });
+  const url = operatorUrl as string;
+  const ready = await operatorFetch(url, '/ready');
+  t.equal(ready.status, 200);
+  t.strictSame(await ready.json(), { ready: true, reasons: [] });
+  t.equal((await decide({ state: 'x', questions: { q: { type: 'noul' } } })).status, 200);
+  // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
+  const status = (await (await operatorFetch(url, '/status')).json()) as any;
+  t.match(status, {
+    ready: true,
+    reasons: [],
+    version: /^\d+\.\d+\.\d+/,
+    process: { id: process.pid, node: process.versions.node },
+    backend: 'cpu',
+    devices: [{ device: 'RAM' }],
+    models: [
+      {
+        id: 'tiny-20260101',
+        loaded: true,
+        queue: { live: 0, batch: 0 },
+        lanes: [
+          {
+            number: 1,
+            device: 'CPU',
+            state: 'free',
+            wave: { tokens: 0, max: 512 },
+            cells: { max: 8_192 },
+            plans: 0,
+          },
+        ],
+      },
+    ],
+    batches: {},
+    store: { folder: data },
+    settings: { engine: { threads: 1 }, operator: { token: '(set)' }, master_key: '(not set)' },
+  });
+  t.ok(status.uptime_seconds >= 0);
+  t.ok(status.store.bytes > 0);
+  const { used_bytes, free_bytes, total_bytes } = status.devices[0].memory;
+  t.equal(used_bytes + free_bytes, total_bytes);
+});
