@@ -1,9 +1,20 @@
 import type { LaneState } from './lanes/transitions.js';
+import type { PrefixCounts } from './scheduler/types.js';
+
+/** A wave that was computed. */
+interface ComputedWave {
+  /** The number of its lane, from 1. */
+  readonly lane: number;
+  readonly tokens: number;
+  /** The share of the most tokens of a wave that it takes, with what encoding its images costs: above 0, at most 1. */
+  readonly fill: number;
+  readonly ms: number;
+  readonly prefixes: PrefixCounts;
+}
 
 /** Events for metrics and the log. Called before answers are sent: implementations must be fast and must not throw. */
 export interface EngineEvents {
-  /** A wave was computed. */
-  waveDone(tokens: number): void;
+  waveDone(wave: ComputedWave): void;
   /** A wave failed, or its thread died: its plans run again, once. */
   waveLost(): void;
   /**

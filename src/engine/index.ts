@@ -15,7 +15,7 @@ export {
 } from './engine.js';
 export { type EngineEvents, UNWATCHED } from './events.js';
 export type { LaneStatus } from './lanes/lane.js';
-export type { LaneState } from './lanes/transitions.js';
+export { LANE_STATES, type LaneState } from './lanes/transitions.js';
 export type { BuildMemory } from './memory/estimate.js';
 export { showMemory } from './memory/messages.js';
 export { memorySpaces } from './memory/ram.js';

@@ -43,6 +43,8 @@ export class BatchService {
     const { clock } = calendar;
     const network = systemGuard(new Set(settings.webhook.allowed_hosts), clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
+    const { webhookAttempts } = metrics.instruments;
+    for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new BatchFiles(engines.manifest, settings.models);
     const reading = new ThreadPool({
@@ -71,7 +73,11 @@ export class BatchService {
       read: (call) => reading.run('read', call),
       webhooks: {
         check: (address) => checkWebhookAddress(address, guard),
-        call: (address, event) => callWebhook(address, event, guard),
+        async call(address, event) {
+          const outcome = await callWebhook(address, event, guard);
+          webhookAttempts.inc({ outcome });
+          return outcome;
+        },
       },
       reports: reportsOf(log, metrics),
       currency: settings.billing.currency,

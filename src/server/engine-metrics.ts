@@ -1,4 +1,4 @@
-import type { Engine, EngineEvents } from '../engine/index.js';
+import { type Engine, type EngineEvents, LANE_STATES } from '../engine/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 
 /**
@@ -14,10 +14,18 @@ export function engineEvents(
   onStuck: (reason: string) => void,
 ): EngineEvents {
   const model = { model: build };
-  const { plansRefused, plansCancelled, plansLate, wavesLost, waveTokens } = instruments;
+  const { plansRefused, plansCancelled, plansLate, wavesLost } = instruments;
+  const { waveTokens, waveSeconds, waveFill, prefixes } = instruments;
   for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost]) counter.inc(model, 0);
+  for (const outcome of ['hit', 'miss']) prefixes.inc({ ...model, outcome }, 0);
   return {
-    waveDone: (tokens) => waveTokens.observe(model, tokens),
+    waveDone({ lane, tokens, fill, ms, prefixes: { hits, misses } }) {
+      waveTokens.observe(model, tokens);
+      waveSeconds.observe({ ...model, lane }, ms / 1_000);
+      waveFill.observe({ ...model, lane }, fill);
+      prefixes.inc({ ...model, outcome: 'hit' }, hits);
+      prefixes.inc({ ...model, outcome: 'miss' }, misses);
+    },
     waveLost: () => wavesLost.inc(model),
     laneChanged: (lane, state, reason) => {
       const fields = { model: build, lane, state };
@@ -36,6 +44,11 @@ export function measureEngine(metrics: Metrics, build: string, engine: Engine): 
   metrics.beforeScrape(() => {
     for (const urgency of ['live', 'batch'] as const) {
       metrics.instruments.waiting.set({ model: build, urgency }, engine.waiting(urgency));
+    }
+    for (const { number: lane, state } of engine.lanes) {
+      for (const each of LANE_STATES) {
+        metrics.instruments.laneState.set({ model: build, lane, state: each }, each === state ? 1 : 0);
+      }
     }
     const { workingLanes, laneCount } = engine;
     metrics.instruments.lanes.set({ model: build, state: 'working' }, workingLanes);

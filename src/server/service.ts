@@ -21,6 +21,7 @@ import { startRecord } from './last-abort.js';
 import { limitsOf } from './limits.js';
 import type { ServiceStatus } from './operator/status.js';
 import { PreparePool } from './prepare-pool.js';
+import { measureStore } from './store-metrics.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -59,6 +60,7 @@ export class Service implements App {
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
     const money = await openAccess(settings, dependencies, engines.catalog);
+    measureStore(metrics, money.store, dependencies.clock);
     const record = startRecord(settings.data, money.store, dependencies.log);
     return new Service(settings, dependencies, metrics, engines, money, record);
   }

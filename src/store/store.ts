@@ -20,6 +20,7 @@ export class Store {
   private lastWrite: Promise<void> = Promise.resolve();
   private closing: Promise<void> | null = null;
   private changing = false;
+  private onCommit: () => (done: boolean) => void = () => () => {};
 
   /** Use `openStore`, which also upgrades the format. */
   constructor(readonly folder: string) {
@@ -85,6 +86,11 @@ export class Store {
     return write;
   }
 
+  /** `begin` is called when a transaction of `write` starts, and what it returns when it is on the disk or has failed. */
+  watchCommits(begin: () => (done: boolean) => void): void {
+    this.onCommit = begin;
+  }
+
   /** Resolves if the data file can be written. Changes nothing. Rejects with StoreError. */
   probe(): Promise<void> {
     // Every transaction begins with a write at the end of the file; see `allocate`.
@@ -92,9 +98,12 @@ export class Store {
   }
 
   private async writeNext(writes: readonly RawWrite[]): Promise<void> {
+    const ended = this.onCommit();
     try {
       await this.writerThread().run('write', writes);
+      ended(true);
     } catch (error) {
+      ended(false);
       throw this.notTaken(error);
     }
     this.refresh();

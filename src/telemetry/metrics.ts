@@ -11,6 +11,7 @@ interface Metric {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const FILLS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const TOKENS = [16, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536];
 
 /** All metrics of the server. `docs/metrics.md` is generated from this table. */
@@ -46,6 +47,26 @@ export const METRICS = {
     help: 'Tokens computed per wave; its count is the number of waves.',
     labels: ['model'],
     buckets: TOKENS,
+  },
+  waveSeconds: {
+    name: 'decider_wave_seconds',
+    kind: 'histogram',
+    help: 'Time of a computed wave, by lane.',
+    labels: ['model', 'lane'],
+    buckets: SECONDS,
+  },
+  waveFill: {
+    name: 'decider_wave_fill',
+    kind: 'histogram',
+    help: 'Share of the maximum tokens of a wave that was used, 0 to 1, by lane.',
+    labels: ['model', 'lane'],
+    buckets: FILLS,
+  },
+  prefixes: {
+    name: 'decider_prefixes_total',
+    kind: 'counter',
+    help: 'Prefixes of plans: `hit` if in the KV cache or computed for another plan, otherwise `miss`.',
+    labels: ['model', 'outcome'],
   },
   waiting: {
     name: 'decider_plans_waiting',
@@ -83,6 +104,12 @@ export const METRICS = {
     help: 'Engine threads, by state: `working`, or `failed` while they take no waves.',
     labels: ['model', 'state'],
   },
+  laneState: {
+    name: 'decider_lane_state',
+    kind: 'gauge',
+    help: '1 for the state that a lane is in, 0 for the others: `free`, `busy`, `restarting`, `resting`, `probing`, `stuck`, `closed`.',
+    labels: ['model', 'lane', 'state'],
+  },
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',
@@ -95,6 +122,55 @@ export const METRICS = {
     help: 'Batches that have not finished, including cancelled ones with lines in progress.',
     labels: [],
   },
+  webhookAttempts: {
+    name: 'decider_webhook_attempts_total',
+    kind: 'counter',
+    help: 'Calls of webhooks by outcome: `delivered`, or `failed`, which includes calls that are tried again.',
+    labels: ['outcome'],
+  },
+  storeBytes: {
+    name: 'decider_store_bytes',
+    kind: 'gauge',
+    help: 'Size of the data file.',
+    labels: [],
+  },
+  diskFree: {
+    name: 'decider_store_disk_free_bytes',
+    kind: 'gauge',
+    help: 'Bytes free on the disk of the data folder; `+Inf` if the file system does not report it.',
+    labels: [],
+  },
+  commitSeconds: {
+    name: 'decider_store_commit_seconds',
+    kind: 'histogram',
+    help: 'Time of a commit to the data folder, failed ones included.',
+    labels: [],
+    buckets: SECONDS,
+  },
+  commitsFailed: {
+    name: 'decider_store_commits_failed_total',
+    kind: 'counter',
+    help: 'Commits that the disk refused; their writes are tried again.',
+    labels: [],
+  },
+  deviceMemory: {
+    name: 'decider_device_memory_bytes',
+    kind: 'gauge',
+    help: 'Memory by state, `used` or `free`, of `RAM` (what a container may use) and of each GPU in use.',
+    labels: ['device', 'state'],
+  },
+  processMemory: {
+    name: 'decider_process_memory_bytes',
+    kind: 'gauge',
+    help: 'Memory of the process: `resident`, `heap` (JavaScript of the main thread) or `external` (its buffers).',
+    labels: ['kind'],
+  },
+  loopDelay: {
+    name: 'decider_event_loop_delay_seconds',
+    kind: 'gauge',
+    help: 'Delay of the main thread’s event loop since the last scrape: quantiles 0.5, 0.99 and 1.',
+    labels: ['quantile'],
+  },
   logLinesDropped: {
     name: 'decider_log_lines_dropped_total',
     kind: 'counter',
@@ -106,6 +182,24 @@ export const METRICS = {
     kind: 'counter',
     help: 'Threads that died and were replaced, by kind: `engine` or `prepare`.',
     labels: ['thread'],
+  },
+  ready: {
+    name: 'decider_ready',
+    kind: 'gauge',
+    help: '1 if the models are loaded and each has a lane that works, otherwise 0; `/ready` also checks the disk.',
+    labels: [],
+  },
+  startTime: {
+    name: 'decider_start_time_seconds',
+    kind: 'gauge',
+    help: 'When the server started, in seconds since 1970.',
+    labels: [],
+  },
+  info: {
+    name: 'decider_info',
+    kind: 'gauge',
+    help: 'Always 1.',
+    labels: ['version', 'backend'],
   },
 } as const satisfies Record<string, Metric>;
 

@@ -239,7 +239,8 @@ test('the answer says how long the plan waited and was computed', async (t) => {
 test('events: who was refused, left or was late, and what became of the waves', async (t) => {
   const told: string[] = [];
   const events: EngineEvents = {
-    waveDone: (tokens) => told.push(`done ${tokens}`),
+    waveDone: ({ lane, tokens, fill, ms, prefixes: { hits, misses } }) =>
+      told.push(`done ${lane}: ${tokens} tokens, ${fill} full, ${ms} ms, ${hits} hits, ${misses} misses`),
     waveLost: () => told.push('lost'),
     laneChanged: (lane, state) => told.push(`${lane} ${state}`),
     planRefused: () => told.push('refused'),
@@ -261,9 +262,10 @@ test('events: who was refused, left or was late, and what became of the waves', 
   thread.waves[0]?.reject(new Error('the thread died'));
   await turn();
   t.strictSame(since(), ['lost', '1 restarting', '1 free']);
+  clock.advance(25);
   thread.waves[1]?.resolve();
   await first;
-  t.strictSame(since(), ['done 12']);
+  t.strictSame(since(), [`done 1: 12 tokens, ${12 / 2_048} full, 25 ms, 0 hits, 1 misses`]);
   const computing = engine.run(markedPlan(4), stays());
   clock.advance(1_000);
   await t.rejects(computing);

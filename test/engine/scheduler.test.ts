@@ -54,6 +54,21 @@ test('a short live plan waits for no more than the wave under way, however long 
   }
 });
 
+test('a wave counts the prefixes of the plans it admits: computed, or there already', async (t) => {
+  const { scheduler, state } = setUp();
+  const first = entry(30);
+  const same = {
+    ...first,
+    plan: planOf(first.plan.prefix, [{ tokens: new Int32Array(5), options: Int32Array.of(1) }]),
+  };
+  for (const each of [first, same, entry(20)]) scheduler.add(each, 'live');
+  t.strictSame(scheduler.fill(state)?.prefixes, { hits: 1, misses: 2 });
+  // A long plan is counted by its first wave only.
+  scheduler.add(entry(150), 'live');
+  t.strictSame(scheduler.fill(state)?.prefixes, { hits: 0, misses: 1 });
+  t.strictSame(scheduler.fill(state)?.prefixes, { hits: 0, misses: 0 });
+});
+
 /** Waves of live plans alone, until the next is the turn of batch plans. */
 function untilBatchTurn({ scheduler, next }: Pick<ReturnType<typeof setUp>, 'scheduler' | 'next'>): void {
   for (let wave = 0; wave < 8; wave++) {

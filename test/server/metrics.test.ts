@@ -1,6 +1,8 @@
 import { type Test, test } from 'tap';
+import { VERSION } from '../../src/base/index.js';
 import type { ServerDependencies } from '../../src/server/index.js';
 import { METRICS, Metrics } from '../../src/telemetry/index.js';
+import { freePort } from '../support/free-port.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 
@@ -16,8 +18,9 @@ async function scrape(url: string): Promise<(line: string) => number> {
     );
 }
 
-async function start(t: Test, own: Partial<ServerDependencies> = {}) {
-  const server = await startTestServer(t, await operatorSettings(), modelsFolder(t.testdir()), own);
+async function start(t: Test, own: Partial<ServerDependencies> = {}, more: Record<string, string> = {}) {
+  const environment = { ...(await operatorSettings()), ...more };
+  const server = await startTestServer(t, environment, modelsFolder(t.testdir()), own);
   return { ...server, operatorUrl: server.operatorUrl as string };
 }
 
@@ -45,6 +48,31 @@ test('requests are counted by route and status, in tokens and in waves; a replac
   }
   t.ok(value('decider_wave_tokens_count{model="tiny-20260101"}') >= 2);
   t.ok(value('decider_wave_tokens_sum{model="tiny-20260101"}') > 0);
+  const lane = 'model="tiny-20260101",lane="1"';
+  const waves = value('decider_wave_tokens_count{model="tiny-20260101"}');
+  t.equal(value(`decider_wave_seconds_count{${lane}}`), waves);
+  t.equal(value(`decider_wave_fill_count{${lane}}`), waves);
+  t.equal(value(`decider_wave_fill_bucket{le="1",${lane}}`), waves);
+  t.equal(value(`decider_lane_state{${lane},state="free"}`), 1);
+  t.equal(value(`decider_lane_state{${lane},state="stuck"}`), 0);
+  const [hits = 0, misses = 0] = ['hit', 'miss'].map((outcome) =>
+    value(`decider_prefixes_total{model="tiny-20260101",outcome="${outcome}"}`),
+  );
+  t.equal(hits + misses, 2, 'one per plan');
+  t.ok(misses >= 1);
+  for (const kind of ['resident', 'heap', 'external']) {
+    t.ok(value(`decider_process_memory_bytes{kind="${kind}"}`) > 0, kind);
+  }
+  t.ok(value('decider_device_memory_bytes{device="RAM",state="used"}') > 0);
+  t.ok(value('decider_event_loop_delay_seconds{quantile="1"}') >= 0);
+  t.ok(value('decider_store_bytes') > 0);
+  t.ok(value('decider_store_disk_free_bytes') > 0);
+  t.ok(value('decider_store_commit_seconds_count') > 0, 'the first start commits');
+  t.equal(value('decider_store_commits_failed_total'), 0);
+  t.equal(value('decider_webhook_attempts_total{outcome="failed"}'), 0);
+  t.equal(value('decider_ready'), 1);
+  t.equal(value(`decider_info{version="${VERSION}",backend="cpu"}`), 1);
+  t.ok(value('decider_start_time_seconds') > 0);
   t.equal(value('decider_plans_waiting{model="tiny-20260101",urgency="live"}'), 0);
   t.equal(value('decider_plans_cancelled_total{model="tiny-20260101"}'), 0);
   t.notMatch(await (await operatorFetch(operatorUrl, '/metrics')).text(), SECRET);
@@ -67,11 +95,16 @@ test('every line of the table is in a scrape', async (t) => {
   for (const { name, kind } of Object.values(METRICS)) t.match(text, `# TYPE ${name} ${kind}\n`);
 });
 
-test('batch lines count among tokens and answers, not as live decisions; dropped log lines are counted', async (t) => {
+test('batch lines, webhook calls and dropped log lines are counted; lines are no live decisions', async (t) => {
   let dropped = 0;
-  const { url, headers, operatorUrl } = await start(t, { logLinesDropped: () => dropped });
+  const { url, headers, operatorUrl } = await start(
+    t,
+    { logLinesDropped: () => dropped },
+    { DECIDER_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' },
+  );
   const file = [1, 2].map((at) => JSON.stringify({ custom_id: `c${at}`, model: 'tiny', ...BODY })).join('\n');
-  const type = { ...headers, 'content-type': 'application/jsonl' };
+  const webhook = `https://127.0.0.1:${await freePort()}/`;
+  const type = { ...headers, 'content-type': 'application/jsonl', 'service-webhook-url': webhook };
   const submitted = await fetch(`${url}/v1/batches`, { method: 'POST', headers: type, body: file });
   const { id } = (await submitted.json()) as { id: string };
   let results: Response;
@@ -88,6 +121,12 @@ test('batch lines count among tokens and answers, not as live decisions; dropped
   t.equal(value('decider_batch_lines_total{outcome="answered"}'), 2);
   t.equal(value('decider_batches_open'), 0);
   t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
+  // Nobody listens there.
+  let attempts = value;
+  while (attempts('decider_webhook_attempts_total{outcome="failed"}') === 0)
+    attempts = await scrape(operatorUrl);
+  t.equal(attempts('decider_webhook_attempts_total{outcome="failed"}'), 1);
+  t.equal(attempts('decider_webhook_attempts_total{outcome="delivered"}'), 0);
   for (const count of [0, 3, 5]) {
     dropped = count;
     t.equal((await scrape(operatorUrl))('decider_log_lines_dropped_total'), count);

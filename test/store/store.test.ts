@@ -108,6 +108,21 @@ test('a write that fails in its middle writes nothing, and the next one works', 
   );
 });
 
+test('a watcher sees every commit begin and end, and whether it is on the disk', async (t) => {
+  const store = emptyStore(t);
+  const accounts = store.table('accounts');
+  const seen: Array<boolean | 'begins'> = [];
+  store.watchCommits(() => {
+    seen.push('begins');
+    return (done) => seen.push(done);
+  });
+  await store.write([accounts.write(['one'], account(1))]);
+  await store.probe();
+  const impossible = { table: 'nowhere' as 'accounts', key: Buffer.from('x'), value: Buffer.from('x') };
+  await t.rejects(store.write([impossible]));
+  t.strictSame(seen, ['begins', true, 'begins', true, 'begins', false]);
+});
+
 test('writes run in the order of the calls', async (t) => {
   const store = emptyStore(t);
   const accounts = store.table('accounts');

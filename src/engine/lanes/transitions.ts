@@ -61,6 +61,8 @@ export const TRANSITIONS: Readonly<Record<LaneState, Readonly<Partial<Record<Lan
   closed: { ...stays('closed'), late: 'closed', closed: 'closed' },
 };
 
+export const LANE_STATES = Object.keys(TRANSITIONS) as readonly LaneState[];
+
 /** States in which plans may wait for the lane: it computes one soon. */
 const WORKING: ReadonlySet<LaneState> = new Set(['free', 'busy', 'restarting']);
 

@@ -142,7 +142,13 @@ export class WaveLoop {
       lane.context.computing = 0;
       const tokens = tokensOf(wave);
       measured(tokens);
-      events.waveDone(tokens);
+      events.waveDone({
+        lane: lane.number,
+        tokens,
+        fill: wave.cost / lane.context.bounds.waveTokens,
+        ms: clock.monotonic() - now,
+        prefixes: wave.prefixes,
+      });
       lane.done();
       const end = clock.monotonic();
       finish = () => {

@@ -18,6 +18,8 @@ interface CellSharing {
 /** A plan that `tryAdmit` has admitted. */
 interface Admitted<E extends Entry> {
   readonly running: Running<E>;
+  /** Whether the plan's prefix was in the cache, complete or in part. */
+  readonly isCached: boolean;
   /** Not null: the plan's prefix is new and starts as a copy of the head. */
   readonly head: CachedPrefix | null;
   /** Whether this wave has to compute the head first. */
@@ -145,7 +147,7 @@ export class KvCache<E extends Entry> {
     prefix.users += 1;
     const running = { entry, prefix, nextSuffix: 0, logits: [] };
     this.plans.push(running);
-    return { running, ...shared };
+    return { running, isCached: known !== undefined, ...shared };
   }
 
   /**

@@ -21,6 +21,13 @@ export interface CachedPrefix {
   readonly done: number;
 }
 
+/** The prefixes of the plans that a wave admits. */
+export interface PrefixCounts {
+  /** In the cache, or computed for another plan. */
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /** A plan on a context, from its admission to the wave in which its last suffix ends. */
 export interface Running<E extends Entry> {
   readonly entry: E;

@@ -2,7 +2,7 @@ import { imageAt } from '../profile/image-tokens.js';
 import { type PlanImage, runEnd, textEnd } from '../wave/images.js';
 import type { WaveTask } from '../wave/task.js';
 import type { ContextState } from './context-state.js';
-import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill, PrefixCounts, Running } from './types.js';
 import { type SuffixChunk, WaveWriter } from './wave-writer.js';
 
 /** A wave, and which plans get its results. */
@@ -14,6 +14,7 @@ export interface Wave<E extends Entry> {
   readonly running: ReadonlyArray<Running<E>>;
   /** Tokens that it computes, with what encoding its images costs. */
   readonly cost: number;
+  readonly prefixes: PrefixCounts;
   /** Cells in use while it is computed. */
   readonly cells: number;
   /** The embeddings that it computes, by the keys of their images; valid once it has run. */
@@ -26,6 +27,7 @@ export class WaveBuilder<E extends Entry> {
   private readonly touched = new Set<Running<E>>();
   private used = 0;
   private clear = false;
+  private readonly prefixes = { hits: 0, misses: 0 };
 
   constructor(private readonly context: ContextState<E>) {
     context.cache.beginWave();
@@ -57,7 +59,8 @@ export class WaveBuilder<E extends Entry> {
       admitted = cache.tryAdmit(entry, headTokensMax);
     }
     if (admitted === null) return null;
-    const { running, head, headIsNew } = admitted;
+    const { running, isCached, head, headIsNew } = admitted;
+    this.prefixes[isCached ? 'hits' : 'misses'] += 1;
     if (head !== null && headIsNew) {
       this.used += head.tokens.length;
       this.writer.addHead(head);
@@ -153,6 +156,7 @@ export class WaveBuilder<E extends Entry> {
       answered: writer.answered,
       running: [...this.touched],
       cost: this.used,
+      prefixes: this.prefixes,
       cells,
       encoded: writer.encoded,
     };

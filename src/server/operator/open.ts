@@ -3,6 +3,7 @@ import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import type { ServerDependencies } from '../dependencies.js';
 import type { Service } from '../service.js';
+import { measureHost } from './host-metrics.js';
 import { jsonReply, listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
 import { Readiness } from './readiness.js';
 import { statusOf } from './status.js';
@@ -40,11 +41,19 @@ export async function openOperator(
       return jsonReply(200, statusOf(settings, service.status(), clock.monotonic() - started, reasons));
     },
   };
-  return listenForOperator({
+  const listener = await listenForOperator({
     host,
     port,
     token: operatorToken(settings.data, token),
     handlers,
     onUnexpected: (error) => log.error({ err: error }, 'a request of the operator failed'),
   });
+  const stopMeasuring = measureHost(metrics, service, clock);
+  return {
+    url: listener.url,
+    stop() {
+      stopMeasuring();
+      return listener.stop();
+    },
+  };
 }

@@ -1,0 +1,20 @@
+import type { Clock } from '../base/index.js';
+import { type Store, storeSpace } from '../store/index.js';
+import type { Metrics } from '../telemetry/index.js';
+
+/** Measures the commits of a store, its size and its disk. */
+export function measureStore(metrics: Metrics, store: Store, clock: Pick<Clock, 'monotonic'>): void {
+  const { commitSeconds, commitsFailed, storeBytes, diskFree } = metrics.instruments;
+  store.watchCommits(() => {
+    const started = clock.monotonic();
+    return (done) => {
+      commitSeconds.observe((clock.monotonic() - started) / 1_000);
+      if (!done) commitsFailed.inc();
+    };
+  });
+  metrics.beforeScrape(() => {
+    const { used, free } = storeSpace(store.folder);
+    storeBytes.set(used);
+    diskFree.set(free);
+  });
+}
