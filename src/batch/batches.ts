@@ -12,6 +12,7 @@ import { resumeBatches } from './resume.js';
 import { Retention } from './retention.js';
 import { Runner } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
+import { BatchStorage } from './storage.js';
 import { StoredTimes } from './stored-times.js';
 import { Submissions } from './submissions.js';
 import { type Submission, Submitter } from './submit.js';
@@ -80,6 +81,7 @@ export class Batches {
       clock,
       runner,
       submissions,
+      storage: new BatchStorage(store, deps.storedBytesMax),
       files,
       engines,
       webhooks,

@@ -8,6 +8,7 @@ export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
 export { INGEST_THREAD, READING_THREAD } from './threads.js';
+export { verifyBatches } from './verify/verify-batches.js';
 export { callWebhook, type WebhookOutcome } from './webhook/call.js';
 export { checkWebhookAddress, type WebhookGuard } from './webhook/guard.js';
 export { systemGuard } from './webhook/system-guard.js';

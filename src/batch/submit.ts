@@ -10,6 +10,7 @@ import { WINDOW_MS } from './runner/deadline.js';
 import { OpenBatch } from './runner/open-batch.js';
 import type { Runner } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
+import type { BatchStorage } from './storage.js';
 import type { Submissions } from './submissions.js';
 
 /** Contract 7.1 `too_many_batches`. */
@@ -35,6 +36,7 @@ interface Parts {
   readonly clock: Clock;
   readonly runner: Runner;
   readonly submissions: Submissions;
+  readonly storage: BatchStorage;
   readonly files: FileThread;
   readonly engines: Pick<LineEngines, 'priceOf'>;
   readonly webhooks: Pick<Webhooks, 'check'>;
@@ -148,7 +150,8 @@ export class Submitter {
     if (once !== null) {
       writes.push(this.parts.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));
     }
-    const release = this.takeSlot(batch.key);
+    const releaseRoom = this.parts.storage.take(writes);
+    const releaseSlot = this.takeSlot(batch.key);
     try {
       await this.commit(writes);
       const open = new OpenBatch(
@@ -158,7 +161,8 @@ export class Submitter {
       open.deadline.begin(this.parts.clock);
       this.parts.runner.add(open);
     } finally {
-      release();
+      releaseSlot();
+      releaseRoom();
     }
     return batch;
   }

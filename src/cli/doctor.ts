@@ -22,30 +22,14 @@ import {
   servingProcess,
   storeExists,
 } from '../store/index.js';
-import { type Options, print, printJson, reportError } from './output.js';
-
-const NAME_WIDTH = 12;
+import { type Finding, ok, printFindings, problem } from './findings.js';
+import { type Options, reportError } from './output.js';
 
 /** `decider doctor`: prints a line per check; exits with status 1 if one found a problem. */
 export const doctor = (options: Options & DoctorOptions) =>
   reportError(async () => {
-    const findings = [];
-    for await (const finding of examine(options, process.env)) {
-      findings.push(finding);
-      if (!finding.ok) process.exitCode = 1;
-      if (options.json) continue;
-      const { check, ok, detail } = finding;
-      print(`${ok ? 'ok     ' : 'problem'}  ${check.padEnd(NAME_WIDTH)}  ${detail}`);
-    }
-    if (options.json) printJson(findings);
+    await printFindings(examine(options, process.env), options);
   });
-
-/** The result of one check. */
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
 
 interface DoctorOptions {
   readonly config?: string | undefined;
@@ -211,11 +195,3 @@ function attempt(check: string, look: () => string): Finding {
     return problem(check, error);
   }
 }
-
-const ok = (check: string, detail: string): Finding => ({ check, ok: true, detail });
-
-const problem = (check: string, error: unknown): Finding => ({
-  check,
-  ok: false,
-  detail: (error as Error).message,
-});

@@ -221,6 +221,24 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
   .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
   .action(async (options) => (await import('./usage.js')).usage(options));
 
+const data = () => import('./data.js');
+command(
+  program,
+  'backup <file>',
+  'write a copy of the data folder to a file, also while a server runs',
+).action(async (file, options) => (await data()).backup(file, options));
+command(program, 'restore <file>', 'put a backup into an empty data folder').action(async (file, options) =>
+  (await data()).restore(file, options),
+);
+command(
+  program,
+  'verify',
+  'read everything in the data folder: tables, encrypted values, batches, ledger',
+).action(async (options) => (await import('./verify.js')).verify(options));
+command(program, 'rekey', 'replace the master key; the server must be stopped')
+  .option('--new-key <file>', 'file with the new key, if the master key is configured')
+  .action(async (options) => (await data()).rekey(options));
+
 command(program, 'doctor', 'check settings, data, ledger, models and backend without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(async (options) => (await import('./doctor.js')).doctor(options));

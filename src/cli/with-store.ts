@@ -23,11 +23,7 @@ export function withStore(
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
-    if (!mayCreate && !storeExists(settings.data)) {
-      throw new StoreError(
-        `The data folder ${settings.data} is empty. Start the server once to create it, or set data (DECIDER_DATA).`,
-      );
-    }
+    if (!mayCreate) requireStore(settings.data);
     const store = openStore(settings.data);
     try {
       await command(store, settings, commandClock(store));
@@ -35,6 +31,14 @@ export function withStore(
       await store.close();
     }
   });
+}
+
+/** Throws StoreError if the data folder has no store. */
+export function requireStore(data: string): void {
+  if (storeExists(data)) return;
+  throw new StoreError(
+    `The data folder ${data} is empty. Start the server once to create it, or set data (DECIDER_DATA).`,
+  );
 }
 
 /**

@@ -30,7 +30,7 @@ export class BatchService {
 
   /** Resumes the open batches. Rejects with StoreError. */
   static async start(
-    settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
+    settings: Pick<Settings, 'models' | 'billing' | 'webhook' | 'batch'>,
     { log, authorities }: ServerDependencies,
     engines: Engines,
     money: OpenAccess,
@@ -80,6 +80,7 @@ export class BatchService {
         },
       },
       reports: reportsOf(log, metrics),
+      storedBytesMax: settings.batch.max_stored_bytes,
       currency: settings.billing.currency,
     });
     calendar.onJump((ms) => batches.moveTimes(ms));

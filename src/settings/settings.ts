@@ -56,6 +56,13 @@ export const SETTINGS = {
   },
   batch: {
     enabled: boolean({ default: true, meaning: 'Whether the base endpoint offers the batch interface.' }),
+    max_stored_bytes: integer({
+      default: 64 * 1024 ** 3,
+      min: 1,
+      max: Number.MAX_SAFE_INTEGER,
+      meaning:
+        'Bytes of stored batches in the data file beyond which new batches are answered 503 `batch_unavailable`; see `docs/data.md`.',
+    }),
   },
   http: {
     transport: choice({

@@ -7,7 +7,8 @@ export class StoreError extends OperatorError {
 }
 
 /** The folder of the LMDB environment in a data folder. */
-export const pathOf = (folder: string): string => join(folder, 'store');
+export const STORE_FOLDER = 'store';
+export const pathOf = (folder: string): string => join(folder, STORE_FOLDER);
 
 /** The names LMDB gives the two files of an environment. */
 export const DATA_FILE = 'data.mdb';

@@ -22,13 +22,16 @@ export interface Environment {
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
-/** Creates a data folder and its store if there is none, for its owner only. Does not open it. Throws StoreError. */
-export function createStore(folder: string): void {
+/**
+ * Creates a data folder and its store if there is none, for its owner only. Does not open it. `make`: see `makeStore`; by
+ * default the tables are empty. Throws StoreError.
+ */
+export function createStore(folder: string, make: (path: string) => void = makeEnvironment): void {
   asStoreError(folder, () => {
     const made = makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     refuseOtherContainer(folder);
-    makeStore(folder, makeEnvironment);
+    makeStore(folder, make);
     if (made) syncFolder(dirname(resolve(folder)));
   });
 }
@@ -94,7 +97,8 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-function makeEnvironment(path: string): void {
+/** Makes a folder an LMDB environment that has all tables; what it contains stays. */
+export function makeEnvironment(path: string): void {
   const root = openRoot(path);
   try {
     openTables(root);
@@ -110,6 +114,21 @@ const openRoot = (path: string): Environment['root'] =>
 function openTables(root: Environment['root']): Environment['databases'] {
   const databases = TABLE_NAMES.map((name) => [name, root.openDB({ name, ...BINARY })] as const);
   return Object.fromEntries(databases) as Environment['databases'];
+}
+
+/** The bytes of the pages of a database. */
+export function bytesIn(database: BinaryDatabase): number {
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } =
+    database.getStats() as PageCounts;
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+}
+
+/** What lmdb returns of a database; it has no type for it. */
+interface PageCounts {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
 }
 
 function extent(root: Environment['root']): { pageSize: number; pages: number } {

@@ -35,6 +35,15 @@ export function openStore(
   }
 }
 
+/** Opens an existing data folder without upgrading it, to copy or read it. Throws StoreError if its format is newer. */
+export function openUnchanged(folder: string): { readonly store: Store; readonly format: number } {
+  const store = new Store(folder);
+  const format = formatOf(store) ?? FORMAT;
+  if (format <= FORMAT) return { store, format };
+  void store.close();
+  throw newerFormat(folder, format, FORMAT);
+}
+
 /**
  * Opens a data folder for the one process that serves it. The lock is taken before LMDB is opened and released by
  * `leave`, which must be called after the store is closed: two containers never have one environment open (see
@@ -53,11 +62,7 @@ export function serveStore(folder: string): { readonly store: Store; readonly le
 
 function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): void {
   const found = formatOf(store) ?? format;
-  if (found > format) {
-    throw new StoreError(
-      `The data folder ${store.folder} has format ${found}, and this program supports ${format}: a newer version wrote it. Install that version.`,
-    );
-  }
+  if (found > format) throw newerFormat(store.folder, found, format);
   const server = isServedHere(store.folder) ? null : servingProcess(store.folder);
   if (found < format && server !== null) {
     throw new StoreError(
@@ -75,5 +80,10 @@ function upgrade(store: Store, format: number, upgrades: readonly Upgrade[]): vo
   }
   store.table('meta').put(['format'], { format });
 }
+
+const newerFormat = (folder: string, found: number, format: number): StoreError =>
+  new StoreError(
+    `The data folder ${folder} has format ${found}, and this program supports ${format}: a newer version wrote it. Install that version.`,
+  );
 
 const formatOf = (store: Store) => store.table('meta').get('format')?.format;

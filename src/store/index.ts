@@ -1,9 +1,13 @@
+export { backUp } from './backup.js';
+export type { BackupFacts } from './backup-file.js';
 export { StoreError } from './data-folder.js';
 export { FORMAT, openStore, serveStore, type Upgrade } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
 export { MASTER_KEY_FILE } from './master-key.js';
+export { rekey } from './rekey.js';
+export { restore } from './restore.js';
 export { Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingProcess } from './serving.js';

@@ -6,6 +6,8 @@ import { StoreError } from './data-folder.js';
 import { KEY_BYTES } from './sealing.js';
 
 export const MASTER_KEY_FILE = 'master.key';
+/** The new key while the master key is being changed. */
+export const NEXT_KEY_FILE = 'master.key.next';
 
 /**
  * The key that encrypts all data keys: `given` (64 hexadecimal digits) unless that is empty, else the folder's
@@ -14,32 +16,31 @@ export const MASTER_KEY_FILE = 'master.key';
 export function masterKey(folder: string, given: string, mayCreate: boolean): Buffer {
   if (given !== '') return parse(given, 'DECIDER_MASTER_KEY');
   const file = join(folder, MASTER_KEY_FILE);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) {
-    if (!mayCreate) {
-      throw new StoreError(
-        `${file} is missing. Without it the encrypted data in ${folder} cannot be read: restore it from a backup.`,
-      );
-    }
-    return create(file);
-  }
-  if ((found.mode & 0o077) !== 0) {
-    throw new StoreError(`${file} is accessible to other users. Change its mode to 0600.`);
-  }
-  return parse(read(file).trim(), file);
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return readKeyFile(file);
+  if (mayCreate) return createKeyFile(file);
+  throw new StoreError(
+    `${file} is missing. Without it the encrypted data in ${folder} cannot be read: restore it from a backup.`,
+  );
 }
 
-function read(file: string): string {
+/** Reads a key of 64 hexadecimal digits from a file that only its owner may access. Throws StoreError. */
+export function readKeyFile(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw new StoreError(`${file} is accessible to other users. Change its mode to 0600.`);
+    }
+    return parse(readFileSync(file, 'utf8').trim(), file);
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     throw new StoreError(`${file} cannot be read: ${(error as Error).message}.`);
   }
 }
 
-/** The file appears complete, and is on the disk before anything is encrypted with the key. */
-function create(file: string): Buffer {
-  const key = randomBytes(KEY_BYTES);
+/**
+ * Writes a key, by default a new one, to a file. The file appears complete, and is on the disk before anything is
+ * encrypted with the key. Throws StoreError.
+ */
+export function createKeyFile(file: string, key: Buffer = randomBytes(KEY_BYTES)): Buffer {
   try {
     createOwnFile(file, `${key.toString('hex')}\n`);
   } catch (error) {

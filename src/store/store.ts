@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
-import { allocateFor, type Environment, openEnvironment } from './environment.js';
+import { allocateFor, bytesIn, type Environment, openEnvironment } from './environment.js';
 import { Table } from './table.js';
-import { TABLE_NAMES, type TableName } from './tables.js';
+import { TABLE_NAMES, TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
 
 /**
@@ -35,15 +35,16 @@ export class Store {
 
   /**
    * Runs `work` in a transaction: what it puts becomes visible to every process at once, or not at all if it throws. A
-   * nested change is part of the outer one. Throws StoreError if the disk refuses the commit.
+   * nested change is part of the outer one. `bytes`: the length of the values, if there are more than a few. Throws
+   * StoreError if the disk refuses the commit.
    */
-  change<Result>(work: () => Result): Result {
+  change<Result>(work: () => Result, bytes = 0): Result {
     // Not again in a nested change: LMDB may have written pages of this transaction after the last committed one.
     const isOutermost = !this.changing;
     let atWork = false;
     try {
       return this.environment.root.transactionSync(() => {
-        if (isOutermost) allocateFor(this.environment, []);
+        if (isOutermost) allocateFor(this.environment, [bytes]);
         this.changing = true;
         atWork = true;
         const result = work();
@@ -65,9 +66,21 @@ export class Store {
     return this.table('meta').get('changes')?.changes ?? 0;
   }
 
+  /** The bytes of all pages that the tables of a room have in the data file. */
+  bytesOf(owner: (typeof TABLES)[TableName]['owner']): number {
+    this.refresh();
+    const names = TABLE_NAMES.filter((name) => TABLES[name].owner === owner);
+    return names.reduce((sum, name) => sum + bytesIn(this.environment.databases[name]), 0);
+  }
+
   /** Makes later reads see what other processes have written. Without it they may be a few milliseconds old. */
   refresh(): void {
     this.environment.root.resetReadTxn();
+  }
+
+  /** Writes a compacted copy of the data file into an existing folder: what was committed when it began. Rejects with Error. */
+  copyTo(folder: string): Promise<void> {
+    return this.environment.root.backup(folder, true);
   }
 
   /** Starts the writer thread, so that the first write does not wait for it. */

@@ -104,6 +104,22 @@ export class Table<Name extends TableName> {
     return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
   }
 
+  /** Reads every entry. Returns their number; calls `report` with a sentence for each damaged one. */
+  verify(report: (problem: string) => void): number {
+    let count = 0;
+    try {
+      for (const { key, value } of this.database.getRange({})) {
+        count += 1;
+        const parts = this.partsOf(key);
+        if (parts === null) report(`The key ${key.toString('hex')} of the table ${this.name} is damaged.`);
+        else if (!this.fits(value)) report(this.damaged(parts));
+      }
+    } catch (error) {
+      report(this.unusable(error).message);
+    }
+    return count;
+  }
+
   /** Inside `Store.change` only. */
   put(parts: readonly KeyPart[], value: Value<Name>): void {
     const { key, value: bytes } = this.write(parts, value);
@@ -160,10 +176,26 @@ export class Table<Name extends TableName> {
   private read(parts: readonly KeyPart[], bytes: Buffer): Value<Name> {
     if (this.check === null) return Buffer.from(bytes) as Value<Name>;
     const value = parse(bytes);
-    if (!this.check(value)) {
-      throw new StoreError(`The value ${parts.join('/')} of the table ${this.name} is damaged.`);
-    }
+    if (!this.check(value)) throw new StoreError(this.damaged(parts));
     return value as Value<Name>;
+  }
+
+  private fits(bytes: Buffer): boolean {
+    return this.check === null || this.check(parse(bytes));
+  }
+
+  private damaged(parts: readonly KeyPart[]): string {
+    return `The value ${parts.join('/')} of the table ${this.name} is damaged.`;
+  }
+
+  /** Null if the bytes are not a key of this table. */
+  private partsOf(key: Buffer): KeyPart[] | null {
+    try {
+      const parts = decodeKey(this.layout, key);
+      return this.key(...parts).equals(key) ? parts : null;
+    } catch {
+      return null;
+    }
   }
 }
 

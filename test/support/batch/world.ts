@@ -83,6 +83,8 @@ export class World {
   calendar!: SteadyClock;
   /** What the last process has kept of the time, as the next one finds it; null: nothing. */
   lastCertain: number | null = null;
+  /** Bytes of stored batches beyond which the next process refuses new ones. */
+  storedBytesMax = Number.MAX_SAFE_INTEGER;
   private alive = { yes: true };
 
   constructor(private readonly folder: string) {
@@ -225,6 +227,7 @@ export class World {
         },
       },
       reports: { error: (error) => this.trouble(error), answered: () => {}, failed: () => {} },
+      storedBytesMax: this.storedBytesMax,
       currency: 'GBP',
     });
     await this.batches.start();

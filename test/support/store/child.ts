@@ -1,6 +1,13 @@
 // A process beside the test: does to a data folder what each line of its standard input says, and answers with a line.
 import { createInterface } from 'node:readline';
-import { openStore, type RawWrite, Sealer, type Store, serveAlone } from '../../../src/store/index.js';
+import {
+  backUp,
+  openStore,
+  type RawWrite,
+  Sealer,
+  type Store,
+  serveAlone,
+} from '../../../src/store/index.js';
 
 const row = (charged: number) => ({ charged: String(charged), month: '2026-01', monthCharged: '0' });
 
@@ -28,6 +35,7 @@ const COMMANDS: Record<string, (store: Store, ...args: string[]) => unknown> = {
     }
     await store.write(writes);
   },
+  backUp: async (store, file) => (await backUp(store.folder, file as string, 0)).bytes,
   count: (store) => [...store.table('accounts').entries()].length,
 };
 

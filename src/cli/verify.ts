@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { reconcile } from '../access/index.js';
+import { verifyBatches } from '../batch/index.js';
+import { MASTER_KEY_FILE, Sealer, type Store, TABLES, type TableName } from '../store/index.js';
+import { type Finding, ok, printFindings } from './findings.js';
+import type { Options } from './output.js';
+import { withStore } from './with-store.js';
+
+/** Problems printed per check. */
+const PROBLEMS_MAX = 100;
+
+/** `decider verify`: reads everything in the data folder, prints a line per check, and sets the exit status. */
+export const verify = (options: Options) =>
+  withStore(options, (store, { master_key: given }) => {
+    store.refresh();
+    return printFindings(examine(store, given), options);
+  });
+
+/** Checks that run in one turn of the event loop, so that all of them read the same snapshot. */
+function examine(store: Store, given: string): Finding[] {
+  return [...examineTables(store), ...examineSeals(store, given), ...examineLedger(store)];
+}
+
+function examineTables(store: Store): Finding[] {
+  return check('tables', (report) => {
+    const names = Object.keys(TABLES) as TableName[];
+    const entries = names.reduce((sum, name) => sum + store.table(name).verify(report), 0);
+    return `${names.length} tables, ${count(entries, 'entry', 'entries')}`;
+  });
+}
+
+function examineSeals(store: Store, given: string): Finding[] {
+  if (store.table('meta').get('master') === undefined) {
+    return [ok('master key', 'does not exist yet; the first start creates it')];
+  }
+  let sealer: Sealer | undefined;
+  const key = check('master key', () => {
+    sealer = new Sealer(store, given);
+    return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
+  });
+  if (sealer === undefined) return key;
+  const opened = sealer;
+  const batches = check('batches', (report) => {
+    const { batches, lines } = verifyBatches(store, opened, report);
+    return `${count(batches, 'batch', 'batches')}, ${count(lines, 'line', 'lines')}`;
+  });
+  return [...key, ...batches];
+}
+
+function examineLedger(store: Store): Finding[] {
+  return check('ledger', (report) => {
+    for (const sentence of reconcile(store).problems) report(sentence);
+    return 'adds up';
+  });
+}
+
+/** Findings of a check: its summary, or the problems that it reported and the error that ended it. */
+function check(name: string, look: (report: (problem: string) => void) => string): Finding[] {
+  const problems: string[] = [];
+  let more = 0;
+  const report = (sentence: string) => {
+    if (problems.length < PROBLEMS_MAX) problems.push(sentence);
+    else more += 1;
+  };
+  try {
+    const summary = look(report);
+    if (problems.length === 0) return [ok(name, summary)];
+  } catch (error) {
+    report((error as Error).message);
+  }
+  if (more > 0) problems.push(`${more} more`);
+  return problems.map((detail) => ({ check: name, ok: false, detail }));
+}
+
+const count = (value: number, one: string, many: string) =>
+  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;

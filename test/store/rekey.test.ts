@@ -1,0 +1,110 @@
+import { chmodSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { openStore, rekey, Sealer } from '../../src/store/index.js';
+import { child } from '../support/child.js';
+
+const CHILD = new URL('../support/store/child.js', import.meta.url);
+const OWNERS = Array.from({ length: 500 }, (_, at) => `batch_${at}`);
+const [GIVEN, NEXT] = ['ab'.repeat(32), 'cd'.repeat(32)];
+
+/** A closed data folder with a data key for each owner. */
+async function sealed(t: Test, given = '') {
+  const folder = join(t.testdir(), 'data');
+  const store = openStore(folder);
+  const sealer = new Sealer(store, given);
+  const made = OWNERS.map((owner) => ({ owner, ...sealer.newDataKey(owner) }));
+  await store.write(made.map(({ write }) => write));
+  await store.close();
+  const keys = new Map(made.map(({ owner, key }) => [owner, key.toString('hex')]));
+  /** Whether every data key opens with this master key. */
+  const opens = async (master = '') => {
+    const again = openStore(folder);
+    try {
+      const opened = new Sealer(again, master);
+      return OWNERS.every((owner) => opened.dataKey(owner)?.toString('hex') === keys.get(owner));
+    } finally {
+      await again.close();
+    }
+  };
+  return { folder, opens, master: () => readFileSync(join(folder, 'master.key'), 'utf8') };
+}
+
+test('rekey: every data key opens with the new master key only, and the earlier one is kept', async (t) => {
+  const { folder, opens, master } = await sealed(t);
+  const old = master();
+  const { dataKeys, earlier } = await rekey(folder, '', null);
+  t.equal(dataKeys, OWNERS.length);
+  t.not(master(), old);
+  t.ok(await opens());
+  t.equal(readFileSync(earlier as string, 'utf8'), old);
+  await t.rejects(opens(old.trim()), { name: 'StoreError', message: /is not the one/ });
+  t.equal(readdirSync(folder).length, 3, 'store, master.key and the earlier key');
+  t.equal((await rekey(folder, '', null)).dataKeys, OWNERS.length, 'again');
+  t.ok(await opens());
+  t.equal(readdirSync(folder).length, 4);
+});
+
+test('rekey: a run that was interrupted after the transaction is finished by the next one', async (t) => {
+  const { folder, opens, master } = await sealed(t);
+  const old = master();
+  await rekey(folder, '', null);
+  const fresh = master();
+  // As if it had been killed before the new key took its place.
+  renameSync(join(folder, 'master.key'), join(folder, 'master.key.next'));
+  writeFileSync(join(folder, 'master.key'), old, { mode: 0o600 });
+  await t.rejects(opens(), { name: 'StoreError', message: /was interrupted\. Run: decider rekey$/ });
+  t.equal((await rekey(folder, '', null)).dataKeys, null);
+  t.equal(master(), fresh);
+  t.ok(await opens());
+});
+
+test('rekey: a run that was interrupted before the transaction leaves the old key in use', async (t) => {
+  const { folder, opens, master } = await sealed(t);
+  writeFileSync(join(folder, 'master.key.next'), `${NEXT}\n`, { mode: 0o600 });
+  t.ok(await opens());
+  t.equal((await rekey(folder, '', null)).dataKeys, OWNERS.length);
+  t.equal(master(), `${NEXT}\n`);
+  t.ok(await opens());
+});
+
+test('rekey: a configured key is replaced by the one in a file', async (t) => {
+  const { folder, opens } = await sealed(t, GIVEN);
+  const file = join(folder, '..', 'next');
+  writeFileSync(file, NEXT, { mode: 0o600 });
+  await t.rejects(rekey(folder, GIVEN, null), { name: 'StoreError', message: /--new-key FILE/ });
+  await t.rejects(rekey(folder, '', file), { message: /Leave it out/ });
+  await t.rejects(rekey(folder, '01'.repeat(32), file), { message: /is not the one/ });
+  t.same(await rekey(folder, GIVEN, file), { dataKeys: OWNERS.length, earlier: null });
+  t.ok(await opens(NEXT));
+  t.same(await rekey(folder, GIVEN, file), { dataKeys: null, earlier: null }, 'again');
+  chmodSync(file, 0o644);
+  await t.rejects(rekey(folder, NEXT, file), { message: /accessible to other users/ });
+});
+
+test('rekey: refused while a server runs, without a master key, and if a data key does not open', async (t) => {
+  const { folder, opens, master } = await sealed(t);
+  const old = master();
+  const server = child(t, CHILD, [folder]);
+  await server.line();
+  const pid = await server.ask('serve');
+  await t.rejects(rekey(folder, '', null), {
+    name: 'StoreError',
+    message: new RegExp(`is served by process ${pid} on .*\\. Stop that process first`),
+  });
+  server.process.kill('SIGKILL');
+  await server.end();
+  const store = openStore(folder);
+  const damaged = store.table('data_keys').get('batch_7') as Buffer;
+  await store.write([store.table('data_keys').write(['batch_7'], Buffer.from(damaged).fill(0, 12, 20))]);
+  await t.rejects(rekey(folder, '', null), {
+    message: /The sealed value batch_7 of the table data_keys is damaged/,
+  });
+  await store.write([store.table('data_keys').write(['batch_7'], damaged)]);
+  await store.close();
+  t.equal(master(), old);
+  t.ok(await opens(), 'nothing was changed');
+  const empty = join(folder, '..', 'empty');
+  await openStore(empty).close();
+  await t.rejects(rekey(empty, '', null), { message: /has no master key yet/ });
+});
