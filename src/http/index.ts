@@ -19,5 +19,6 @@ export {
   type SharedBounds,
   startHttp,
 } from './start.js';
+export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
 export { ListenError, type TransportName } from './transport/types.js';

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { App, Authorized } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
+import type { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve.js';
 import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
@@ -23,6 +24,8 @@ export interface AccessEntry {
   /** From the end of the request's head to the response or the disconnect. */
   readonly durationMs: number;
   readonly requestId: string;
+  /** The client's IP address; `-` if its connection was gone. */
+  readonly client: string;
 }
 
 interface PipelineOptions extends AuthorizedOptions {
@@ -32,6 +35,7 @@ interface PipelineOptions extends AuthorizedOptions {
   /** Null: the endpoint has none. */
   readonly console: ConsoleSite | null;
   readonly newRequestId: () => string;
+  readonly proxies: TrustedProxies;
   readonly onAccess: (entry: AccessEntry) => void;
   /** Receives errors other than `ApiError`; the caller sees only `internal_error`. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
@@ -70,6 +74,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       status: incoming.signal.aborted ? CLIENT_GONE_STATUS : reply.status,
       durationMs: options.clock.monotonic() - started,
       requestId,
+      client: options.proxies.clientOf(incoming),
     });
     return { ...reply, close: reply.close || endsByRequest(incoming, begun) };
   };

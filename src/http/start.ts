@@ -3,10 +3,12 @@ import { type Clock, randomLetters } from '../base/index.js';
 import type { App } from './app.js';
 import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
+import { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
+import type { Certificate } from './transport/certificate.js';
 import { chooseTransport, type TransportChoice } from './transport/choose.js';
 import { ListenError, type Listener, type MalformedStatus, type TransportName } from './transport/types.js';
 
@@ -32,6 +34,10 @@ export interface HttpOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
+  /** Null or absent: plain HTTP. */
+  readonly tls?: Certificate | null;
+  /** Addresses and networks whose `X-Forwarded-For` is believed; none if absent. */
+  readonly trustedProxies?: readonly string[];
   readonly app: App;
   /** The model that answers every request here, whatever it names; null or absent: requests name theirs. */
   readonly model?: string | null;
@@ -57,8 +63,8 @@ export interface HttpServer extends Listener {
 }
 
 /**
- * Starts answering requests (contract 4). Rejects with `ListenError` if the address is not available, and with
- * `SettingsError` if the chosen transport does not load.
+ * Starts answering requests (contract 4). Rejects with `ListenError` if the address is not available, with `TlsError` if
+ * the certificate is not accepted, and with `SettingsError` if the chosen transport does not load.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { host, port, clock } = options;
@@ -74,6 +80,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     console: options.console ?? null,
     clock,
     newRequestId: newId,
+    proxies: new TrustedProxies(options.trustedProxies ?? []),
     onAccess: options.onAccess,
     onUnexpected: options.onUnexpected,
     deadlines: options.deadlines ?? BODY_DEADLINES,
@@ -81,7 +88,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   });
   const transport = await chooseTransport(options.transport);
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
-  const listener = await transport.listen({ host, port, handler, refuse, clock });
+  const tls = options.tls ?? null;
+  const listener = await transport.listen({ host, port, tls, handler, refuse, clock });
   return { ...listener, transport: transport.name };
 }
 

@@ -1,27 +1,43 @@
 import {
+  type Certificate,
   type ConsoleSite,
   createBounds,
   type HttpServer,
-  isLoopback,
   ListenError,
+  readCertificate,
   type SharedBounds,
   startHttp,
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Metrics } from '../telemetry/index.js';
+import { CertificateWatch, expiryWarning, tlsFiles } from './certificate.js';
 import { consoleSite } from './console.js';
 import { type ServerDependencies, StartError } from './dependencies.js';
+import { isExposed } from './exposure.js';
 import type { Service } from './service.js';
 
 /** One listener of this server. */
-export interface Endpoint {
+interface Endpoint {
   readonly http: HttpServer;
   readonly url: string;
   readonly hasConsole: boolean;
 }
 
+/** The listeners of this server. */
+interface Endpoints {
+  /** The base endpoint first. */
+  readonly all: readonly [Endpoint, ...Endpoint[]];
+  /**
+   * Reads the certificate again. Returns whether it is a new one, which new connections then get. Throws TlsError, with
+   * nothing changed, if it cannot be used.
+   */
+  reloadTls(): boolean;
+  /** Answers what is in flight. */
+  stop(): Promise<void>;
+}
+
 /** The settings that bind endpoints. */
-type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'console'>;
+type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'tls' | 'console'>;
 
 interface EndpointPlan {
   /** The settings of the address, for error messages. */
@@ -37,7 +53,7 @@ interface EndpointPlan {
 
 /**
  * Opens the base endpoint and, if configured, the gateway endpoint. An endpoint that serves one model ignores the
- * `model` of a request (contract 2.1). Throws StartError or ListenError, with nothing left listening and the
+ * `model` of a request (contract 2.1). Throws StartError, TlsError or ListenError, with nothing left listening and the
  * service closed.
  */
 export async function listen(
@@ -45,19 +61,50 @@ export async function listen(
   dependencies: ServerDependencies,
   service: Service,
   metrics: Metrics,
-): Promise<Endpoint[]> {
+): Promise<Endpoints> {
   const open: Endpoint[] = [];
+  const stop = async () => void (await Promise.all(open.map(({ http }) => http.stop())));
   try {
-    const bounds = createBounds(dependencies.clock);
-    for (const plan of plans(settings, service)) {
-      open.push(await listenAt(plan, bounds, settings.http, dependencies, service, metrics));
+    const { clock, log } = dependencies;
+    const planned = plans(settings, service);
+    for (const { host } of planned) warnOfExposure(host, settings, dependencies);
+    const certificate = loadCertificate(settings, dependencies);
+    const bounds = createBounds(clock);
+    for (const plan of planned) {
+      open.push(await listenAt(plan, bounds, certificate, settings.http, dependencies, service, metrics));
     }
-    return open;
+    const renew = (next: Certificate) => {
+      for (const { http } of open) http.renew(next);
+    };
+    const watch = certificate && new CertificateWatch({ current: certificate, renew, clock, log });
+    return {
+      all: open as [Endpoint, ...Endpoint[]],
+      reloadTls: () => watch?.reload() ?? false,
+      stop() {
+        watch?.stop();
+        return stop();
+      },
+    };
   } catch (error) {
-    await Promise.all(open.map(({ http }) => http.stop()));
+    await stop();
     await service.close();
     throw error;
   }
+}
+
+function warnOfExposure(host: string, settings: EndpointSettings, { report }: ServerDependencies): void {
+  if (!isExposed(host, settings)) return;
+  report.notice(`${host} is served without TLS: tokens and requests cross the network unencrypted.`);
+}
+
+/** Null without TLS. */
+function loadCertificate({ tls }: EndpointSettings, { clock, report }: ServerDependencies) {
+  const files = tlsFiles(tls);
+  if (files === null) return null;
+  const certificate = readCertificate(files);
+  const warning = expiryWarning(certificate, clock.now());
+  if (warning !== null) report.notice(warning);
+  return certificate;
 }
 
 function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
@@ -82,19 +129,19 @@ function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
 async function listenAt(
   { keys, host, port, model, batches, console }: EndpointPlan,
   bounds: SharedBounds,
-  { transport }: EndpointSettings['http'],
-  { clock, log, report }: ServerDependencies,
+  tls: Certificate | null,
+  { transport, trusted_proxies: trustedProxies }: EndpointSettings['http'],
+  { clock, log }: ServerDependencies,
   service: Service,
   metrics: Metrics,
 ): Promise<Endpoint> {
-  if (!isLoopback(host)) {
-    report.notice(`${host} is served without TLS: tokens and requests cross the network unencrypted.`);
-  }
   const http = await startHttp({
     bounds,
     transport,
     host,
     port,
+    tls,
+    trustedProxies,
     clock,
     app: service,
     model,
@@ -108,6 +155,6 @@ async function listenAt(
   }).catch((error) => {
     throw error instanceof ListenError ? new ListenError(`${keys}: ${error.message}`) : error;
   });
-  const url = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
+  const url = `${tls === null ? 'http' : 'https'}://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
   return { http, url, hasConsole: console !== null };
 }

@@ -2,7 +2,7 @@ import { endAll } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
-import { type Endpoint, listen } from './endpoints.js';
+import { listen } from './endpoints.js';
 import type { Engines } from './engines.js';
 import type { OperatorListener } from './operator/listener.js';
 import { openOperator } from './operator/open.js';
@@ -21,6 +21,11 @@ export interface Server {
   readonly failed: Promise<string>;
   /** Of the operator listener; null if there is none. */
   readonly operatorUrl: string | null;
+  /**
+   * Reads the TLS certificate again, as happens by itself when its files change. Returns whether it is a new one. Throws
+   * TlsError, with nothing changed, if it cannot be used.
+   */
+  reloadTls(): boolean;
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
@@ -31,7 +36,7 @@ const DRAIN_MS_MAX = 60_000;
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the
  * models are loaded and answers 503 meanwhile. Resolves when requests can be answered. Throws StartError, ModelError,
- * BackendError, ListenError or the stop signal's reason, with nothing left running.
+ * BackendError, ListenError, TlsError or the stop signal's reason, with nothing left running.
  */
 export async function startServer(settings: Settings, dependencies: ServerDependencies): Promise<Server> {
   const { clock, report } = dependencies;
@@ -48,7 +53,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const end = async () => {
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await endAll([
-      () => Promise.race([Promise.all(endpoints.map(({ http }) => http.stop())), late]),
+      () => Promise.race([endpoints.stop(), late]),
       () => service.close(),
       () => operator?.stop(),
     ]);
@@ -57,7 +62,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     stopped ??= end();
     return stopped;
   };
-  const urls = endpoints.map(({ url }) => url);
+  const urls = endpoints.all.map(({ url }) => url);
   const [url] = urls as [string];
   try {
     operator = await openOperator(settings, dependencies, service, metrics);
@@ -68,7 +73,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     await stop().catch(() => {});
     throw error;
   }
-  const { http, hasConsole } = endpoints[0] as Endpoint;
+  const { http, hasConsole } = endpoints.all[0];
   const { engines } = service;
   return {
     url,
@@ -78,6 +83,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     transport: http.transport,
     engines,
     failed: engines.stuck,
+    reloadTls: endpoints.reloadTls,
     stop,
   };
 }

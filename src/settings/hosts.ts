@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { hostOf, parseUrl } from '../base/index.js';
 import { InvalidValue } from './kinds.js';
 
@@ -13,4 +14,17 @@ export function readHost(entry: string): string {
     );
   }
   return hostOf(url);
+}
+
+/** An IP address or a network such as `10.0.0.0/8`. Throws InvalidValue. */
+export function readNetwork(entry: string): string {
+  const [address = '', ...prefix] = entry.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const isNetwork = prefix.length === 0 || (/^\d{1,3}$/.test(prefix.join('/')) && Number(prefix[0]) <= bits);
+  if (isIP(address) === 0 || address.includes('%') || !isNetwork) {
+    throw new InvalidValue(
+      `has the entry "${entry}", which is not an IP address or a network such as 10.0.0.0/8.`,
+    );
+  }
+  return entry;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LOG_LEVELS } from '../telemetry/index.js';
 import { usableCores } from './cores.js';
-import { readHost } from './hosts.js';
+import { readHost, readNetwork } from './hosts.js';
 import { boolean, choice, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, type Values } from './read.js';
@@ -71,6 +71,25 @@ export const SETTINGS = {
       meaning:
         '`auto` is `node`. `uws` needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
     }),
+    trusted_proxies: list({
+      default: [],
+      entry: readNetwork,
+      meaning:
+        'IP addresses and networks of the proxies in front, such as `10.0.0.0/8`; the log then shows the client that their `X-Forwarded-For` names.',
+    }),
+    allow_plain: boolean({
+      default: false,
+      meaning:
+        'Whether to listen beyond loopback without TLS and without trusted proxies, so that tokens cross the network unencrypted.',
+    }),
+  },
+  tls: {
+    cert: text({
+      default: '',
+      meaning:
+        'PEM file of the certificate chain; with it, every endpoint speaks HTTPS only. A renewed file is used without a restart.',
+    }),
+    key: text({ default: '', meaning: 'PEM file of the certificate’s private key, without a passphrase.' }),
   },
   engine: {
     backend: choice({

@@ -11,11 +11,12 @@ import { modelsFolder } from '../support/server.js';
 
 const run = promisify(execFile);
 const FREE = { DECIDER_PORT: '0' };
+const OPEN = { DECIDER_HOST: '0.0.0.0', DECIDER_HTTP_ALLOW_PLAIN: 'true' };
 
 test('serve: random weights, a narrow domain, stand-ins and an address that other machines reach are reported once', async (t) => {
   const model = { random_weights: true, domain: 'support messages', answers_for: ['decider-g-12b'] };
   const models = modelsFolder(t.testdir(), {}, model);
-  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models, DECIDER_HOST: '0.0.0.0' });
+  const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models, ...OPEN });
   await command.line(/^try: /);
   t.match(command.lines.join('\n'), /random weights: its answers mean nothing/);
   t.match(command.lines.join('\n'), /is trained for support messages, and for nothing else\./);

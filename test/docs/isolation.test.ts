@@ -11,8 +11,8 @@ import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memo
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
-import { REQUEST_MS } from '../../src/http/transport/node.js';
 import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
+import { REQUEST_MS } from '../../src/http/transport/node-server.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';

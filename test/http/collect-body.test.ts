@@ -24,7 +24,7 @@ function receiver(limitBytes = LIMIT_BYTES) {
     const onBody = (given: BodyListener) => {
       listener = given;
     };
-    const incoming = { method: 'POST', target: '/', headers: [], signal: gone.signal, onBody };
+    const incoming = { method: 'POST', target: '/', headers: [], peer: '', signal: gone.signal, onBody };
     const place = memory.take(of, length);
     const body = collectBody(incoming, place, deadlines, clock);
     body.catch(() => place.release());

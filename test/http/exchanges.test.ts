@@ -1,7 +1,9 @@
 import type { Test } from 'tap';
+import { certificateIn } from '../support/certificate.js';
 import { EXCHANGES, type Exchange } from '../support/http/exchanges.js';
 import { type RawClient, type RawResponse, request, visible } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
+import { LONG } from '../support/scale.js';
 
 /** The statuses and types of what is expected, and what becomes of the connection. */
 function readExpected(expected: string) {
@@ -54,12 +56,20 @@ async function check(t: Test, connection: RawClient, exchange: Exchange, expecte
   }
 }
 
+const later = async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  return '{}';
+};
+
 for (const [group, exchanges] of Object.entries(EXCHANGES)) {
-  onBoth(`exchanges: ${group}`, async (t, transport) => {
-    const { client, unexpected, ask } = await serve(t, transport, async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      return '{}';
-    });
+  exchangesTest(group, exchanges, false);
+  if (LONG || group === 'connections') exchangesTest(group, exchanges, true);
+}
+
+function exchangesTest(group: string, exchanges: readonly Exchange[], secure: boolean): void {
+  onBoth(`exchanges${secure ? ' over TLS' : ''}: ${group}`, async (t, transport) => {
+    const tls = secure ? certificateIn(t.testdir({})) : null;
+    const { client, unexpected, ask } = await serve(t, transport, later, { tls });
     for (const exchange of exchanges) {
       const uws = transport === 'uws';
       const expected = (uws ? exchange.uws : undefined) ?? exchange.expected;

@@ -151,7 +151,14 @@ test('uws: an answer before the body has arrived is the last', { skip: uwsMissin
   const reply = { status: 503, headers, body: '{}', close: false };
   const handler: Handler = ({ onBody }) => new Promise((resolve) => onBody(() => resolve(reply)));
   const refuse = () => reply;
-  const { port, stop } = await listen({ host: '127.0.0.1', port: 0, handler, refuse, clock: systemClock });
+  const { port, stop } = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    handler,
+    refuse,
+    clock: systemClock,
+  });
   t.teardown(stop);
   const connection = await RawClient.connect(port);
   await connection.send(request('POST', '/', '{', { 'Content-Length': '2' }));

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { readHost } from '../../src/settings/hosts.js';
+import { readHost, readNetwork } from '../../src/settings/hosts.js';
 import { loadSettings } from '../../src/settings/index.js';
 
 const VARIABLE = 'DECIDER_WEBHOOK_ALLOWED_HOSTS';
@@ -43,4 +43,27 @@ for (const entry of [
 
 test('by default no host is allowed', async (t) => {
   t.strictSame(loadSettings({}, undefined).webhook.allowed_hosts, []);
+});
+
+test('trusted proxies are addresses and networks', async (t) => {
+  const entries = ['10.0.0.0/8', '127.0.0.1', '192.0.2.0/32', '::1', 'fd00::/8', '2001:db8::/128'];
+  for (const entry of entries) t.equal(readNetwork(entry), entry);
+  const proxies = loadSettings({ DECIDER_HTTP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, undefined);
+  t.strictSame(proxies.http.trusted_proxies, ['10.0.0.0/8', '::1']);
+  for (const entry of [
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0/8',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '/8',
+    'proxy',
+    '10.1',
+    'fe80::1%eth0',
+    '[::1]',
+  ]) {
+    t.throws(() => readNetwork(entry), {
+      message: `has the entry "${entry}", which is not an IP address or a network such as 10.0.0.0/8.`,
+    });
+  }
 });

@@ -1,4 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCertificate, type TlsFiles } from '../../src/http/index.js';
 
 /** DER (ITU-T X.690): a tag, a length, the contents. */
 function der(tag: number, ...contents: Buffer[]): Buffer {
@@ -14,8 +17,15 @@ const utf8 = (text: string) => der(0x0c, Buffer.from(text));
 const time = (text: string) => der(0x18, Buffer.from(text));
 const bits = (bytes: Buffer) => der(0x03, Buffer.from([0]), bytes);
 
-/** A new key and its self-signed certificate (RFC 5280, ECDSA on P-256) for one host name, as PEM. */
-export function selfSigned(host: string): { readonly key: string; readonly cert: string } {
+/**
+ * A new key and its self-signed certificate (RFC 5280, ECDSA on P-256) for one host name, as PEM.
+ *
+ * @param until the time of its end, as `YYYYMMDDhhmmssZ`
+ */
+export function selfSigned(
+  host: string,
+  until = '99991231235959Z',
+): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const name = sequence(der(0x31, sequence(oid('550403'), utf8(host))));
@@ -25,7 +35,7 @@ export function selfSigned(host: string): { readonly key: string; readonly cert:
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
-    sequence(time('20200101000000Z'), time('99991231235959Z')),
+    sequence(time('20200101000000Z'), time(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(oid('551d11'), der(0x04, alternativeNames)))),
@@ -37,3 +47,17 @@ export function selfSigned(host: string): { readonly key: string; readonly cert:
     cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
   };
 }
+
+/** Writes the files of a certificate for `localhost` into a folder, each in one step, and returns their names. */
+export function writeCertificate(folder: string, { cert, key } = selfSigned('localhost')): TlsFiles {
+  const write = (name: string, text: string) => {
+    const file = join(folder, name);
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+    return file;
+  };
+  return { cert: write('cert.pem', cert), key: write('key.pem', key) };
+}
+
+/** A new certificate for `localhost`, in a folder. */
+export const certificateIn = (folder: string) => readCertificate(writeCertificate(folder));

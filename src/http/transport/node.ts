@@ -4,12 +4,13 @@
  * after 10 seconds, readers are paced, and requests that uWebSockets.js does not accept are refused. Its
  * advantages are kept: pipelined requests are answered, and an unreadable header field gets a 400.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
-import { IDLE_MS, NodeExchange, type ServerState } from './node-exchange.js';
+import { NodeExchange, type ServerState } from './node-exchange.js';
 import { misfit, refuseMalformed } from './node-refuse.js';
+import { createNodeServer } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
 import { ReadTurns } from './read-turns.js';
 import {
@@ -20,31 +21,16 @@ import {
   ListenError,
   type Listener,
   type ListenOptions,
-  MAX_HEADER_BYTES,
   type Transport,
 } from './types.js';
 
 const NOTHING = new Uint8Array(0);
 
-/** Bounds unread bodies; longer than every deadline that the handler sets. */
-export const REQUEST_MS = 90_000;
-
 /** The transport over node:http. */
 export const nodeTransport: Transport = { name: 'node', listen };
 
-function listen(options: ListenOptions): Promise<Listener> {
-  const server = createServer({
-    insecureHTTPParser: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The handler refuses a missing Host: node's own response lacks our headers.
-    requireHostHeader: false,
-    headersTimeout: IDLE_MS,
-    keepAliveTimeout: IDLE_MS,
-    requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: 2_000,
-  });
-  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
-  server.maxHeadersCount = 0;
+async function listen(options: ListenOptions): Promise<Listener> {
+  const { server, renew, closeUnused } = createNodeServer(options.tls);
   const state: ServerState = {
     options,
     turns: new ConnectionTurns(),
@@ -62,14 +48,19 @@ function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkContinue', (req, res) => take(req, res, true));
   server.on('checkExpectation', (req, res) => take(req, res, false));
   const closeRefused = refuseMalformed(server, state.turns, options);
-  return bind(server, options, () => drain(server, state, closeRefused));
+  const closeRest = () => {
+    closeRefused();
+    closeUnused();
+  };
+  const bound = await bind(server, options, () => drain(server, state, closeRest));
+  return { ...bound, renew };
 }
 
 function bind(
   server: Server,
   { host, port }: ListenOptions,
   drained: () => Promise<void>,
-): Promise<Listener> {
+): Promise<Omit<Listener, 'renew'>> {
   return new Promise((resolve, reject) => {
     // Never removed: a failed accept must not end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
@@ -100,13 +91,13 @@ const listeningOf = (server: Server, address: { host: string; port: number }): L
   },
 });
 
-async function drain(server: Server, state: ServerState, closeRefused: () => void): Promise<void> {
+async function drain(server: Server, state: ServerState, closeRest: () => void): Promise<void> {
   state.stopping = true;
   // Not http.Server's method: that one also cuts connections whose response is still being sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await state.inFlight.empty();
   server.closeAllConnections();
-  closeRefused();
+  closeRest();
   await closed;
   // Stops the timer that checks for slow connections.
   server.close();
@@ -128,6 +119,7 @@ function serve(
     method: req.method ?? '',
     target: req.url ?? '',
     headers: headerList(req.rawHeaders),
+    peer: req.socket.remoteAddress ?? '',
     signal: exchange.signal,
     onBody,
   };

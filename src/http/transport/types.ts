@@ -1,4 +1,5 @@
 import { type Clock, OperatorError } from '../../base/index.js';
+import type { Certificate } from './certificate.js';
 
 /** Header fields in the order sent: names in lower case, a repeated field once per appearance. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -16,6 +17,8 @@ export interface Incoming {
   /** Path and query as sent, nothing decoded. */
   readonly target: string;
   readonly headers: HeaderList;
+  /** The IP address of the other end of the connection; empty if it is gone. */
+  readonly peer: string;
   /**
    * Aborts with `ClientGone` when the client disconnects before its response is written. The response is then dropped,
    * and a body that was still arriving delivers no further chunk.
@@ -83,6 +86,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
+  /** Null: plain HTTP. */
+  readonly tls: Certificate | null;
   readonly handler: Handler;
   /** The response to malformed bytes, if the transport allows choosing it. */
   readonly refuse: (status: MalformedStatus) => WholeReply;
@@ -98,6 +103,11 @@ export interface Listener {
    * called again. There is no deadline: a request that never ends blocks it.
    */
   stop(): Promise<void>;
+  /**
+   * With TLS: new connections get this certificate; open ones keep theirs. Throws TlsError, with nothing changed, if the
+   * library does not accept it.
+   */
+  renew(certificate: Certificate): void;
 }
 
 export type TransportName = 'uws' | 'node';
@@ -105,7 +115,7 @@ export type TransportName = 'uws' | 'node';
 /** An HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
-  /** Rejects with `ListenError` if the address is not available. */
+  /** Rejects with `ListenError` if the address is not available, with `TlsError` if the certificate is not accepted. */
   listen(options: ListenOptions): Promise<Listener>;
 }
 

@@ -6,6 +6,8 @@ import type { Reply } from './types.js';
  */
 export interface UwsLibrary {
   App(): UwsApp;
+  /** Throws if the files cannot be read or do not fit. */
+  SSLApp(options: { readonly cert_file_name: string; readonly key_file_name: string }): UwsApp;
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   us_listen_socket_close(socket: UwsListenSocket): void;
   us_socket_local_port(socket: UwsListenSocket): number;
@@ -22,7 +24,13 @@ export interface UwsApp {
     listening: (socket: UwsListenSocket | false) => void,
   ): UwsApp;
   close(): UwsApp;
+  getDescriptor(): UwsDescriptor;
+  /** Connections that this application accepts are served by those that were added, in turns. */
+  addChildAppDescriptor(descriptor: UwsDescriptor): UwsApp;
+  removeChildAppDescriptor(descriptor: UwsDescriptor): UwsApp;
 }
+
+type UwsDescriptor = number | object;
 
 /** Invalid once the handler returns. */
 export interface UwsRequest {
@@ -34,6 +42,8 @@ export interface UwsRequest {
 
 /** Invalid once answered or aborted; a later call throws or crashes. */
 export interface UwsResponse {
+  /** Empty if the connection is gone. */
+  getRemoteAddressAsText(): ArrayBuffer;
   onAborted(handler: () => void): UwsResponse;
   onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse;
   onWritable(handler: (offset: number) => boolean): UwsResponse;

@@ -51,6 +51,7 @@ import {
   type Reply,
   type Transport,
 } from './types.js';
+import { UwsApps } from './uws-apps.js';
 import { type ServerState, UwsExchange } from './uws-exchange.js';
 import {
   importUws,
@@ -67,39 +68,41 @@ export async function loadUws(): Promise<Transport> {
   return { name: 'uws', listen: (options) => listen(library, options) };
 }
 
-function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> {
+async function listen(library: UwsLibrary, options: ListenOptions): Promise<Listener> {
   const { host, port } = options;
-  const server: ServerState = { options, inFlight: new InFlight(), stopping: false };
-  const app = library.App().any('/*', (res, req) => serve(server, res, req));
-  return new Promise((resolve, reject) => {
-    app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
-      if (socket === false) {
-        // The library does not distinguish the two.
+  const inFlight = new InFlight();
+  const apps = new UwsApps(library, options, inFlight, (app, state) => {
+    app.any('/*', (res, req) => serve(state, res, req));
+  });
+  const socket = await new Promise<UwsListenSocket>((resolve, reject) => {
+    apps.listening.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (opened) => {
+      // The library does not distinguish the two.
+      if (opened === false) {
         reject(ListenError.at(host, port, 'the address is in use, or not one of this machine'));
-        return;
-      }
-      const address = { host, port: library.us_socket_local_port(socket) };
-      const listening = listeningOf(library, app, socket, address);
-      const unguard = guardDescriptors(listening);
-      let stopped: Promise<void> | undefined;
-      const stop = async () => {
-        unguard();
-        server.stopping = true;
-        listening.close();
-        await server.inFlight.empty();
-        // The last response may have been written inside a callback of the library, which sends it when it returns.
-        await new Promise((resolve) => setImmediate(resolve));
-        app.close();
-      };
-      resolve({
-        ...address,
-        stop() {
-          stopped ??= stop();
-          return stopped;
-        },
-      });
+      } else resolve(opened);
     });
   });
+  const address = { host, port: library.us_socket_local_port(socket) };
+  const listening = listeningOf(library, apps.listening, socket, address);
+  const unguard = guardDescriptors(listening);
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    unguard();
+    apps.stopping();
+    listening.close();
+    await inFlight.empty();
+    // The last response may have been written inside a callback of the library, which sends it when it returns.
+    await new Promise((resolve) => setImmediate(resolve));
+    apps.close();
+  };
+  return {
+    ...address,
+    renew: (certificate) => apps.renew(certificate),
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
 }
 
 function listeningOf(
@@ -128,9 +131,10 @@ function serve(server: ServerState, res: UwsResponse, req: UwsRequest): void {
   const exchange = new UwsExchange(server, res);
   try {
     const head = readHead(req);
+    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
     const write = (reply: Reply) => exchange.write(reply, head);
     server.options
-      .handler({ ...head, signal: exchange.signal, onBody: (listener) => exchange.onBody(listener) })
+      .handler({ ...head, peer, signal: exchange.signal, onBody: (listener) => exchange.onBody(listener) })
       .then(write)
       .catch(() => exchange.cut());
   } catch {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 export interface RawResponse {
   readonly status: number;
@@ -28,11 +29,12 @@ export class RawClient {
     });
   }
 
-  static connect(port: number, host = '127.0.0.1'): Promise<RawClient> {
+  /** @param tls options of a connection over TLS; null: plain */
+  static connect(port: number, host = '127.0.0.1', tls: ConnectionOptions | null = null): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, host);
+      const socket = tls === null ? connect(port, host) : connectTls({ ...tls, host, port });
       socket.once('error', reject);
-      socket.once('connect', () => {
+      socket.once(tls === null ? 'connect' : 'secureConnect', () => {
         socket.off('error', reject);
         resolve(new RawClient(socket));
       });

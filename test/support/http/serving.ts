@@ -94,7 +94,8 @@ export async function serve(
     await server.stop();
   });
   const client = async () => {
-    const made = await RawClient.connect(server.port);
+    const tls = options.tls ? { ca: options.tls.cert, servername: 'localhost' } : null;
+    const made = await RawClient.connect(server.port, '127.0.0.1', tls);
     clients.push(made);
     return made;
   };

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { valuesOf } from './head.js';
+import type { Incoming } from './transport/types.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Shown for a connection that is gone. */
+const UNKNOWN = '-';
+
+/** The proxies whose `X-Forwarded-For` is believed. */
+export class TrustedProxies {
+  readonly #networks: readonly [Address, number][];
+
+  /** @param networks IP addresses and networks in CIDR form, as `http.trusted_proxies` has them */
+  constructor(networks: readonly string[]) {
+    this.#networks = networks.map((entry) => {
+      if (entry.includes('/')) return ipaddr.parseCIDR(entry);
+      const address = ipaddr.parse(entry);
+      return [address, address.kind() === 'ipv4' ? 32 : 128];
+    });
+  }
+
+  /**
+   * The IP address of the client: the last address of the path that is not a trusted proxy. The path is what
+   * `X-Forwarded-For` lists, followed by the other end of the connection. Entries before it are the client's own claims.
+   */
+  clientOf({ peer, headers }: Pick<Incoming, 'peer' | 'headers'>): string {
+    let client = parse(peer);
+    if (client === null) return UNKNOWN;
+    const path = valuesOf(headers, 'x-forwarded-for').join(',').split(',');
+    while (this.#trusts(client)) {
+      const before = parse(path.pop() ?? '');
+      if (before === null) break;
+      client = before;
+    }
+    return client.toString();
+  }
+
+  #trusts(address: Address): boolean {
+    return this.#networks.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
+    );
+  }
+}
+
+/** `[ADDRESS]`, `[ADDRESS]:PORT` or `ADDRESS:PORT`. */
+const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|([^:]+):\d+)$/;
+
+/** An address, without its port and its zone; null if it is none. An IPv4 address in IPv6 form is returned as IPv4. */
+function parse(entry: string): Address | null {
+  const text = entry.trim();
+  const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
+  const [address = ''] = (bracketed ?? plain ?? text).split('%');
+  return isIP(address) === 0 ? null : ipaddr.process(address);
+}

@@ -1,0 +1,52 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Certificate } from './certificate.js';
+import { IDLE_MS } from './node-exchange.js';
+import { type Listener, MAX_HEADER_BYTES } from './types.js';
+
+/** Bounds unread bodies; longer than every deadline that the handler sets. */
+export const REQUEST_MS = 90_000;
+
+const OPTIONS = {
+  insecureHTTPParser: false,
+  maxHeaderSize: MAX_HEADER_BYTES,
+  // The handler refuses a missing Host: node's own response lacks our headers.
+  requireHostHeader: false,
+  headersTimeout: IDLE_MS,
+  keepAliveTimeout: IDLE_MS,
+  requestTimeout: REQUEST_MS,
+  connectionsCheckingInterval: 2_000,
+};
+
+/** A server of node that does not listen yet. */
+interface NodeServer {
+  readonly server: Server;
+  readonly renew: Listener['renew'];
+  /** Closes the connections that have sent no request: node does not track those that negotiate TLS. */
+  readonly closeUnused: () => void;
+}
+
+/** A server over TLS, or without if `tls` is null. */
+export function createNodeServer(tls: Certificate | null): NodeServer {
+  const made = tls === null ? { server: createServer(OPTIONS), renew() {}, closeUnused() {} } : secured(tls);
+  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
+  made.server.maxHeadersCount = 0;
+  return made;
+}
+
+function secured({ cert, key }: Certificate): NodeServer {
+  const server = createTlsServer({ ...OPTIONS, cert, key, handshakeTimeout: IDLE_MS });
+  const accepted = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    accepted.add(socket);
+    socket.once('close', () => accepted.delete(socket));
+  });
+  return {
+    server,
+    renew: (next) => server.setSecureContext({ cert: next.cert, key: next.key }),
+    closeUnused() {
+      for (const socket of accepted) socket.destroy();
+    },
+  };
+}
