@@ -1,18 +1,17 @@
 #include "model.h"
 
 #include <algorithm>
-#include <mutex>
 #include <stdexcept>
 
 #include "backend.h"
 #include "ggml-backend.h"
+#include "shared.h"
 
 namespace decider {
 namespace {
 
-// The only process-wide state besides the backends: a mutex-guarded registry of weights.
-std::mutex registry_mutex;
-std::map<std::string, std::weak_ptr<Model>> registry;
+// With the projectors, the only process-wide state besides the backends.
+Shared<Model> models;
 
 template <typename Read>
 std::string read_string(Read read) {
@@ -56,12 +55,8 @@ llama_model * load(const ModelOptions & options, const std::function<bool(float)
 
 std::shared_ptr<Model> open_model(const ModelOptions & options, const std::function<bool(float)> & progress) {
   if (options.sizes_only) return std::make_shared<Model>(load(options, progress));
-  std::lock_guard<std::mutex> lock(registry_mutex);
-  const std::string key = options.device + "\n" + options.path;
-  if (auto model = registry[key].lock()) return model;
-  auto model = std::make_shared<Model>(load(options, progress));
-  registry[key] = model;
-  return model;
+  return models.get(options.device + "\n" + options.path,
+                    [&] { return std::make_shared<Model>(load(options, progress)); });
 }
 
 void quantize_model(const std::string & from, const std::string & to, const std::string & type) {

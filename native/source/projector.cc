@@ -8,6 +8,7 @@
 #include "ggml.h"
 #include "gguf.h"
 #include "mtmd.h"
+#include "shared.h"
 
 namespace decider {
 namespace {
@@ -16,8 +17,7 @@ namespace {
 constexpr int TOKENS_MIN = 1;
 constexpr int TOKENS_MAX = 1120;
 
-std::mutex registry_mutex;
-std::map<std::string, std::weak_ptr<Projector>> registry;
+Shared<Projector> projectors;
 
 std::string text_of(const gguf_context * file, const char * key) {
   const int64_t id = gguf_find_key(file, key);
@@ -148,13 +148,9 @@ void Projector::encode(const Pixels & pixels, float * out, size_t count) {
 }
 
 std::shared_ptr<Projector> open_projector(std::shared_ptr<Model> model, const ProjectorOptions & options) {
-  std::lock_guard<std::mutex> lock(registry_mutex);
   // Keyed by the weights: the same file beside another model is another projector.
   const std::string key = std::to_string(reinterpret_cast<uintptr_t>(model->get())) + "\n" + options.path;
-  if (auto projector = registry[key].lock()) return projector;
-  auto projector = std::make_shared<Projector>(std::move(model), options);
-  registry[key] = projector;
-  return projector;
+  return projectors.get(key, [&] { return std::make_shared<Projector>(std::move(model), options); });
 }
 
 }  // namespace decider

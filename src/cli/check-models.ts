@@ -13,7 +13,13 @@ import {
   requireUnchanged,
   verifyChecksum,
 } from '../engine/index.js';
-import { checkMemory, type MemoryReport, prepareEngine, requireImageRoom } from '../server/index.js';
+import {
+  checkMemory,
+  type MemoryReport,
+  placeModel,
+  prepareEngine,
+  requireImageRoom,
+} from '../server/index.js';
 import type { Settings } from '../settings/index.js';
 
 /** The result of `decider models check` for one build. */
@@ -73,9 +79,11 @@ export async function* checkBuilds(
   const named = names.length === 0 ? catalog.builds : names.map((name) => requireBuild(catalog, name));
   const builds = [...new Set(named)];
   const prepared = prepareEngine(engine, notice);
-  const { backend, device, bounds, threads } = prepared;
+  const { backend } = prepared;
   const memory = await checkMemory(engine, prepared, builds, { data, stop });
   for (const build of builds) {
+    const { devices, bounds, threads } = placeModel(prepared, engine, build.model);
+    const [device = ''] = devices;
     requireImageRoom(build, bounds);
     const files = await verifyChecksum(build, stop);
     const facts = await checkModel({ backend, device, build, threads }, stop);

@@ -92,8 +92,10 @@ function introduce(
   token: string,
   print: (line: string) => void,
 ): void {
-  const where = engines.device === '' ? 'CPU' : `${engines.devices.join(', ')} (${engines.backend})`;
-  for (const { id, model } of engines.catalog.builds) {
+  for (const build of engines.catalog.builds) {
+    const { id, model } = build;
+    const devices = engines.devicesOf(build);
+    const where = devices[0] === '' ? 'CPU' : `${devices.join(', ')} (${engines.backend})`;
     print(`${id} on ${where}, ${transport} transport`);
     if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);
     if (model.domain !== undefined) print(`${id} is trained for ${model.domain}, and for nothing else.`);

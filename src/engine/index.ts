@@ -30,6 +30,7 @@ export { requireReserve } from './memory/reserve.js';
 export type { MemoryNeed, MemorySpace } from './memory/types.js';
 export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';
+export { loadVerified } from './models/load-verified.js';
 export {
   buildId,
   MANIFEST_FILE,
@@ -39,12 +40,13 @@ export {
 } from './models/manifest.js';
 export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.js';
 export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
-export type { Manifest } from './models/manifest-schema.js';
+export type { Manifest, ManifestModel } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
 export { ChecksumError, requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector } from './models/projector.js';
 export { splitNames } from './models/split.js';
 export type { EngineAnswer } from './pending.js';
+export { devicesOf, settingsOf } from './placement.js';
 export { fillParts } from './profile/fill.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';

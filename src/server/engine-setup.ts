@@ -4,8 +4,11 @@ import {
   chooseBackend,
   chooseDevices,
   deriveSizes,
+  devicesOf,
   loadAddon,
+  type ManifestModel,
   ModelError,
+  settingsOf,
   type WaveBounds,
 } from '../engine/index.js';
 import { engineThreads, type Settings } from '../settings/index.js';
@@ -18,7 +21,8 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
   const decision = chooseBackend(settings.backend);
   if (decision.notice !== null) notice(decision.notice);
   const { backend, addon, devices: found } = loadAddon(decision.backend);
-  const gpus = chooseDevices(settings.backend === 'cpu' ? [] : found, settings.devices);
+  const usable = settings.backend === 'cpu' ? [] : found;
+  const gpus = chooseDevices(usable, settings.devices);
   const devices = gpus.length === 0 ? [''] : gpus;
   const [device = ''] = devices;
   const { bounds, contexts } = deriveSizes(settings, device);
@@ -30,6 +34,8 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
     devices,
     /** All devices that the backend finds. */
     found,
+    /** Those of them that models may name. */
+    usable,
     bounds,
     /** Per device. */
     contexts,
@@ -38,6 +44,40 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
     /** Of a check on the CPU, when nothing else computes. */
     checkThreads: engineThreads(settings.threads, { gpu: false, count: 1 }, () => {}),
   };
+}
+
+type Prepared = ReturnType<typeof prepareEngine>;
+
+/** The devices of a model. Throws BackendError if the manifest names one that does not exist. */
+export function modelDevices({ usable, devices }: Prepared, model: ManifestModel): readonly string[] {
+  const { id, engine } = model;
+  if (engine?.devices !== undefined)
+    chooseDevices(usable, engine.devices, `The manifest, ${id}: engine.devices`);
+  return devicesOf(model, devices);
+}
+
+/** Where a model computes, and how large its contexts are. */
+export interface Placement {
+  readonly devices: readonly string[];
+  readonly bounds: WaveBounds;
+  /** Per device. */
+  readonly contexts: number;
+  /** Per context. */
+  readonly threads: number;
+}
+
+/** Throws BackendError if the manifest names a device that does not exist. */
+export function placeModel(
+  prepared: Prepared,
+  settings: Settings['engine'],
+  model: ManifestModel,
+): Placement {
+  const devices = modelDevices(prepared, model);
+  const [device = ''] = devices;
+  const { bounds, contexts } = deriveSizes(settingsOf(model, settings), device);
+  // `prepareEngine` has given the notice.
+  const threads = engineThreads(settings.threads, { gpu: device !== '', count: contexts }, () => {});
+  return { devices, bounds, contexts, threads };
 }
 
 /** Images are never cut: llama.cpp ends the process if one does not fit into a micro-batch. Throws ModelError. */

@@ -6,12 +6,14 @@ import {
   type CountMemory,
   checkModel,
   cpuBeside,
+  devicesOf,
   Engine,
   EngineThread,
   EXACT,
   holdWeights,
   type ImageReading,
   listDevices,
+  loadVerified,
   type Manifest,
   type MemorySpace,
   ModelError,
@@ -19,17 +21,15 @@ import {
   memorySpaces,
   readManifest,
   requireReserve,
-  requireUnchanged,
   type Sharing,
   threadDevices,
-  verifyChecksum,
   type WaveRecord,
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { engineEvents, measureEngine } from './engine-metrics.js';
-import { prepareEngine, requireImageRoom } from './engine-setup.js';
+import { type Placement, placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 import { checkMemory } from './memory.js';
 
 /** Verifying and checking a file of this size takes long enough for a notice. */
@@ -89,14 +89,19 @@ export class Engines {
     return this.prepared.backend;
   }
 
-  /** The first device; other threads of this process open its weights without loading them. '' for the CPU. */
+  /** The first device of models that name none; '' for the CPU. */
   get device(): string {
     return this.prepared.device;
   }
 
   /** All devices that compute. */
   get devices(): readonly string[] {
-    return this.prepared.devices;
+    return [...new Set(this.catalog.builds.flatMap((build) => this.devicesOf(build)))];
+  }
+
+  /** The devices that compute for a build. */
+  devicesOf({ model }: CatalogBuild): readonly string[] {
+    return devicesOf(model, this.prepared.devices);
   }
 
   /** The memory of RAM and of the devices that compute, as it is now. */
@@ -158,8 +163,8 @@ export class Engines {
   /** Throws MemoryError if a GPU has too little memory left after the first waves. */
   private requireReserve(): void {
     if (!this.settings.memory_check) return;
-    const { devices, bounds, contexts } = this.prepared;
-    requireReserve(this.memory(), devices, { ...bounds, contexts });
+    const { bounds, contexts } = this.prepared;
+    requireReserve(this.memory(), this.devices, { ...bounds, contexts });
   }
 
   /** Aborts the waves in progress. */
@@ -186,38 +191,20 @@ export class Engines {
     record: WaveRecord | undefined,
   ): Promise<Engine> {
     const { report, clock, stop, log } = this.dependencies;
-    const { backend, devices, bounds, contexts, threads, checkThreads } = this.prepared;
-    requireImageRoom(build, bounds);
+    const placement = placeModel(this.prepared, this.settings, build.model);
+    requireImageRoom(build, placement.bounds);
     const bytes = bytesOf(build);
-    if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`verifying ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
-    const files = await verifyChecksum(build, stop);
-    if (bytes > ANNOUNCED_BYTES_MIN) report.notice(`checking ${build.id}`);
-    const check = { backend: cpuBeside(backend), device: '', build, threads: checkThreads };
-    const { images } = await checkModel(check, stop);
-    this.images.set(build.id, images);
-    // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
-    if (unmeasured !== undefined) log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    const setup = { backend, build, images, bounds, threads };
-    const onProgress = (fraction: number) => report.progress(build, fraction);
-    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
-    // Lanes are numbered from 1, whatever model they belong to.
-    const first = this.threads.length + 1;
-    const own = threadDevices(devices, contexts).map(
-      (device, at) => new EngineThread({ ...setup, device, number: first + at }, onProgress, onReplace),
-    );
-    this.threads.push(...own);
-    // An error loses its class between threads.
-    const introductions = await Promise.all(own.map((thread) => thread.introduce())).catch((error: Error) => {
-      throw new ModelError(error.message);
-    });
-    for (const device of devices) {
-      this.releases.push(holdWeights(this.prepared.addon, device, build, threads));
+    if (bytes > ANNOUNCED_BYTES_MIN) {
+      report.notice(`verifying and loading ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
     }
-    // No thread reads the files after this.
-    for (const file of files) requireUnchanged(file);
-    const engine = new Engine(own, {
-      bounds,
-      sharing: sharingOf(this.settings, introductions[0]?.head ?? new Int32Array(0)),
+    // Once it has returned, no thread reads the files any more.
+    const { threads, head, images } = await loadVerified(build, stop, async (signal) => {
+      const images = await this.check(build, unmeasured, signal);
+      return { images, ...(await this.startThreads(build, images, placement, signal)) };
+    });
+    const engine = new Engine(threads, {
+      bounds: placement.bounds,
+      sharing: sharingOf(this.settings, head),
       queueMax: this.settings.queue,
       images,
       deadlineMs: this.settings.deadline_ms,
@@ -228,6 +215,69 @@ export class Engines {
     });
     measureEngine(this.metrics, build.id, engine);
     return engine;
+  }
+
+  /** Checks a build in a process of its own. Returns how it reads images. */
+  private async check(
+    build: CatalogBuild,
+    unmeasured: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ImageReading | null> {
+    const { backend, checkThreads } = this.prepared;
+    const task = { backend: cpuBeside(backend), device: '', build, threads: checkThreads };
+    const { images } = await checkModel(task, signal);
+    this.images.set(build.id, images);
+    // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
+    if (unmeasured !== undefined)
+      this.dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
+    return images;
+  }
+
+  /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
+  private async startThreads(
+    build: CatalogBuild,
+    images: ImageReading | null,
+    { devices, bounds, contexts, threads }: Placement,
+    signal: AbortSignal,
+  ): Promise<{ readonly threads: readonly EngineThread[]; readonly head: Int32Array }> {
+    const setup = { backend: this.prepared.backend, build, images, bounds, threads };
+    const loaded = new Map(devices.map((device) => [device, 0]));
+    const onProgress = (device: string) => (fraction: number) => {
+      loaded.set(device, fraction);
+      const sum = [...loaded.values()].reduce((total, each) => total + each, 0);
+      this.dependencies.report.progress(build, sum / devices.length);
+    };
+    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
+    // Lanes are numbered from 1, whatever model they belong to.
+    const first = this.threads.length + 1;
+    const own = threadDevices(devices, contexts).map(
+      (device, at) =>
+        new EngineThread({ ...setup, device, number: first + at }, onProgress(device), onReplace),
+    );
+    this.threads.push(...own);
+    const introductions = await introduced(own, signal);
+    for (const device of devices) {
+      this.releases.push(holdWeights(this.prepared.addon, device, build, threads));
+    }
+    return { threads: own, head: introductions[0]?.head ?? new Int32Array(0) };
+  }
+}
+
+/** Waits until threads have loaded their model and computed its first waves; the signal ends that. Throws ModelError. */
+async function introduced(threads: readonly EngineThread[], signal: AbortSignal) {
+  const cancel = () => {
+    for (const thread of threads) thread.cancel();
+  };
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  try {
+    return await Promise.all(threads.map((thread) => thread.introduce()));
+  } catch (error) {
+    // An error loses its class between threads.
+    throw new ModelError((error as Error).message);
+  } finally {
+    // Once the server runs, a stop lets waves finish.
+    signal.removeEventListener('abort', cancel);
   }
 }
 

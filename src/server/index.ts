@@ -1,6 +1,6 @@
 export type { ServerDependencies } from './dependencies.js';
 export { StartError } from './dependencies.js';
-export { prepareEngine, requireImageRoom } from './engine-setup.js';
+export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
 export { type Server, startServer } from './server.js';

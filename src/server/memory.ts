@@ -9,7 +9,7 @@ import {
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { servingProcess } from '../store/index.js';
-import { prepareEngine } from './engine-setup.js';
+import { modelDevices, prepareEngine } from './engine-setup.js';
 
 /** The estimated memory of models, and the memory of the devices. */
 export interface MemoryReport extends MemoryEstimate {
@@ -26,14 +26,16 @@ interface MemoryCheck {
 /**
  * Estimates the memory that builds take if all are loaded with these settings; takes a fraction of a second per build,
  * and loads no weights. Throws MemoryError, with the numbers and settings that fit, if more is needed than is free, unless
- * `engine.memory_check` is false.
+ * `engine.memory_check` is false, and BackendError if the manifest names a device that does not exist.
  */
 export async function checkMemory(
   settings: Settings['engine'],
-  { backend, devices, found }: ReturnType<typeof prepareEngine>,
+  prepared: ReturnType<typeof prepareEngine>,
   builds: readonly CatalogBuild[],
   { data, stop }: MemoryCheck = {},
 ): Promise<MemoryReport> {
+  const { backend, devices, found } = prepared;
+  for (const { model } of builds) modelDevices(prepared, model);
   const spaces = memorySpaces(found, data !== undefined && isServed(data));
   const plan = { backend, devices, settings, spaces };
   const estimate = settings.memory_check ? requireMemory : estimateBuilds;

@@ -4,11 +4,13 @@ import { type PrepareResult, prepareSent, type SentRequest } from '../decide/ind
 import {
   Catalog,
   type CatalogBuild,
+  devicesOf,
   loadAddon,
   memoryCounter,
   type OpenModel,
   openModel,
   PREPARING,
+  settingsOf,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
 import type { PrepareSetup } from './thread-setup.js';
@@ -20,8 +22,10 @@ const catalog = new Catalog(setup.manifest, setup.models);
 // The weights are shared with the engine threads: opening a model here only reads its vocabulary.
 const models = new Map(
   catalog.builds.map((build) => {
-    const model = openModel(addon, setup.device, build, { images: setup.images.get(build.id) });
-    return [build.id, { ...model, contextLength: Math.min(model.contextLength, setup.cells) }];
+    const [device = ''] = devicesOf(build.model, [setup.device]);
+    const model = openModel(addon, device, build, { images: setup.images.get(build.id) });
+    const { cells } = settingsOf(build.model, { cells: setup.cells });
+    return [build.id, { ...model, contextLength: Math.min(model.contextLength, cells) }];
   }),
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;

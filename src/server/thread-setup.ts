@@ -4,7 +4,7 @@ import type { ImageReading, Manifest } from '../engine/index.js';
 /** Given to a preparing thread when it starts. */
 export interface PrepareSetup {
   readonly backend: Backend;
-  /** The device that holds the weights; '' for the CPU. */
+  /** The device that holds the weights of models that name none; '' for the CPU. */
   readonly device: string;
   /** As the server read it at its start: the file may have changed since. */
   readonly manifest: Manifest;
@@ -12,6 +12,6 @@ export interface PrepareSetup {
   readonly models: string;
   /** How each build reads images, by build id; for other builds the projector's file tells. */
   readonly images: ReadonlyMap<string, ImageReading | null>;
-  /** KV cells of a context: the maximum length of a prompt, whatever its model could read. */
+  /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
   readonly cells: number;
 }

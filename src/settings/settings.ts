@@ -100,7 +100,8 @@ export const SETTINGS = {
     }),
     devices: list({
       default: [],
-      meaning: 'Names of the GPUs to use; empty: all. Each holds all models.',
+      meaning:
+        'Names of the GPUs to use; empty: all. Each holds all models that do not name theirs in the manifest.',
     }),
     threads: integer({
       default: 0,

@@ -112,7 +112,7 @@ test('serve: SIGTERM while a model is verified ends with 0', async (t) => {
   // Sparse: no disk is written, but all of it has to be read.
   truncateSync(join(models, 'tiny.gguf'), 64 * 2 ** 30);
   const command = decider(t, ['serve'], { ...FREE, DECIDER_MODELS: models });
-  await command.line(/^verifying tiny-20260101, 68\.7 GB$/);
+  await command.line(/^verifying and loading tiny-20260101, 68\.7 GB$/);
   command.child.kill('SIGTERM');
   t.equal((await command.end()).code, 0);
 });

@@ -29,6 +29,7 @@ function fullManifest(): Record<string, unknown> {
     profile: 'letters',
     temperatures: {},
     context_length: 64,
+    engine: { devices: ['CUDA0'], contexts: 8, cells: 256 },
     reads_images: true,
     price_class: 'x',
     random_weights: true,
@@ -66,6 +67,18 @@ test('a fault names its place and what is allowed', async (t) => {
     [
       { default: 'a', models: [{ ...first, context_length: 63 }] },
       'models.0.context_length must be at least 64',
+    ],
+    [
+      { default: 'a', models: [{ ...first, engine: { contexts: 9 } }] },
+      'models.0.engine.contexts must be at most 8',
+    ],
+    [
+      { default: 'a', models: [{ ...first, engine: { cells: 1_048_577 } }] },
+      'models.0.engine.cells must be at most 1048576',
+    ],
+    [
+      { default: 'a', models: [{ ...first, engine: { cells: 255 } }] },
+      'models.0.engine.cells must be at least 256',
     ],
     [
       { default: 'a', models: [{ ...first, release_date: 1 }] },

@@ -191,6 +191,27 @@ test('several models count together', async (t) => {
   t.match(message, /Use a smaller quantization, fewer models or a device with more memory/);
 });
 
+test('a model with sizes and a device of its own is estimated there, and the refusal says that settings do not apply', async (t) => {
+  const build = buildOf('/model.gguf', { engine: { cells: 1_000_000, contexts: 1, devices: ['CUDA1'] } });
+  const plan = (free: number): MemoryPlan => ({
+    backend: 'cuda',
+    devices: ['CUDA0'],
+    settings: SETTINGS,
+    spaces: ['', 'CUDA0', 'CUDA1'].map((device) => ({
+      device,
+      free: device === 'CUDA1' ? free : 99e9,
+      total: 99e9,
+    })),
+    estimate: assumed,
+  });
+  const { needs } = await requireMemory(plan(12e9), [build]);
+  t.match(needs, [{ device: 'CUDA1', cache: 1e9 }]);
+  t.match(
+    (await refusalOf(requireMemory(plan(11e9), [build]))).message,
+    /of CUDA1 needed, .* No settings make it fit\. .* The settings do not apply to what engine sets in the manifest for tiny\. To load/,
+  );
+});
+
 test('a GPU: its default of two contexts counts, and the CPU is suggested if RAM suffices', async (t) => {
   const refusal = (gpu: number, ram: number) =>
     refusalOf(

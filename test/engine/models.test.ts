@@ -283,6 +283,11 @@ for (const [fault, value, reason] of [
     { default: 'big', models: [{ ...MODEL, builds: [{ ...MODEL.builds[0], projector: PROJECTOR }] }] },
     /big has a projector, but reads no images/,
   ],
+  [
+    'a device is named twice',
+    { default: 'big', models: [{ ...MODEL, engine: { devices: ['CUDA0', 'CUDA1', 'CUDA0'] } }] },
+    /big: engine\.devices names CUDA0 twice/,
+  ],
   ['a name is given twice', { default: 'big', models: [MODEL, { ...MODEL, builds: [] }] }, /builds|twice/],
   ['the default is no model', { default: 'small', models: [MODEL] }, /default names small/],
 ] as const) {

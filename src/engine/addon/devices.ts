@@ -4,9 +4,13 @@ import type { Device } from './types.js';
 /**
  * The names of the GPUs to compute on, none if the backend finds none. `names` chooses among them. No names mean all,
  * except GPUs integrated into a processor if there are others: a wave on one takes many times as long. Throws
- * BackendError for a name that is not among them.
+ * BackendError for a name that is not among them; `where` says in it what names them.
  */
-export function chooseDevices(found: readonly Device[], names: readonly string[]): readonly string[] {
+export function chooseDevices(
+  found: readonly Device[],
+  names: readonly string[],
+  where = 'engine.devices',
+): readonly string[] {
   const gpus = found.filter(({ gpu }) => gpu);
   if (names.length === 0) {
     const own = gpus.filter(({ integrated }) => !integrated);
@@ -15,7 +19,7 @@ export function chooseDevices(found: readonly Device[], names: readonly string[]
   for (const name of names) {
     if (gpus.some((gpu) => gpu.name === name)) continue;
     const all = gpus.map((gpu) => gpu.name).join(', ') || 'none';
-    throw new BackendError(`engine.devices: no GPU is named "${name}". Found: ${all}.`);
+    throw new BackendError(`${where}: no GPU is named "${name}". Found: ${all}.`);
   }
   return names;
 }

@@ -33,11 +33,12 @@ export function showChange(settings: object, needs: readonly MemoryNeed[]): stri
   return `${changes.join(' and ')} (${showSize(most)})`;
 }
 
-/** Why models do not fit, and what to do. */
+/** Why models do not fit, and what to do. `ownSizes`: models that the manifest gives sizes or devices of their own. */
 export function showShortage(
   short: readonly Shortage[],
   estimates: readonly BuildMemory[],
   remedies: readonly string[],
+  ownSizes: readonly string[],
 ): string {
   const names = estimates.filter(({ needs }) => needs !== null).map(({ build }) => build);
   const lacks = short.map(
@@ -49,6 +50,9 @@ export function showShortage(
     remedies.length > 0
       ? `Settings that fit: ${remedies.join(', or ')}.`
       : `No settings make it fit. Use a smaller quantization${names.length > 1 ? ', fewer models' : ''} or a device with more memory.`,
+    ...(ownSizes.length > 0
+      ? [`The settings do not apply to what engine sets in the manifest for ${ownSizes.join(', ')}.`]
+      : []),
     'To load it anyway, set engine.memory_check to false.',
   ].join(' ');
 }

@@ -1,11 +1,12 @@
 import { IMAGE_BUDGETS } from '../../api/index.js';
-import { deriveSizes, type EngineSizes, type SizeSettings } from '../sizes.js';
+import { deriveSizes, type SizeSettings } from '../sizes.js';
 import { type MemoryNeed, type MemorySpace, totalOf } from './types.js';
 
 /** A change of settings that reduces the memory that models take. */
 interface Change {
-  readonly settings: Partial<SizeSettings>;
-  readonly sizes: EngineSizes;
+  readonly changed: Partial<SizeSettings>;
+  /** All settings with the change. */
+  readonly settings: SizeSettings;
 }
 
 /** Fewer cells would hold few prompts. */
@@ -29,8 +30,8 @@ export function changesToTry(settings: SizeSettings, device: string, readsImages
     sequences: Math.min(settings.sequences, SMALL.sequences),
   };
   const change = (changed: Partial<SizeSettings>): Change => ({
-    settings: changed,
-    sizes: deriveSizes({ ...settings, ...changed }, device),
+    changed,
+    settings: { ...settings, ...changed },
   });
   return {
     usual: [

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../base/index.js';
 import { cpuBeside } from '../addon/load.js';
 import type { CatalogBuild } from '../models/catalog.js';
-import { deriveSizes, type EngineSizes, type SizeSettings } from '../sizes.js';
+import { devicesOf, settingsOf } from '../placement.js';
+import { deriveSizes, type SizeSettings } from '../sizes.js';
 import { addNeeds, type BuildMemory, estimateMemory, type Place } from './estimate.js';
 import { showChange, showShortage, showTotal } from './messages.js';
 import { changesToTry, fitsEasily, shortages } from './remedies.js';
@@ -33,7 +34,7 @@ export async function estimateBuilds(
   builds: readonly CatalogBuild[],
   stop?: AbortSignal,
 ): Promise<MemoryEstimate> {
-  const estimates = await estimateAll(plan, builds, [sizesOf(plan)], stop);
+  const estimates = await estimateAll(plan, builds, [plan.settings], stop);
   return { builds: estimates, needs: sumOf(estimates, 0) };
 }
 
@@ -51,7 +52,8 @@ export async function requireMemory(
   if (short.length === 0) return estimate;
   const measured = builds.filter((_, index) => estimate.builds[index]?.failure === null);
   const remedies = await findRemedies(plan, measured, stop);
-  throw new MemoryError(showShortage(short, estimate.builds, remedies));
+  const ownSizes = builds.filter(({ model }) => model.engine !== undefined).map(({ model }) => model.id);
+  throw new MemoryError(showShortage(short, estimate.builds, remedies, ownSizes));
 }
 
 /**
@@ -70,16 +72,19 @@ export function requireTotal(
   throw new MemoryError(showTotal(name, bytes, holding));
 }
 
-const sizesOf = ({ settings, devices }: MemoryPlan) => deriveSizes(settings, devices[0] ?? '');
-
+/** Estimates each build on its own devices, at the sizes that each of the settings gives it. */
 async function estimateAll(
   { backend, devices, estimate = estimateMemory }: MemoryPlan,
   builds: readonly CatalogBuild[],
-  sizes: readonly EngineSizes[],
+  settings: readonly SizeSettings[],
   stop?: AbortSignal,
 ): Promise<BuildMemory[]> {
   const estimates: BuildMemory[] = [];
-  for (const build of builds) estimates.push(await estimate({ backend, devices }, build, sizes, stop));
+  for (const build of builds) {
+    const own = devicesOf(build.model, devices);
+    const sizes = settings.map((each) => deriveSizes(settingsOf(build.model, each), own[0] ?? ''));
+    estimates.push(await estimate({ backend, devices: own }, build, sizes, stop));
+  }
   return estimates;
 }
 
@@ -103,17 +108,17 @@ async function findRemedies(
 async function firstFitting(
   plan: MemoryPlan,
   builds: readonly CatalogBuild[],
-  changes: ReadonlyArray<{ readonly settings: object; readonly sizes: EngineSizes }>,
+  changes: ReadonlyArray<{ readonly changed: object; readonly settings: SizeSettings }>,
   stop?: AbortSignal,
 ): Promise<string[]> {
   if (changes.length === 0) return [];
-  const sizes = changes.map((each) => each.sizes);
-  const estimates = await estimateAll(plan, builds, sizes, stop);
+  const settings = changes.map((each) => each.settings);
+  const estimates = await estimateAll(plan, builds, settings, stop);
   // Nothing is known about a size that could not be measured.
   if (estimates.some(({ failure }) => failure !== null)) return [];
-  const fitting = changes.flatMap(({ settings }, index) => {
+  const fitting = changes.flatMap(({ changed }, index) => {
     const needs = sumOf(estimates, index);
-    return fitsEasily(needs, plan.spaces) ? [showChange(settings, needs)] : [];
+    return fitsEasily(needs, plan.spaces) ? [showChange(changed, needs)] : [];
   });
   return fitting.slice(0, 1);
 }
@@ -124,7 +129,8 @@ async function cpuRemedy(
   builds: readonly CatalogBuild[],
   stop?: AbortSignal,
 ): Promise<string[]> {
-  if (plan.devices[0] === '') return [];
+  // A model that names its GPU cannot be loaded without it.
+  if (plan.devices[0] === '' || builds.some(({ model }) => model.engine?.devices !== undefined)) return [];
   const cpu: MemoryPlan = { ...plan, backend: cpuBeside(plan.backend), devices: [''] };
-  return firstFitting(cpu, builds, [{ settings: { backend: 'cpu' }, sizes: sizesOf(cpu) }], stop);
+  return firstFitting(cpu, builds, [{ changed: { backend: 'cpu' }, settings: plan.settings }], stop);
 }

@@ -38,6 +38,20 @@ const BUILD = {
   additionalProperties: false,
 } as const;
 
+/** Replaces the settings of the same names in `engine`, for all builds of a model. */
+const ENGINE = {
+  type: 'object',
+  properties: {
+    /** Names of GPUs. */
+    devices: { type: 'array', items: TEXT, minItems: 1 },
+    /** Per device. */
+    contexts: { type: 'integer', minimum: 1, maximum: 8 },
+    /** Of each context. */
+    cells: { type: 'integer', minimum: 256, maximum: 1_048_576 },
+  },
+  additionalProperties: false,
+} as const;
+
 const MODEL = {
   type: 'object',
   required: ['id', 'description', 'release_date', 'builds', 'reads_images', 'price_class'],
@@ -57,6 +71,8 @@ const MODEL = {
     temperatures: TEMPERATURES,
     /** The context window in tokens; absent: the one that the model was trained with. */
     context_length: { type: 'integer', minimum: 64 },
+    /** Where and how large the model's contexts are, if not as the settings say. */
+    engine: ENGINE,
     /** If true, every build has a projector; otherwise none has one. */
     reads_images: { type: 'boolean' },
     /** The model id in the price list whose price is charged. */

@@ -39,11 +39,14 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
     ...(model.answers_for ?? []),
     ...model.builds.map((build) => buildId(model, build)),
   ]);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = twiceIn(names);
   if (twice !== undefined) return `the name ${twice} is given twice`;
   if (!names.includes(defaultId)) return `default names ${defaultId}, which is no model of the manifest`;
   const split = models.flatMap(({ builds }) => builds).find((build) => splitFault(build) !== null);
   if (split !== undefined) return splitFault(split);
+  const repeated = models.find(({ engine }) => twiceIn(engine?.devices ?? []) !== undefined);
+  if (repeated !== undefined)
+    return `${repeated.id}: engine.devices names ${twiceIn(repeated.engine?.devices ?? [])} twice`;
   const wrong = models.find(({ reads_images, builds }) =>
     builds.some(({ projector }) => (projector !== undefined) !== reads_images),
   );
@@ -54,6 +57,8 @@ function findFault({ models, default: defaultId }: Manifest): string | null {
   }
   return null;
 }
+
+const twiceIn = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
 
 /** llama.cpp opens the first file of a split GGUF and derives the names of the others from it. */
 function splitFault({ file, parts = [] }: ManifestBuild): string | null {

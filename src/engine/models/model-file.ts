@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type CatalogBuild, type CatalogFile, filesOf } from './catalog.js';
+import { type BuildFiles, type CatalogFile, filesOf } from './catalog.js';
 import { ModelError } from './manifest.js';
 
 /** A file does not have the SHA-256 that the manifest gives. */
@@ -61,7 +61,7 @@ const fail = (path: string) => (error: NodeJS.ErrnoException) => {
  * Reads a build's whole files and compares their SHA-256 with the manifest's. Returns the versions that it read.
  * Throws ChecksumError or another ModelError, or the signal's reason.
  */
-export async function verifyChecksum(build: CatalogBuild, stop?: AbortSignal): Promise<FileVersion[]> {
+export async function verifyChecksum(build: BuildFiles, stop?: AbortSignal): Promise<FileVersion[]> {
   const versions: FileVersion[] = [];
   for (const file of filesOf(build)) versions.push(await verifyFile(file, stop));
   return versions;

@@ -12,6 +12,7 @@ export interface Schema {
   readonly minLength?: number;
   readonly pattern?: string;
   readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -47,13 +48,17 @@ export function schemaFault(schema: Schema, value: unknown, place = ''): string 
 
 /** Why a value does not fit apart from its parts; null if it does. */
 function ownFault(schema: Schema, value: unknown): string | null {
-  const { type, pattern, minimum = -Infinity, minLength = 0, minItems = 0, maxItems = Infinity } = schema;
+  const { type, pattern, minimum = -Infinity, maximum = Infinity } = schema;
+  const { minLength = 0, minItems = 0, maxItems = Infinity } = schema;
   if (type !== undefined && !TYPES[type]?.(value)) return `must be of the type ${type}`;
   if (typeof value === 'string') {
     if (value.length < minLength) return 'must not be empty';
     return pattern === undefined || new RegExp(pattern, 'u').test(value) ? null : `must match ${pattern}`;
   }
-  if (typeof value === 'number') return value >= minimum ? null : `must be at least ${minimum}`;
+  if (typeof value === 'number') {
+    if (value < minimum) return `must be at least ${minimum}`;
+    return value > maximum ? `must be at most ${maximum}` : null;
+  }
   if (Array.isArray(value)) {
     if (value.length < minItems) return `must have at least ${minItems} items`;
     return value.length > maxItems ? `must have at most ${maxItems} items` : null;

@@ -1,0 +1,26 @@
+import type { BuildFiles } from './catalog.js';
+import { requireUnchanged, verifyChecksum } from './model-file.js';
+
+/**
+ * Loads a build while its files are read for their checksums, which takes as long. Resolves with what `load` returned
+ * once both have ended well, and the files are still those that were read.
+ *
+ * A wrong checksum aborts the signal that `load` gets, and is thrown whatever became of `load`: wrong files explain why
+ * they do not load. Also throws what `load` throws, ModelError if a file has changed, or the reason of `stop`.
+ */
+export async function loadVerified<Loaded>(
+  build: BuildFiles,
+  stop: AbortSignal,
+  load: (signal: AbortSignal) => Promise<Loaded>,
+): Promise<Loaded> {
+  const wrong = new AbortController();
+  const verifying = verifyChecksum(build, stop);
+  verifying.catch((error) => wrong.abort(error));
+  const loading = load(AbortSignal.any([stop, wrong.signal]));
+  const [verified, loaded] = await Promise.allSettled([verifying, loading]);
+  stop.throwIfAborted();
+  if (verified.status === 'rejected') throw verified.reason;
+  if (loaded.status === 'rejected') throw loaded.reason;
+  for (const file of verified.value) requireUnchanged(file);
+  return loaded.value;
+}
