@@ -43,8 +43,9 @@ export class BatchService {
     const { clock } = calendar;
     const network = systemGuard(new Set(settings.webhook.allowed_hosts), clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
-    const { webhookAttempts } = metrics.instruments;
+    const { webhookAttempts, batchLines } = metrics.instruments;
     for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
+    for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
     const buildOf = (model: string) => catalog.find(model)?.id ?? model;
     const files = new BatchFiles(engines.manifest, settings.models);
     const reading = new ThreadPool({
