@@ -4,6 +4,8 @@
  *
  * Each file runs in a plain Node process. tap would load its hooks into each of them, and into all their threads and child
  * processes, which then take up to 0.6 s of processor time longer to start and write a file when they end.
+ *
+ * At a small scale the files that tests write are in memory; at full scale they are on a disk, as a server's are.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import tap from 'tap';
 import { LONG } from './support/scale.js';
+import { memoryFolder } from './support/scratch.js';
 import { ROOT } from './support/sources.js';
 
 /** Of one file. */
@@ -41,6 +44,11 @@ if (process.stdout.isTTY) {
   tap.pipe(reporter.stdin);
 }
 
+const memory = LONG ? null : memoryFolder();
+tap.comment(`the files of the tests are ${memory === null ? 'on the disk' : 'in memory'}`);
+/** Where `t.testdir()` and the system's folder for temporary files are. */
+const folders = memory === null ? {} : { TAP_CWD: memory, TMPDIR: memory };
+
 const seconds = new Map<string, number>();
 tap.on('spawn', (file) => {
   file.on('process', () => {
@@ -51,7 +59,7 @@ tap.on('spawn', (file) => {
 for (const file of files) {
   const path = join('dist/test', file);
   // The time limit of tap in the file's own process, which is 30 s otherwise.
-  const env = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_MS / 1_000) };
+  const env = { ...process.env, ...folders, TAP_TIMEOUT: String(TIMEOUT_MS / 1_000) };
   void tap.spawn(
     'env',
     // The hooks are an option in this variable.

@@ -26,7 +26,7 @@ test('a file that does not exist', async (t) => {
 test('of processes that lock a file which its holders delete, one at a time has the lock', async (t) => {
   const file = join(t.testdir({}), 'file');
   writeFileSync(file, '');
-  const rounds = String(scaled({ short: 300, long: 5_000 }));
+  const rounds = String(scaled({ short: 200, long: 5_000 }));
   const contenders = [0, 1, 2].map(() => child(t, CONTENDER, [file, rounds]));
   t.strictSame(await Promise.all(contenders.map((each) => each.line())), ['0', '0', '0']);
 });

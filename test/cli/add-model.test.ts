@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { tinyModel, tinyProjector } from '../../models/tiny/index.js';
 import { lockFile } from '../../src/base/index.js';
@@ -27,6 +26,7 @@ import { sha256 } from '../support/hub/stub.js';
 import { LONG } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 import { splitName, splitTinyModel } from '../support/split-gguf.js';
+import { until } from '../support/until.js';
 
 const text = (value: string) => ({ type: 'string' as const, value });
 
@@ -138,11 +138,11 @@ test('a signal ends a command without a trace, even of the folder', async (t) =>
     ...environment,
     DECIDER_MODELS: models,
   });
-  const target = join(models, 'chat-20260203', 'Chat.gguf');
-  while (!existsSync(target) && adding.child.exitCode === null) await sleep(5);
-  // It cannot finish while this process has the lock.
+  // From the first moment of the folder on, so that the command cannot finish: this process has the lock.
+  await until(() => existsSync(models));
   writeFileSync(join(models, 'manifest.json.lock'), '');
   const unlock = lockFile(join(models, 'manifest.json.lock'));
+  await until(() => existsSync(join(models, 'chat-20260203', 'Chat.gguf')));
   adding.child.kill('SIGTERM');
   unlock?.();
   const { code, stderr } = await adding.end();

@@ -56,7 +56,8 @@ function callOften(url: string, token: string, connections: number, calls: numbe
   child.stdout.on('data', (chunk) => {
     text += chunk;
   });
-  const ended = once(child, 'exit').then(
+  // `exit` may come before the last output.
+  const ended = once(child, 'close').then(
     () => JSON.parse(text.split('\n')[1] as string) as { statuses: object; bytes: number },
   );
   return { started: once(child.stdout, 'data'), ended, end: () => child.kill() };

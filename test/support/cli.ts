@@ -48,7 +48,8 @@ export class Command {
         resolve(found);
       };
       this.waiting.add(check);
-      this.child.once('exit', () => reject(new Error(`it ended without ${pattern}: ${this.errors}`)));
+      // `exit` may come before the last line.
+      this.child.once('close', () => reject(new Error(`it ended without ${pattern}: ${this.errors}`)));
       check();
     });
   }

@@ -3,6 +3,8 @@
 import { closeSync, mkdirSync, openSync, rmdirSync, rmSync } from 'node:fs';
 import { lockFile } from '../../../src/base/index.js';
 
+const WAIT_MS = 0.05;
+const wait = new Int32Array(new SharedArrayBuffer(4));
 const [file = '', rounds = '0'] = process.argv.slice(2);
 let overlaps = 0;
 for (let done = 0; done < Number(rounds); ) {
@@ -13,7 +15,11 @@ for (let done = 0; done < Number(rounds); ) {
   } catch {
     // Deleted since it was created.
   }
-  if (unlock === null) continue;
+  if (unlock === null) {
+    // The holder may need the processor.
+    Atomics.wait(wait, 0, 0, WAIT_MS);
+    continue;
+  }
   try {
     mkdirSync(`${file}.held`);
     rmdirSync(`${file}.held`);

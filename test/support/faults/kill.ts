@@ -6,6 +6,7 @@ import { openStore } from '../../../src/store/index.js';
 import { decider } from '../cli.js';
 import type { Random } from '../random.js';
 import { dataFolder, modelsFolder } from '../server.js';
+import { until } from '../until.js';
 
 const CLIENTS = 8;
 /** A server is killed after some part of this much load. */
@@ -58,6 +59,8 @@ export async function killAgainAndAgain(t: Test, transport: string, kills: numbe
     token ||= (await command.line(/^token: /)).slice('token: '.length);
     const answered: Answered[] = [];
     const loading = load(url, token, answered);
+    // At least once not before the first answers, however slow the machine is.
+    if (kill === 0) await until(() => answered.length > CLIENTS);
     await sleep(next.integer(LOAD_MS_MAX));
     const at = performance.now();
     command.child.kill('SIGKILL');
