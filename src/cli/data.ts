@@ -39,7 +39,7 @@ export const rekey = (options: Options & { readonly newKey?: string }) =>
     print(
       dataKeys === null
         ? 'An earlier run had encrypted the data keys with the new master key.'
-        : `${dataKeys} data keys are encrypted with the new master key.`,
+        : `Data keys encrypted with the new master key: ${dataKeys}.`,
     );
     print(
       earlier === null
