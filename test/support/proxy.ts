@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { writeCertificate } from './certificate.js';
+import { freePort } from './free-port.js';
+import { ROOT } from './sources.js';
+import { until } from './until.js';
+
+/** A proxy in front of a server, with a certificate for `localhost`. */
+export interface ProxyServer {
+  readonly port: number;
+  /** Its certificate, as PEM. */
+  readonly ca: Buffer;
+}
+
+interface Kind {
+  readonly name: string;
+  /** The arguments that print its version. */
+  readonly version: readonly string[];
+  /** Its command, once its configuration is in the folder. `edit` changes the file of `deploy/`. */
+  readonly prepare: (
+    folder: string,
+    ports: { listen: number; upstream: number },
+    edit: (text: string) => string,
+  ) => readonly [string, ...string[]];
+}
+
+/** A text with each of the quoted parts, which it must have, replaced. */
+function replaced(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
+  return changes.reduce((changed, [from, to]) => {
+    if (!changed.includes(from)) throw new Error(`the file of deploy/ has no ${from}`);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+const deployed = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+
+const NGINX: Kind = {
+  name: 'nginx',
+  version: ['-v'],
+  prepare(folder, { listen, upstream }, edit) {
+    const site = replaced(deployed('nginx.conf'), [
+      ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
+      ['listen 443 ssl', `listen 127.0.0.1:${listen} ssl`],
+      ['listen [::]:443 ssl http2;', ''],
+      ['/etc/ssl/certs/decider.pem', join(folder, 'cert.pem')],
+      ['/etc/ssl/private/decider.key', join(folder, 'key.pem')],
+    ]);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+    );
+    const file = join(folder, 'nginx.conf');
+    writeFileSync(
+      file,
+      `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${folder}/pid;
+      error_log stderr; events {} http { access_log off; ${temporary.join(' ')} ${edit(site)} }`,
+    );
+    return ['nginx', '-p', folder, '-c', file];
+  },
+};
+
+const CADDY: Kind = {
+  name: 'caddy',
+  version: ['version'],
+  prepare(folder, { listen, upstream }, edit) {
+    const site = replaced(deployed('Caddyfile'), [
+      ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
+      [
+        'decider.example.com {',
+        `https://localhost:${listen} {\n\tbind 127.0.0.1\n\ttls ${join(folder, 'cert.pem')} ${join(folder, 'key.pem')}`,
+      ],
+    ]);
+    const file = join(folder, 'Caddyfile');
+    const global = `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n`;
+    writeFileSync(file, global + edit(site));
+    return ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'];
+  },
+};
+
+/** Why a proxy cannot be tested here; false where it can. */
+const missing = ({ name, version }: Kind): string | false =>
+  spawnSync(name, version).status !== 0 && `${name.toUpperCase()} IS NOT INSTALLED: apt-get install ${name}`;
+
+export const PROXIES = [NGINX, CADDY].map((kind) => ({
+  name: kind.name,
+  missing: missing(kind),
+  /** Starts it with the file of `deploy/`; ended with the test. */
+  start: (t: Test, upstream: number, edit: (text: string) => string = (text) => text) =>
+    startProxy(t, kind, upstream, edit),
+}));
+
+async function startProxy(
+  t: Test,
+  kind: Kind,
+  upstream: number,
+  edit: (text: string) => string,
+): Promise<ProxyServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'decider-proxy-'));
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'logs'));
+  const { cert } = writeCertificate(folder);
+  const port = await freePort();
+  const [command, ...rest] = kind.prepare(folder, { listen: port, upstream }, edit);
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: folder },
+  });
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  t.teardown(async () => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${kind.name} ended: ${errors}`);
+    return accepts(port);
+  }, 60_000);
+  return { port, ca: readFileSync(cert) };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
