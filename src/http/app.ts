@@ -10,12 +10,14 @@ export interface ModelListEntry {
   readonly releaseDate: string | null;
 }
 
+/** Milliseconds by name of the phase, in the order of the phases. */
+export type Phases = Readonly<Record<string, number>>;
+
 /** A decision and its timing. */
 export interface DecideReply {
   /** The JSON text of contract 2.4. */
   readonly json: string;
-  /** Milliseconds by name, for `Server-Timing`. */
-  readonly timing: Readonly<Record<string, number>>;
+  readonly timing: Phases;
 }
 
 /** A batch file as sent. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../api/index.js';
-import type { App, Authorized } from './app.js';
+import { ApiError, type ErrorType } from '../api/index.js';
+import type { App, Authorized, Phases } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
 import type { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve.js';
@@ -26,6 +26,13 @@ export interface AccessEntry {
   readonly requestId: string;
   /** The client's IP address; `-` if its connection was gone. */
   readonly client: string;
+  /** Undefined: not authenticated. */
+  readonly keyId: string | undefined;
+  readonly workspace: string | undefined;
+  /** Of an answered decision. */
+  readonly phases: Phases | undefined;
+  /** Of an error response. */
+  readonly error: ErrorType | undefined;
 }
 
 interface PipelineOptions extends AuthorizedOptions {
@@ -67,7 +74,7 @@ export function createPipeline(options: PipelineOptions): Handler {
         incoming.onBody(listener);
       },
     };
-    const reply = await answer(options, watched, requestId);
+    const { reply, caller, phases, error } = await answer(options, watched, requestId);
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
       path: readTarget(incoming.target)?.routes[0]?.path ?? '-',
@@ -75,16 +82,32 @@ export function createPipeline(options: PipelineOptions): Handler {
       durationMs: options.clock.monotonic() - started,
       requestId,
       client: options.proxies.clientOf(incoming),
+      keyId: caller?.keyId,
+      workspace: caller?.workspaceId,
+      phases,
+      error,
     });
     return { ...reply, close: reply.close || endsByRequest(incoming, begun) };
   };
 }
 
-async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Reply> {
+/** A response, and what the log has of it. */
+interface Answered {
+  readonly reply: Reply;
+  /** Null: not authenticated. */
+  readonly caller: Authorized | null;
+  readonly phases?: Phases | undefined;
+  readonly error?: ErrorType;
+}
+
+async function answer(options: PipelineOptions, incoming: Incoming, requestId: string): Promise<Answered> {
   const { app } = options;
   let framing: Framing | undefined;
-  let own: HeaderList | null = null;
-  if (!isOriginForm(incoming.target)) return malformedReply(requestId, 505);
+  // Undefined until the route is known.
+  let caller: Authorized | null | undefined;
+  if (!isOriginForm(incoming.target)) {
+    return { reply: malformedReply(requestId, 505), caller: null, error: 'http_version_not_supported' };
+  }
   try {
     checkMethodKnown(incoming.method);
     framing = readFraming(incoming.headers);
@@ -92,43 +115,46 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     const route = chooseRoute(target, incoming.method);
     const model = target.model ?? options.model;
     let reply: RouteReply;
-    own = [];
+    caller = null;
     if (route.token) {
-      const caller = app.authorize(valuesOf(incoming.headers, 'authorization'));
-      own = keyHeaders(caller);
+      caller = app.authorize(valuesOf(incoming.headers, 'authorization'));
       const { id } = target;
       reply = await answerAuthorized(options, { route, model, id }, caller, incoming, framing);
     } else {
       const { id } = target;
       reply = OPEN[route.name](app, { model, id, headers: incoming.headers, console: options.console });
     }
-    const headers = [...own, ...(reply.headers ?? [])];
-    return { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
+    const headers = [...keyHeaders(caller), ...(reply.headers ?? [])];
+    const sent = { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
+    return { reply: sent, caller, phases: reply.phases };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
-    const headers = own ?? callerHeaders(app, incoming);
-    const refusal = errorReply(requestId, error, endsWithError(error, framing), headers);
+    // A response that precedes authentication, such as to an unknown path, has the headers too.
+    const known = caller === undefined ? callerOf(app, incoming) : caller;
+    const refusal = errorReply(requestId, error, endsWithError(error, framing), keyHeaders(known));
     const unread = unreadReason(error, framing);
-    return unread === undefined ? refusal : { ...refusal, unread };
+    const sent = unread === undefined ? refusal : { ...refusal, unread };
+    return { reply: sent, caller: known, error: error.type };
   }
 }
 
 /** Headers of every response to an authenticated caller, errors included (contract 4.1). */
-function keyHeaders({ keyId, keyExpires }: Authorized): HeaderList {
+function keyHeaders(caller: Authorized | null): HeaderList {
+  if (caller === null) return [];
   return [
-    ['Service-Key-Id', keyId],
-    ['Service-Key-Expires', keyExpires],
+    ['Service-Key-Id', caller.keyId],
+    ['Service-Key-Expires', caller.keyExpires],
   ];
 }
 
-/** The same for a response that precedes authentication, such as an unknown path. */
-function callerHeaders(app: App, { headers }: Incoming): HeaderList {
+/** Null if the request has no token, or one that does not work. */
+function callerOf(app: App, { headers }: Incoming): Authorized | null {
   const tokens = valuesOf(headers, 'authorization');
-  if (tokens.length === 0) return [];
+  if (tokens.length === 0) return null;
   try {
-    return keyHeaders(app.authorize(tokens));
+    return app.authorize(tokens);
   } catch {
-    return [];
+    return null;
   }
 }
 

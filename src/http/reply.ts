@@ -1,4 +1,5 @@
 import { ApiError, type ErrorType } from '../api/index.js';
+import type { Phases } from './app.js';
 import {
   type BodyStream,
   type HeaderList,
@@ -18,6 +19,8 @@ export interface RouteReply {
   /** The media type of a file. */
   readonly type?: string;
   readonly headers?: HeaderList;
+  /** Of a decision. */
+  readonly phases?: Phases;
 }
 
 /** The response of a route, with headers besides the common ones. */

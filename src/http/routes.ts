@@ -23,7 +23,7 @@ export const DECISIONS: Readonly<Record<Named<true, 'decision'>, SentRequest['un
 /** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
 export function decisionReply({ json, timing }: DecideReply): RouteReply {
   const parts = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
-  return { body: json, headers: [['Server-Timing', parts.join(', ')]] };
+  return { body: json, headers: [['Server-Timing', parts.join(', ')]], phases: timing };
 }
 
 type Submit = (

@@ -1,4 +1,5 @@
 import {
+  type AccessEntry,
   type Certificate,
   type ConsoleSite,
   createBounds,
@@ -14,6 +15,7 @@ import { CertificateWatch, expiryWarning, tlsFiles } from './certificate.js';
 import { consoleSite } from './console.js';
 import { type ServerDependencies, StartError } from './dependencies.js';
 import { isExposed } from './exposure.js';
+import { requestLog } from './request-log.js';
 import type { Service } from './service.js';
 
 /** One listener of this server. */
@@ -37,7 +39,7 @@ interface Endpoints {
 }
 
 /** The settings that bind endpoints. */
-type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'tls' | 'console'>;
+type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'tls' | 'console' | 'log'>;
 
 interface EndpointPlan {
   /** The settings of the address, for error messages. */
@@ -70,8 +72,13 @@ export async function listen(
     for (const { host } of planned) warnOfExposure(host, settings, dependencies);
     const certificate = loadCertificate(settings, dependencies);
     const bounds = createBounds(clock);
+    const logRequest = requestLog(log, settings.log.sample);
+    const onAccess = (entry: AccessEntry) => {
+      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
+      logRequest(entry);
+    };
     for (const plan of planned) {
-      open.push(await listenAt(plan, bounds, certificate, settings.http, dependencies, service, metrics));
+      open.push(await listenAt(plan, bounds, certificate, settings.http, dependencies, service, onAccess));
     }
     const renew = (next: Certificate) => {
       for (const { http } of open) http.renew(next);
@@ -133,7 +140,7 @@ async function listenAt(
   { transport, trusted_proxies: trustedProxies }: EndpointSettings['http'],
   { clock, log }: ServerDependencies,
   service: Service,
-  metrics: Metrics,
+  onAccess: (entry: AccessEntry) => void,
 ): Promise<Endpoint> {
   const http = await startHttp({
     bounds,
@@ -147,10 +154,7 @@ async function listenAt(
     model,
     batches,
     console,
-    onAccess: (entry) => {
-      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
-      log.info(entry, 'request');
-    },
+    onAccess,
     onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
   }).catch((error) => {
     throw error instanceof ListenError ? new ListenError(`${keys}: ${error.message}`) : error;

@@ -198,6 +198,12 @@ export const SETTINGS = {
   },
   log: {
     level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.' }),
+    sample: integer({
+      default: 1,
+      min: 1,
+      max: 1_000_000,
+      meaning: 'Of so many successful requests one is logged; requests with an error always are.',
+    }),
   },
 } as const;
 

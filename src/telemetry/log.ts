@@ -5,8 +5,8 @@ export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 /**
- * One JSON object per line. Of a request, only method, route, status, duration and id may be logged; callers' data,
- * tokens and headers never are.
+ * One JSON object per line. Of a request, only what `AccessEntry` holds may be logged; callers' data, tokens
+ * and headers never are.
  */
 export function createLog(level: string, destination: DestinationStream): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);

@@ -81,7 +81,14 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     t.equal(logged.length, 2);
     for (const line of logged) {
       t.notMatch(line, secret);
-      t.match(JSON.parse(line), { method: 'POST', path: '/v1/decide', status: Number, durationMs: Number });
+      t.match(JSON.parse(line), {
+        method: 'POST',
+        path: '/v1/decide',
+        status: Number,
+        durationMs: Number,
+        keyId: /^key_/,
+        workspace: 'default',
+      });
     }
   }),
   rule('8 data handling: nothing of a live request is stored', async (t, { post, data }) => {

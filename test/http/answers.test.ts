@@ -98,6 +98,28 @@ onBoth('ids are the server’s own, one per request', async (t, transport) => {
   );
 });
 
+onBoth(
+  'the log gets the key, its workspace and the phases of a decision, and the type of an error',
+  async (t, transport) => {
+    const { ask, access, logged } = await serve(t, transport);
+    const authorized = { Authorization: 'Bearer x' };
+    await ask(request('POST', '/v1/decide', '{}', authorized));
+    await ask(request('POST', '/v1/decide', '{}', { ...authorized, 'Content-Encoding': 'br' }));
+    await ask(request('GET', '/secret'));
+    await ask(request('GET', '/secret', null, authorized));
+    await logged(4);
+    const seen = access.map(({ keyId, workspace, phases, error }) => ({ keyId, workspace, phases, error }));
+    const key = { keyId: 'key_test', workspace: 'default' };
+    const none = { keyId: undefined, workspace: undefined };
+    t.strictSame(seen, [
+      { ...key, phases: { queue: 1.5, engine: 20 }, error: undefined },
+      { ...key, phases: undefined, error: 'unsupported_encoding' },
+      { ...none, phases: undefined, error: 'not_found' },
+      { ...key, phases: undefined, error: 'not_found' },
+    ]);
+  },
+);
+
 onBoth('the log gets method, route, status and duration, nothing the caller wrote', async (t, transport) => {
   const { ask, access, logged } = await serve(t, transport);
   await ask(request('GET', '/health?token=secret'));

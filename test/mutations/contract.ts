@@ -69,7 +69,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'http/pipeline.ts',
-    ['4.1 Service-Key-Id and Service-Key-Expires', 'own ?? callerHeaders(app, incoming)', '[]'],
+    [
+      '4.1 Service-Key-Id and Service-Key-Expires',
+      'caller === undefined ? callerOf(app, incoming) : caller',
+      'null',
+    ],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
     ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
   ),

@@ -119,17 +119,33 @@ test('bad settings: every value of every field of a manifest is accepted, or ref
   t.match((await read({ ...MANIFEST, foo: 1 }))?.message, /manifest\.json: foo is not a known key$/);
 });
 
+/** Without it addresses beyond loopback are refused. */
+const PLAIN = { DECIDER_HTTP_ALLOW_PLAIN: 'yes' };
+
 /** What only a start finds. */
 const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, names: RegExp]> = [
-  [{ DECIDER_HOST: 'no host' }, /^host, port: cannot listen on no host:0/],
-  [{ DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' }, /^host, port: cannot listen on no host:0/],
+  [{ ...PLAIN, DECIDER_HOST: 'no host' }, /^host, port: cannot listen on no host:0/],
+  [
+    { ...PLAIN, DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' },
+    /^host, port: cannot listen on no host:0/,
+  ],
+  [{ DECIDER_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is reachable by other machines/],
+  [
+    { ...PLAIN, DECIDER_OPERATOR_HOST: '192.0.2.1', DECIDER_OPERATOR_PORT: '9' },
+    /^operator\.host, operator\.port: cannot/,
+  ],
   [
     { DECIDER_OPERATOR_HOST: '192.0.2.1', DECIDER_OPERATOR_PORT: '9' },
-    /^operator\.host, operator\.port: cannot/,
+    /^operator\.host: 192\.0\.2\.1 is reachable by other machines/,
   ],
   [{ DECIDER_OPERATOR_PORT: '9', DECIDER_OPERATOR_TOKEN: 'short' }, /^operator\.token must be 32 to 256/],
   [
-    { DECIDER_GATEWAY_HOST: '192.0.2.1', DECIDER_GATEWAY_PORT: '9', DECIDER_GATEWAY_MODEL: 'tiny' },
+    {
+      ...PLAIN,
+      DECIDER_GATEWAY_HOST: '192.0.2.1',
+      DECIDER_GATEWAY_PORT: '9',
+      DECIDER_GATEWAY_MODEL: 'tiny',
+    },
     /^gateway\.host, gateway\.port: cannot/,
   ],
   [

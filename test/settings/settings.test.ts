@@ -22,9 +22,14 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   ],
   'billing.currency': ['EUR', 'EUR'],
   'batch.enabled': ['no', false],
+  'batch.max_stored_bytes': ['1', 1],
   'console.enabled': ['no', false],
   'console.hosts': ['Decider.corp', ['decider.corp']],
   'http.transport': ['uws', 'uws'],
+  'http.trusted_proxies': ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+  'http.allow_plain': ['yes', true],
+  'tls.cert': ['c', 'c'],
+  'tls.key': ['k', 'k'],
   'engine.backend': ['vulkan', 'vulkan'],
   'engine.devices': ['CUDA1, CUDA0', ['CUDA1', 'CUDA0']],
   'engine.threads': ['512', 512],
@@ -43,6 +48,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'operator.host': ['::1', '::1'],
   'operator.token': ['t', 't'],
   'log.level': ['silent', 'silent'],
+  'log.sample': ['1000000', 1_000_000],
 };
 const CORES = 1_024;
 
@@ -92,7 +98,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 12);
+  t.equal(bounds, 14);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {

@@ -1,0 +1,23 @@
+import type { AccessEntry } from '../http/index.js';
+import type { Log } from '../telemetry/index.js';
+
+/** The lowest status of an error. */
+const ERROR_STATUS_MIN = 400;
+
+/**
+ * Logs requests: every one with an error, and of the successful ones the first and then each `sample`-th. Phases are
+ * rounded to hundredths of a millisecond.
+ */
+export function requestLog(log: Log, sample: number): (entry: AccessEntry) => void {
+  let successful = 0;
+  return ({ phases, ...entry }) => {
+    if (entry.status < ERROR_STATUS_MIN) {
+      successful += 1;
+      if ((successful - 1) % sample !== 0) return;
+    }
+    log.info({ ...entry, phases: phases && rounded(phases) }, 'request');
+  };
+}
+
+const rounded = (phases: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 100) / 100]));

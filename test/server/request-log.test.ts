@@ -1,0 +1,55 @@
+import { test } from 'tap';
+import type { AccessEntry } from '../../src/http/index.js';
+import { requestLog } from '../../src/server/request-log.js';
+import { createLog } from '../../src/telemetry/index.js';
+
+const ENTRY: AccessEntry = {
+  method: 'POST',
+  path: '/v1/decide',
+  status: 200,
+  durationMs: 3,
+  requestId: 'req_1',
+  client: '127.0.0.1',
+  keyId: 'key_1',
+  workspace: 'default',
+  phases: { prepare: 0.123456, queue: 1, engine: 2.005 },
+  error: undefined,
+};
+
+function open(sample: number) {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  return { write: requestLog(log, sample), entries: () => lines.map((line) => JSON.parse(line)) };
+}
+
+test('a line has the fields of its request, phases rounded, and nothing for what is not known', async (t) => {
+  const { write, entries } = open(1);
+  write(ENTRY);
+  write({
+    ...ENTRY,
+    status: 401,
+    keyId: undefined,
+    workspace: undefined,
+    phases: undefined,
+    error: 'unauthorized',
+  });
+  const [answered, refused] = entries();
+  t.match(answered, { ...ENTRY, phases: { prepare: 0.12, queue: 1, engine: 2.01 }, msg: 'request' });
+  t.notOk('error' in answered);
+  t.match(refused, { status: 401, error: 'unauthorized', requestId: 'req_1' });
+  for (const name of ['keyId', 'workspace', 'phases']) t.notOk(name in refused, name);
+});
+
+test('of every third successful request there is a line, the first included, and of every error', async (t) => {
+  const { write, entries } = open(3);
+  for (let at = 0; at < 7; at += 1) {
+    write({ ...ENTRY, requestId: `req_${at}` });
+    write({ ...ENTRY, requestId: `error_${at}`, status: at % 2 === 0 ? 400 : 499 });
+  }
+  const ids = entries().map(({ requestId }) => requestId as string);
+  t.strictSame(
+    ids.filter((id) => id.startsWith('req')),
+    ['req_0', 'req_3', 'req_6'],
+  );
+  t.equal(ids.filter((id) => id.startsWith('error')).length, 7);
+});
