@@ -24,8 +24,10 @@ export function App() {
   };
   const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);
   const load = () => {
+    // Without a key, the error that is shown is the refusal of the last one.
+    if (api === null) return;
     setError(null);
-    api?.json<Limits>('v1/limits').then(({ body }) => {
+    api.json<Limits>('v1/limits').then(({ body }) => {
       storeKey(api.key);
       setLimits(body);
     }, setError);
@@ -41,7 +43,7 @@ export function App() {
       </button>
       <Header view={route.view} limits={limits} onLeave={() => leave(null)} />
       <main id="main" tabIndex={-1}>
-        {api === null && <KeyForm error={error} busy={false} onKey={setKey} />}
+        {api === null && <KeyForm error={error} onKey={setKey} />}
         {api !== null && limits === null && <Loading error={error} retry={load} />}
         {api !== null && limits !== null && (
           <Views api={api} limits={limits} route={route} onLimits={setLimits} />
@@ -107,6 +109,8 @@ interface ViewsProps {
 
 function Views({ api, limits, route: { view, item, shared }, onLimits }: ViewsProps) {
   const [visited, setVisited] = useState<readonly View[]>([view]);
+  // The form for the key, which had the focus, has gone.
+  useEffect(() => document.getElementById('main')?.focus(), []);
   useEffect(() => setVisited((old) => (old.includes(view) ? old : [...old, view])), [view]);
   return (
     <>

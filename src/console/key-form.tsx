@@ -1,17 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { looksLikeKey } from './api/key.js';
 import { ErrorNote } from './ui/error-note.js';
 
 interface KeyFormProps {
   /** Why the last key was refused; null if none was. */
   readonly error: unknown;
-  readonly busy: boolean;
   readonly onKey: (key: string) => void;
 }
 
 /** Asks for a key. */
-export function KeyForm({ error, busy, onKey }: KeyFormProps) {
+export function KeyForm({ error, onKey }: KeyFormProps) {
   const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const key = text.trim();
   const odd = key !== '' && !looksLikeKey(key);
   return (
@@ -30,6 +31,7 @@ export function KeyForm({ error, busy, onKey }: KeyFormProps) {
         <label>
           Key
           <input
+            ref={field}
             type="password"
             autocomplete="off"
             spellcheck={false}
@@ -42,7 +44,7 @@ export function KeyForm({ error, busy, onKey }: KeyFormProps) {
         <p id="key-hint" class={odd ? 'under warning' : 'under muted'}>
           {odd ? 'A key is dk_ and 40 letters and digits.' : 'It begins with dk_.'}
         </p>
-        <button type="submit" class="primary" disabled={busy || key === ''}>
+        <button type="submit" class="primary" disabled={key === ''}>
           Continue
         </button>
       </form>

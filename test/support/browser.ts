@@ -25,10 +25,10 @@ export const NO_BROWSER =
     ? 'CHROMIUM IS NOT INSTALLED: apt-get install chromium, or set CHROMIUM to its path'
     : false;
 
-/** Starts Chromium; ended with the test. */
-export async function startBrowser(t: Test): Promise<Browser> {
+/** Starts Chromium, with arguments besides its usual ones; ended with the test. */
+export async function startBrowser(t: Test, more: readonly string[] = []): Promise<Browser> {
   if (installed === undefined) throw new Error('Chromium is not installed; CI needs it');
-  const browser = await chromium.launch({ executablePath: installed, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: installed, args: [...ARGUMENTS, ...more] });
   t.teardown(() => browser.close());
   return browser;
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Api } from '../api/call.js';
 import type { Limits } from '../api/types.js';
+import { ActionButton } from '../ui/action-button.js';
 import { ErrorNote } from '../ui/error-note.js';
+import { leaveItem } from '../ui/leave-item.js';
 import { askOften, askOnce, type Outcome } from './ask.js';
 import { CodePanel } from './code-panel.js';
 import type { Draft } from './draft.js';
@@ -43,8 +45,7 @@ export function AskView({ api, limits, shared }: AskViewProps) {
   }, [draft]);
   useEffect(() => () => asking.current?.abort(), []);
   useEffect(() => {
-    // On a narrow screen the answers are below the form.
-    if (outcome !== null || error !== null) answers.current?.scrollIntoView({ block: 'nearest' });
+    if (answers.current !== null && (outcome !== null || error !== null)) reveal(answers.current);
   }, [outcome, error]);
 
   const run = async (often: boolean) => {
@@ -89,14 +90,20 @@ export function AskView({ api, limits, shared }: AskViewProps) {
         <QuestionsPanel draft={draft} change={change} />
         <div class="actions">
           <ModelChoice limits={limits} model={draft.model} onChange={(model) => change({ model })} />
-          <button type="submit" class="primary" disabled={progress !== null}>
+          <ActionButton primary off={progress !== null}>
             Ask
-          </button>
-          <button type="button" disabled={progress !== null} onClick={() => run(true)}>
+          </ActionButton>
+          <ActionButton off={progress !== null} onClick={() => run(true)}>
             Ask {SPREAD_ASKS} times
-          </button>
+          </ActionButton>
           {progress !== null && (
-            <button type="button" onClick={() => asking.current?.abort()}>
+            <button
+              type="button"
+              onClick={({ currentTarget }) => {
+                leaveItem(currentTarget);
+                asking.current?.abort();
+              }}
+            >
               Stop
             </button>
           )}
@@ -116,6 +123,15 @@ export function AskView({ api, limits, shared }: AskViewProps) {
       </div>
     </div>
   );
+}
+
+/** The part of the window in which the beginning of the answers counts as seen. */
+const SEEN_PART = 0.75;
+
+/** Scrolls to the answers if they begin elsewhere: on a narrow screen they are below the form. */
+function reveal(answers: HTMLElement): void {
+  const { top } = answers.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * SEEN_PART) answers.scrollIntoView({ block: 'start' });
 }
 
 const NoAnswers = () => (

@@ -3,6 +3,7 @@ import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import { Choice } from '../ui/choice.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { bytes, count } from '../ui/format.js';
+import { leaveItem } from '../ui/leave-item.js';
 import type { ImageDraft } from './draft.js';
 import { ImageProblem, readImage } from './images.js';
 import { usesOf } from './request.js';
@@ -106,7 +107,15 @@ function ImageRow({ image, uses, change, remove }: ImageRowProps) {
         </p>
         <p class={uses === 0 ? 'warning' : 'muted'}>{used}</p>
       </div>
-      <button type="button" class="quiet" aria-label={`Remove image ${name}`} onClick={remove}>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Remove image ${name}`}
+        onClick={({ currentTarget }) => {
+          leaveItem(currentTarget.closest('.image') ?? currentTarget);
+          remove();
+        }}
+      >
         Remove
       </button>
     </div>

@@ -1,4 +1,6 @@
 import { LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
+import { ActionButton } from '../ui/action-button.js';
+import { leaveItem } from '../ui/leave-item.js';
 import { type OptionDraft, option, optionsFor, type QuestionDraft } from './draft.js';
 
 interface QuestionCardProps {
@@ -50,7 +52,15 @@ export function QuestionCard({ question, place, change, remove }: QuestionCardPr
           </select>
         </label>
         {remove !== null && (
-          <button type="button" class="quiet" aria-label={`Remove question ${place}`} onClick={remove}>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove question ${place}`}
+            onClick={({ currentTarget }) => {
+              leaveItem(currentTarget.closest('fieldset') ?? currentTarget);
+              remove();
+            }}
+          >
             Remove
           </button>
         )}
@@ -91,7 +101,10 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
                 class="quiet"
                 aria-label={`Remove ${nameOf(type, at)}`}
                 disabled={options.length <= least}
-                onClick={() => set(options.filter(({ id }) => id !== each.id))}
+                onClick={({ currentTarget }) => {
+                  leaveItem(currentTarget.closest('li') ?? currentTarget);
+                  set(options.filter(({ id }) => id !== each.id));
+                }}
               >
                 ×
               </button>
@@ -100,14 +113,13 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
         ))}
       </ol>
       {type !== 'noul' && (
-        <button
-          type="button"
-          class="quiet"
-          disabled={options.length >= LIMITS.optionsPerQuestion}
+        <ActionButton
+          quiet
+          off={options.length >= LIMITS.optionsPerQuestion}
           onClick={() => set([...options, option()])}
         >
           {type === 'score' ? 'Add a level' : 'Add an option'}
-        </button>
+        </ActionButton>
       )}
     </>
   );

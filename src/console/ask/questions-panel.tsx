@@ -3,6 +3,7 @@ import { LIMITS } from '../../api/index.js';
 import { Editor } from '../editor/editor.js';
 import { indented } from '../json/node.js';
 import { readJson } from '../json/read.js';
+import { ActionButton } from '../ui/action-button.js';
 import { Choice } from '../ui/choice.js';
 import { freeName, question } from './draft.js';
 import { QuestionCard } from './question-card.js';
@@ -81,9 +82,9 @@ function QuestionsForm({ draft, change }: DraftProps) {
           }
         />
       ))}
-      <button type="button" disabled={questions.length >= LIMITS.questions} onClick={add}>
+      <ActionButton off={questions.length >= LIMITS.questions} onClick={add}>
         Add a question
-      </button>
+      </ActionButton>
       <span class="beside muted">
         {questions.length} of {LIMITS.questions}
       </span>

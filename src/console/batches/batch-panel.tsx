@@ -39,6 +39,8 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
       setRefused(thrown);
     }
     setChanges((before) => before + 1);
+    // The button goes.
+    title.current?.focus();
   };
   return (
     <section class="panel" aria-labelledby="batch-title">

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Api } from '../api/call.js';
 import type { Batch } from '../api/types.js';
+import { ActionButton } from '../ui/action-button.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { saveFile } from '../ui/save-file.js';
 import { type Results, readResults } from './results.js';
@@ -19,6 +20,11 @@ export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelPro
   const [file, setFile] = useState<Blob | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  // The button that asked for them has gone.
+  useEffect(() => {
+    if (results !== null) title.current?.focus();
+  }, [results]);
   const { id, results_available: available } = batch;
   const collect = async (): Promise<Blob> => {
     if (file !== null) return file;
@@ -40,7 +46,9 @@ export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelPro
   };
   return (
     <section class="results" aria-labelledby="results-title">
-      <h3 id="results-title">Results</h3>
+      <h3 id="results-title" tabIndex={-1} ref={title}>
+        Results
+      </h3>
       {!available && (
         <p class="muted">
           {isOpen(batch) || batch.finished_at === null
@@ -51,22 +59,17 @@ export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelPro
       {available && (
         <div class="actions">
           {results === null && (
-            <button
-              type="button"
-              class="primary"
-              disabled={busy}
+            <ActionButton
+              primary
+              off={busy}
               onClick={() => run(async (collected) => onResults(await readResults(collected)))}
             >
               Show the results
-            </button>
+            </ActionButton>
           )}
-          <button
-            type="button"
-            disabled={busy}
-            onClick={() => run((collected) => saveFile(collected, `${id}.jsonl`))}
-          >
+          <ActionButton off={busy} onClick={() => run((collected) => saveFile(collected, `${id}.jsonl`))}>
             Save as a file
-          </button>
+          </ActionButton>
           {results === null && (
             <span class="muted">The batch is deleted 7 days after its results were first collected.</span>
           )}

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { ActionButton } from '../ui/action-button.js';
 import { count, share, whole } from '../ui/format.js';
 import { Distribution } from './distribution.js';
 import { ERRORS, type ResultRow, type Results, type Selection, selectRows } from './results.js';
@@ -72,15 +73,15 @@ export function ResultsTable({ results }: { readonly results: Results }) {
       <Rows rows={selected.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} question={question} />
       {pages > 1 && (
         <div class="actions">
-          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+          <ActionButton off={page === 0} onClick={() => setPage(page - 1)}>
             Previous
-          </button>
+          </ActionButton>
           <span>
             Page {whole(page + 1)} of {whole(pages)}
           </span>
-          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
+          <ActionButton off={page === pages - 1} onClick={() => setPage(page + 1)}>
             Next
-          </button>
+          </ActionButton>
         </div>
       )}
     </>

@@ -3,6 +3,7 @@ import { LIMITS } from '../../api/index.js';
 import type { Api } from '../api/call.js';
 import { CallError, type RefusedLine } from '../api/error.js';
 import type { Limits, Submitted } from '../api/types.js';
+import { ActionButton } from '../ui/action-button.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { bytes, count, percent, whole } from '../ui/format.js';
@@ -90,9 +91,9 @@ export function SubmitPanel({ api, limits, onSubmitted }: SubmitPanelProps) {
       </div>
       {chosen !== null && ready && (
         <div class="actions">
-          <button type="button" class="primary" disabled={sending} onClick={() => submit(chosen)}>
+          <ActionButton primary off={sending} onClick={() => submit(chosen)}>
             {sending ? 'Submitting…' : `Submit ${count(checked.lines, 'line')}`}
-          </button>
+          </ActionButton>
           <span class="muted">An interrupted submission can be repeated: it makes one batch only.</span>
         </div>
       )}

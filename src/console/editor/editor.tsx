@@ -3,7 +3,7 @@ import { json } from '@codemirror/lang-json';
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { limitMarker, setLimit } from './limit.js';
 import { HIGHLIGHT, THEME } from './theme.js';
 
@@ -49,7 +49,8 @@ export function Editor({ label, value, onChange, language, hint, limit = null }:
     return () => made.view.destroy();
   }, []);
 
-  useEffect(() => {
+  // Before the next key: an older value would replace what was typed meanwhile, and be told to the page as a change.
+  useLayoutEffect(() => {
     const { current } = held;
     if (current === null || current.value === value) return;
     current.value = value;
