@@ -40,7 +40,7 @@ const NoBatches = () => (
 function Rows({ batches, shown }: Pick<BatchListProps, 'batches' | 'shown'>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
-    <section class="scroll" tabIndex={0} aria-labelledby="list-title">
+    <section class="scroll" tabIndex={0} aria-label="Table of batches">
       <table>
         <thead>
           <tr>

@@ -27,7 +27,8 @@ interface Held {
 }
 
 const languageOf = (language: EditorProps['language']) => (language === 'json' ? json() : []);
-const labelled = (label: string) => EditorView.contentAttributes.of({ 'aria-label': label });
+/** With a tab index, as accessibility tools do not count what is editable among what the keyboard reaches. */
+const labelled = (label: string) => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
 
 /**
  * A text or JSON editor. Tab leaves it. It lives in a shadow root, where CodeMirror adopts its style sheets as objects:

@@ -109,7 +109,7 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
         <p class="empty">The key may use no model of this server.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
-        <section class="scroll" tabIndex={0} aria-labelledby="prices-title">
+        <section class="scroll" tabIndex={0} aria-label="Table of prices">
           <table>
             <caption>Prices per million input tokens; output tokens are free</caption>
             <thead>
