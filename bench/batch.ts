@@ -11,6 +11,7 @@
 //   npm run bench:batch                       all parts, with the model of bench:engine
 //   npm run bench:batch -- --parts submit,download --rounds N --lines N
 //   npm run bench:batch -- --model FILE --backend cpu|cuda|vulkan|metal --transport uws|node
+//   npm run bench:batch -- --minutes N        about so long, with fewer rounds; files and latency are not shortened
 //   npm run bench:batch -- --json FILE        also write {machine, …}
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -25,7 +26,7 @@ import { deviceOf, openOurs, settingsOf } from './engine/ours.js';
 import { warmUp } from './engine/warm-up.js';
 import type { TransportName } from './http/kinds.js';
 import { WatchedServer } from './loop/server.js';
-import { machine, quantile, showNumber, table, writeJson } from './report.js';
+import { machine, Pace, quantile, showNumber, table, writeJson } from './report.js';
 
 const FILE_LINES = 50_000;
 const FILE_BYTES = 30_000_000;
@@ -42,10 +43,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     lines: { type: 'string', default: '40' },
     json: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const parts = new Set(values.parts.split(','));
 const rounds = Number(values.rounds);
+const cases = parts.size + (parts.has('tokens') ? BATCH_COUNTS.length - 1 : 0);
+const pace = new Pace({ cases, minutes: values.minutes });
 const found: Record<string, unknown> = {};
 const load = () => `load ${loadavg()[0]?.toFixed(1)}`;
 
@@ -61,7 +65,7 @@ writeJson(values.json, { machine: machine(), ...found });
 
 async function submit(server: WatchedServer): Promise<void> {
   const file = wordsFile(MODEL, FILE_LINES, FILE_BYTES);
-  const result = await measureSubmit(server, file, rounds);
+  const result = await measureSubmit(server, file, rounds, pace);
   found.submit = result;
   const middle = (name: 'ours' | 'parse' | 'write') =>
     showNumber(
@@ -91,6 +95,7 @@ async function submit(server: WatchedServer): Promise<void> {
 }
 
 async function download(server: WatchedServer): Promise<void> {
+  pace.begins('download');
   const result = await measureDownload(
     server,
     wordsFile(MODEL, FILE_LINES, FILE_LINES * DOWNLOAD_LINE_BYTES),
@@ -121,7 +126,7 @@ async function engineParts(): Promise<void> {
         const lines = Number(values.lines);
         const results = [];
         for (const batches of BATCH_COUNTS) {
-          results.push(await measureThroughput(server, ours, { lines, batches, rounds }));
+          results.push(await measureThroughput(server, ours, { lines, batches, rounds }, pace));
         }
         found.tokens = results;
         console.log(`\n${lines} lines, tokens per second; ${load()}`);
@@ -132,7 +137,7 @@ async function engineParts(): Promise<void> {
       }
       if (parts.has('latency')) {
         const waveMs = (bounds.waveTokens / tokensPerSecond) * 1_000;
-        const result = await measureLatency(server, { requests: LIVE_REQUESTS, waveMs });
+        const result = await measureLatency(server, { requests: LIVE_REQUESTS, waveMs }, pace);
         found.latency = result;
         console.log(`\nlive requests, median ms; ${load()}`);
         const cells = [result.idle, result.busy, result.halfWave, result.busy - result.idle];

@@ -6,6 +6,7 @@
 //   npm run bench:cache                       a generated model
 //   npm run bench:cache -- --model FILE       a GGUF of your own
 //   npm run bench:cache -- --simulate         tokens are counted instead of computed
+//   npm run bench:cache -- --minutes N         about so long, with fewer rounds
 //   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, adaptive, kept, cold}]}
 import { parseArgs } from 'node:util';
 import { random } from '../src/base/index.js';
@@ -14,7 +15,7 @@ import { AdaptiveBudget, fixedBudget } from '../src/engine/scheduler/idle-budget
 import { LONG_TOKENS, RATES, repeatingPlans, SHORT_TOKENS } from './cache/plans.js';
 import { type CacheCosts, cacheCosts } from './cache/simulated.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
-import { machine, progress, showNumber, table, timesOf, writeJson } from './report.js';
+import { machine, Pace, showNumber, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 3;
 const REQUESTS = 100;
@@ -34,9 +35,15 @@ const BUDGETS = {
 };
 
 const { values } = parseArgs({
-  options: { model: { type: 'string' }, json: { type: 'string' }, simulate: { type: 'boolean' } },
+  options: {
+    model: { type: 'string' },
+    json: { type: 'string' },
+    minutes: { type: 'string' },
+    simulate: { type: 'boolean' },
+  },
 });
 const names = Object.keys(RATES);
+const pace = new Pace({ cases: names.length, minutes: values.minutes });
 
 const { title, cases } = values.simulate ? simulated() : measured();
 console.log(`${title}\n${shape()}`);
@@ -60,7 +67,9 @@ function shape(): string {
 }
 
 function simulated() {
-  const found = names.map((name) => [name, cacheCosts(name, SIMULATED_REQUESTS, SIMULATED_SEEDS)] as const);
+  const found = names
+    .filter((name) => pace.begins(name))
+    .map((name) => [name, cacheCosts(name, SIMULATED_REQUESTS, SIMULATED_SEEDS)] as const);
   return { title: `Simulated: cost in tokens of ${SIMULATED_REQUESTS} requests, 6 runs`, cases: found };
 }
 
@@ -68,15 +77,15 @@ function measured() {
   const engine = openInProcess(values.model, { layers: 6, width: 256, feedForward: 1_024 }, CPU_BOUNDS);
   const found = names.map((name) => {
     const times: Record<keyof CacheCosts, number[]> = { kept: [], adaptive: [], cold: [] };
-    for (let round = -1; round < ROUNDS; round++) {
-      progress(`${name}: round ${round + 2} of ${ROUNDS + 1}`);
+    // The first round warms up.
+    for (const round of pace.rounds(name, ROUNDS + 1, 2)) {
       const rate = RATES[name] as (part: number) => number;
-      const plans = repeatingPlans(rate, REQUESTS, engine.labels.slice(0, 3), random(round + 2));
+      const plans = repeatingPlans(rate, REQUESTS, engine.labels.slice(0, 3), random(round + 1));
       for (const way of ['kept', 'adaptive', 'cold'] as const) {
         const state = engine.newState(SHARING, BUDGETS[way]());
         // One after another, like a client that waits for each answer.
         const taken = plans.reduce((sum, plan) => sum + engine.time([plan], state), 0);
-        if (round >= 0) times[way].push(taken);
+        if (round > 0) times[way].push(taken);
       }
     }
     const median = (way: keyof CacheCosts) => timesOf(times[way]).median;
@@ -85,7 +94,7 @@ function measured() {
   const { summary, threads } = engine;
   engine.close();
   return {
-    title: `${machine()}\n${summary} on ${threads} threads; ${REQUESTS} requests, median of ${ROUNDS}, ms`,
+    title: `${machine()}\n${summary} on ${threads} threads; ${REQUESTS} requests, median of at most ${ROUNDS}, ms`,
     cases: found,
   };
 }

@@ -5,12 +5,14 @@
 //           between; no token attends further back than in the longest prompt
 //   peer    node-llama-cpp's decision context with the same file and texts, in its own process; compared per unique
 //           token, because its prompts differ by some tokens; our time includes planning
-//   full    every question decoded with its full prompt
+//   full    every question decoded with its full prompt: the first two prompts of a round are measured, and the others
+//           assumed to take as long
 //
 //   npm run bench:engine                      a generated model of 315M parameters, q8_0
 //   npm run bench:engine -- --type f16        the same model in half precision
 //   npm run bench:engine -- --model FILE      a GGUF of your own
 //   npm run bench:engine -- --cases a,b --rounds N --threads N --backend cpu|cuda|vulkan|metal --no-peer
+//   npm run bench:engine -- --minutes N        about so long: fewer rounds, but at least one of every case
 //   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -24,7 +26,7 @@ import { HEAD, type Result, resultOf, showResult } from './engine/result.js';
 import { deviceNamed, leastSeconds } from './engine/roofline.js';
 import { textsOf } from './engine/texts.js';
 import { warmUp } from './engine/warm-up.js';
-import { machine, table, writeJson } from './report.js';
+import { machine, Pace, table, writeJson } from './report.js';
 
 const { values } = parseArgs({
   options: {
@@ -35,10 +37,12 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     threads: { type: 'string' },
     json: { type: 'string' },
+    minutes: { type: 'string' },
     'no-peer': { type: 'boolean', default: false },
   },
 });
 const cases = casesNamed(values.cases);
+const pace = new Pace({ cases: cases.length, minutes: values.minutes });
 const onCpu = deviceOf(settingsOf(values.backend, 0)).device === '';
 // All cores of a CPU: this process only waits while the engine computes. On a GPU, as many as a server uses.
 const settings = settingsOf(values.backend, Number(values.threads ?? (onCpu ? availableParallelism() : 0)));
@@ -77,7 +81,7 @@ async function runCases(file: string, some: readonly Case[]): Promise<void> {
     for (const one of some) {
       const rounds = Number(values.rounds ?? usualRounds(one));
       const tokens = peer === null ? null : peerUnique(one, await peerTokens(peer, one));
-      const result = resultOf(one, await measure(one, rounds, ours, peer), tokens, leastMs(one, ours));
+      const result = resultOf(one, await measure(one, rounds, ours, peer, pace), tokens, leastMs(one, ours));
       results.push(result);
       console.log(`\n${describeCase(one)}; ${result.rounds} rounds, ${result.load}`);
       console.log(table(HEAD, [showResult(result)]));

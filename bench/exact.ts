@@ -4,13 +4,14 @@
 //
 //   npm run bench:exact                       a generated model of four layers in three precisions
 //   npm run bench:exact -- --model FILE       a GGUF of your own
+//   npm run bench:exact -- --minutes N        leaves precisions out that do not begin in this time
 //   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
 import { parseArgs } from 'node:util';
 import { uniform } from '../models/tiny/random.js';
 import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
 import { fewLayersModel } from './engine/models.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
-import { machine, progress, table, writeJson } from './report.js';
+import { machine, Pace, table, writeJson } from './report.js';
 
 const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
 const REQUESTS = 64;
@@ -27,13 +28,16 @@ interface Row {
   readonly other_answers: number;
 }
 
-const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { model: { type: 'string' }, json: { type: 'string' }, minutes: { type: 'string' } },
+});
 const { addon } = loadAddon('cpu');
 const files =
   values.model === undefined
     ? PRECISIONS.map((type) => [type, fewLayersModel(type, addon)] as const)
     : [[values.model, values.model] as const];
-const rows = files.flatMap(([name, file]) => measure(name, file));
+const pace = new Pace({ cases: files.length, minutes: values.minutes });
+const rows = files.flatMap(([name, file]) => (pace.begins(name) ? measure(name, file) : []));
 console.log(`${machine()}; ${REQUESTS} requests of 1 to 3 questions; normal against exact mode`);
 console.log(
   table(
@@ -51,7 +55,6 @@ console.log(
 writeJson(values.json, { machine: machine(), cases: rows });
 
 function measure(name: string, file: string): Row[] {
-  progress(`${name}: exact and normal mode`);
   const engine = openInProcess(file, {}, CPU_BOUNDS);
   const normal = {
     head: engine.head,
@@ -60,8 +63,10 @@ function measure(name: string, file: string): Row[] {
     coupledProductMax: COUPLED_PRODUCT_MAX,
   };
   const plans = randomPlans(engine.head, engine.labels);
+  pace.step('exact mode');
   const alone = engine.answer(plans, engine.newState(EXACT));
   const rows = NEIGHBOURS.map((neighbours) => {
+    pace.step(`normal mode, ${neighbours} neighbours`);
     const state = engine.newState(normal);
     const packed: PlanLogits[] = [];
     for (let start = 0; start < plans.length; start += neighbours + 1) {

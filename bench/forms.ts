@@ -3,11 +3,12 @@
 //
 //   npm run bench:forms                       a generated model of two layers: bookkeeping, hardly any arithmetic
 //   npm run bench:forms -- --model FILE       a GGUF of your own
+//   npm run bench:forms -- --minutes N        about so long, with fewer rounds
 //   npm run bench:forms -- --json FILE        also write {machine, model, cases: [{case, coupled_ms, copied_ms, ratio}]}
 import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, EXACT, type Plan } from '../src/engine/index.js';
 import { openInProcess } from './in-process.js';
-import { machine, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
+import { machine, Pace, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 15;
 const SUFFIX_TOKENS = 45;
@@ -35,7 +36,10 @@ const FORMS = {
 };
 type Form = keyof typeof FORMS;
 
-const { values } = parseArgs({ options: { model: { type: 'string' }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { model: { type: 'string' }, json: { type: 'string' }, minutes: { type: 'string' } },
+});
+const pace = new Pace({ cases: CASES.length, minutes: values.minutes });
 const engine = openInProcess(values.model, { layers: 2, globalEvery: 2 }, BOUNDS);
 const tokens = (count: number) => Int32Array.from({ length: count }, (_, i) => 300 + ((i * 7) % 1_000));
 
@@ -51,10 +55,11 @@ const cases = CASES.map(([prefix, questions]) => {
     })),
   };
   const times: Record<Form, number[]> = { coupled: [], copied: [] };
-  for (let round = -1; round < ROUNDS; round++) {
+  // The first round warms up.
+  for (const round of pace.rounds(`${prefix} × ${questions}`, ROUNDS + 1, 2)) {
     for (const form of ['coupled', 'copied'] satisfies Form[]) {
       const taken = engine.time([plan], engine.newState(FORMS[form]));
-      if (round >= 0) times[form].push(taken);
+      if (round > 0) times[form].push(taken);
     }
   }
   const [coupled, copied] = [timesOf(times.coupled), timesOf(times.copied)];
@@ -63,7 +68,7 @@ const cases = CASES.map(([prefix, questions]) => {
 
 const { summary, threads } = engine;
 console.log(
-  `${machine()}\n${summary} on ${threads} threads; suffixes of ${SUFFIX_TOKENS} tokens; median of ${ROUNDS} (min), ms`,
+  `${machine()}\n${summary} on ${threads} threads; suffixes of ${SUFFIX_TOKENS} tokens; median of at most ${ROUNDS} (min), ms`,
 );
 const rows = cases.map((row) => [
   row.case,

@@ -8,6 +8,7 @@
 //
 //   npm run bench:http                        every transport that loads
 //   npm run bench:http -- --requests N --rounds N --connections N --seconds N
+//   npm run bench:http -- --minutes N         about so long, with fewer rounds and seconds
 //   npm run bench:http -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
 import { parseArgs } from 'node:util';
 import { BODY_BYTES, requestBodies } from './http/bodies.js';
@@ -17,7 +18,7 @@ import { LATENCY_HEAD, measureLatency, showLatency } from './http/latency.js';
 import type { Server } from './http/server.js';
 import { startServers } from './http/servers.js';
 import { tokenizingMicroseconds } from './http/tokenizing.js';
-import { machine, showNumber, table, writeJson } from './report.js';
+import { machine, Pace, showNumber, table, writeJson } from './report.js';
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     seconds: { type: 'string', default: '5' },
     json: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const [count, rounds, connections, seconds] = [
@@ -36,6 +38,8 @@ const [count, rounds, connections, seconds] = [
 ].map(Number) as [number, number, number, number];
 const bodies = requestBodies();
 const load = { bodies, count, rounds, connections, seconds };
+// Of each transport: the cost of all kinds of servers, then the latency of all but the bare one.
+const pace = new Pace({ cases: TRANSPORTS.length * Object.keys(KINDS).length, minutes: values.minutes });
 
 console.log(machine());
 console.log(
@@ -61,7 +65,7 @@ for (const transport of TRANSPORTS) {
 writeJson(values.json, { machine: machine(), load: { ...load, bodies: undefined }, tokenizing, cases });
 
 async function benchmark(transport: TransportName, servers: readonly Server[]): Promise<void> {
-  const costs = await measureCost(servers, load);
+  const costs = await measureCost(servers, load, pace);
   const rows = costs.map((cost) => [
     `${transport} ${cost.kind}`,
     `${showNumber(cost.cpu.median)} (${showNumber(cost.cpu.min)})`,
@@ -82,7 +86,7 @@ async function benchmark(transport: TransportName, servers: readonly Server[]): 
   }
   for (const server of servers.filter(({ kind }) => kind !== 'bare')) {
     const capacity = costs.find(({ kind }) => kind === server.kind)?.perSecond ?? 0;
-    const latencies = await measureLatency(server, load, capacity);
+    const latencies = await measureLatency(server, load, capacity, pace);
     console.log(`\n${transport} ${server.kind}, open loop, ms`);
     console.log(table(LATENCY_HEAD, latencies.map(showLatency)));
     cases.push({ case: `${transport} ${server.kind} latency`, latencies });

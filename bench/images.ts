@@ -4,6 +4,7 @@
 //
 //   npm run bench:images
 //   npm run bench:images -- --rounds N
+//   npm run bench:images -- --minutes N      about so long, with fewer rounds
 //   npm run bench:images -- --small          a model of two layers, to check that the benchmark runs
 //   npm run bench:images -- --json FILE      also write {machine, cases: [{case, decode, resize, encode, wave, …}]}
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,10 +33,15 @@ import { gridSize } from '../src/images/pixels.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
 import { CPU_BOUNDS } from './in-process.js';
-import { machine, progress, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
+import { machine, Pace, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, small: { type: 'boolean' }, json: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    small: { type: 'boolean' },
+    json: { type: 'string' },
+    minutes: { type: 'string' },
+  },
 });
 const rounds = Number(values.rounds);
 const KINDS: readonly ProjectorKind[] = ['gemma4uv', 'gemma4v'];
@@ -47,7 +53,8 @@ const threads = Math.max(1, availableParallelism() - 1);
 const path = values.small === true ? smallestModel() : benchmarkModel('q8_0', addon);
 const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
 const files = await photographs();
-console.log(`${machine()}; ${threads} threads for the model; ${rounds} rounds; ms, median (min)`);
+const pace = new Pace({ cases: KINDS.length * files.length * BUDGETS.length, minutes: values.minutes });
+console.log(`${machine()}; ${threads} threads for the model; at most ${rounds} rounds; ms, median (min)`);
 const rows: Record<string, unknown>[] = [];
 for (const kind of KINDS) rows.push(...(await measureKind(kind)));
 rmSync(folder, { recursive: true });
@@ -118,7 +125,6 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
   return found;
 
   async function measure(name: string, format: 'jpeg' | 'png', file: Buffer, tokens: number) {
-    progress(`${kind}, ${name}, ${tokens} tokens`);
     const images = new ImageReader();
     const asset = [{ subject: 'The image', format, data: file }];
     const fit = { tokens, side: reading.side };
@@ -152,7 +158,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
       times[what]?.push(performance.now() - start);
       return result;
     };
-    for (let round = 0; round < rounds; round += 1) {
+    for (const _ of pace.rounds(`${kind}, ${name}, ${tokens} tokens`, rounds)) {
       const pixels = (await timed('decode', () => decode(file))) as NonNullable<
         Awaited<ReturnType<typeof decode>>
       >;

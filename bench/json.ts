@@ -2,26 +2,27 @@
 // The binding accepts strings only, so every contestant except the scan also decodes the bytes to a string.
 //
 //   npm run bench:json
+//   npm run bench:json -- --minutes N         about so long, with fewer rounds
 //   npm run bench:json -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { decideBody } from './json/bodies.js';
 import { contestants, type SimdJson, throughputs } from './json/contestants.js';
-import { machine, progress, quantile, showNumber, table, writeJson } from './report.js';
+import { machine, Pace, quantile, showNumber, table, writeJson } from './report.js';
 
 const SIZES = [1_000, 100_000, 30_000_000];
 const ROUNDS = 7;
 const ROUND_MS = 200;
 
-const { values } = parseArgs({ options: { json: { type: 'string' } } });
+const { values } = parseArgs({ options: { json: { type: 'string' }, minutes: { type: 'string' } } });
+const pace = new Pace({ cases: SIZES.length, minutes: values.minutes });
 // Only this benchmark needs the package, so it has its own package.json and lockfile.
 const require = createRequire(new URL('../../bench/json/package.json', import.meta.url));
 const readers = contestants(require('simdjson') as SimdJson);
 
 const cases = SIZES.map((bytes) => {
-  progress(`bodies of ${bytes} bytes`);
   const body = decideBody(bytes);
-  const rates = throughputs(body, readers, ROUNDS, ROUND_MS);
+  const rates = throughputs(body, readers, pace.rounds(`bodies of ${bytes} bytes`, ROUNDS + 1, 2), ROUND_MS);
   const rate = (name: string) => quantile(rates.get(name) ?? [], 0.5);
   return {
     case: `${(body.length / 1_000).toLocaleString('en', { maximumFractionDigits: 0 })} KB`,
@@ -34,7 +35,7 @@ const cases = SIZES.map((bytes) => {
   };
 });
 
-console.log(`${machine()}\nMB/s, median of ${ROUNDS}`);
+console.log(`${machine()}\nMB/s, median of at most ${ROUNDS}`);
 const names = Object.keys(readers);
 const rows = cases.map((row) => [
   row.case,

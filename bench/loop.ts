@@ -4,6 +4,7 @@
 //
 //   npm run bench:loop                        every transport that loads, the model of the clone
 //   npm run bench:loop -- --seconds N --models FOLDER
+//   npm run bench:loop -- --minutes N        about so long, with fewer seconds per load
 //   npm run bench:loop -- --json FILE         also write {machine, cases: [{case, p99, max}]}
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,7 +13,7 @@ import { TRANSPORTS, type TransportName } from './http/kinds.js';
 import { largestText, longestInstructions, mostContainers } from './loop/bodies.js';
 import { sendFor } from './loop/load.js';
 import { WatchedServer } from './loop/server.js';
-import { machine, progress, showNumber, table, writeJson } from './report.js';
+import { machine, Pace, showNumber, table, writeJson } from './report.js';
 
 const TARGET_MS = 20;
 const QUEUE = 50;
@@ -22,10 +23,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
     json: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
-const milliseconds = Number(values.seconds) * 1_000;
-
 const small = requestBodies();
 const large = {
   'one text of 32 MiB': largestText(),
@@ -41,7 +41,10 @@ const LOADS: Record<string, ReadonlyArray<readonly Buffer[]>> = {
 };
 
 console.log(machine());
-console.log(`${values.seconds} s per load, event-loop delay of the main thread in ms, target ${TARGET_MS}\n`);
+console.log(
+  `at most ${values.seconds} s per load, event-loop delay of the main thread in ms, target ${TARGET_MS}\n`,
+);
+const pace = new Pace({ cases: TRANSPORTS.length * Object.keys(LOADS).length, minutes: values.minutes });
 const cases: unknown[] = [];
 for (const transport of TRANSPORTS) await benchmark(transport);
 writeJson(values.json, { machine: machine(), targetMs: TARGET_MS, cases });
@@ -53,9 +56,9 @@ async function benchmark(transport: TransportName): Promise<void> {
     // Warm up: compile the code once.
     for (const connections of Object.values(LOADS)) await sendFor(server, connections, 0);
     for (const [name, connections] of Object.entries(LOADS)) {
-      progress(`${transport}, ${name}`);
+      const seconds = pace.seconds(`${transport}, ${name}`, Number(values.seconds));
       await server.delay();
-      const answered = await sendFor(server, connections, milliseconds);
+      const answered = await sendFor(server, connections, seconds * 1_000);
       const { p99, max } = await server.delay();
       rows.push([
         `${transport}, ${name}`,

@@ -2,6 +2,7 @@
 // Linux only.
 //
 //   npm run bench:memory                   three generated models at several sizes
+//   npm run bench:memory -- --minutes N    leaves sizes out that do not begin in this time
 //   npm run bench:memory -- --json FILE    also write {machine, cases: [{case, estimated, actual}]}
 //   npm run bench:memory -- --published    the estimates of models/README.md instead
 import { spawnSync } from 'node:child_process';
@@ -13,7 +14,7 @@ import { totalOf } from '../src/engine/memory/types.js';
 import type { EngineSizes } from '../src/engine/sizes.js';
 import { benchmarkModel, fewLayersModel, mediumModel } from './engine/models.js';
 import { publishedMemory, QUANTIZATIONS } from './memory/published.js';
-import { machine, progress, table, writeJson } from './report.js';
+import { machine, Pace, progress, table, writeJson } from './report.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./memory/actual-process.js', import.meta.url));
 
@@ -39,7 +40,9 @@ interface Row {
   readonly actual: number;
 }
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, published: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { json: { type: 'string' }, minutes: { type: 'string' }, published: { type: 'boolean' } },
+});
 if (values.published) console.log((await publishedRows()).join('\n'));
 else await compareWithActual();
 
@@ -58,7 +61,12 @@ function generatedCases(): Case[] {
 
 async function compareWithActual(): Promise<void> {
   const rows: Row[] = [];
-  for (const each of generatedCases()) rows.push(await measure(each));
+  const cases = generatedCases();
+  const pace = new Pace({ cases: cases.length, minutes: values.minutes });
+  for (const each of cases) {
+    const { name, cells, contexts } = each;
+    if (pace.begins(`${name}, cells: ${cells}, contexts: ${contexts}`)) rows.push(await measure(each));
+  }
   console.log(machine());
   console.log(
     table(
@@ -77,7 +85,6 @@ async function compareWithActual(): Promise<void> {
 }
 
 async function measure({ name, path, cells, contexts }: Case): Promise<Row> {
-  progress(`${name}, cells: ${cells}, contexts: ${contexts}`);
   const sizes = deriveSizes({ cells, wave_tokens: 0, sequences: 64, contexts }, '');
   const place = { backend: 'cpu', devices: [''] } as const;
   const build = { id: name, path, sha256: '', parts: [], projector: null };

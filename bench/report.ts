@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 
 export { machine } from '../src/base/index.js';
+export { Pace } from './pace.js';
+export { progress } from './progress.js';
 
 /** Repeated measurements of one duration, in milliseconds. */
 export interface Times {
@@ -49,23 +51,3 @@ export function showNumber(value: number): string {
 export function writeJson(file: string | undefined, content: unknown): void {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
 }
-
-/** Minimum time between two lines of progress. */
-const PROGRESS_MS = 2_000;
-
-/** A function that writes what a benchmark is doing, with the seconds since the start, at most one line in two seconds. */
-export function createProgress(write: (line: string) => void, now: () => number): (step: string) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (step) => {
-    const ms = now();
-    if (ms - last < PROGRESS_MS) return;
-    last = ms;
-    write(`[${Math.round(ms / 1_000)} s] ${step}\n`);
-  };
-}
-
-/** Progress on standard error; standard output has results only. */
-export const progress = createProgress(
-  (line) => process.stderr.write(line),
-  () => performance.now(),
-);

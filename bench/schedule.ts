@@ -5,15 +5,21 @@
 //   npm run bench:schedule                              every device and workload
 //   npm run bench:schedule -- --device h200             h200, rtx or cpu
 //   npm run bench:schedule -- --workload batch          short, mixed, bursts, one_state, batch or images
+//   npm run bench:schedule -- --minutes N               leaves out what does not begin in this time
 //   npm run bench:schedule -- --json FILE               also write [{device, workload, variation, …}]
 import { parseArgs } from 'node:util';
-import { progress, showNumber, table, writeJson } from './report.js';
+import { Pace, showNumber, table, writeJson } from './report.js';
 import { DEVICES, type Device } from './schedule/devices.js';
 import { type Row, runWorkload, type Variation } from './schedule/run.js';
 import { WORKLOADS } from './schedule/workloads.js';
 
 const { values } = parseArgs({
-  options: { device: { type: 'string' }, workload: { type: 'string' }, json: { type: 'string' } },
+  options: {
+    device: { type: 'string' },
+    workload: { type: 'string' },
+    json: { type: 'string' },
+    minutes: { type: 'string' },
+  },
 });
 
 /** One thing at a time differs from the defaults. */
@@ -38,18 +44,25 @@ const chosen = <Value>(all: Readonly<Record<string, Value>>, name: string | unde
   return [[name, value]] as Array<[string, Value]>;
 };
 
+const devices = chosen(DEVICES, values.device, 'device');
+const workloads = chosen(WORKLOADS, values.workload, 'workload');
 const results: Array<
   Row & { readonly device: string; readonly workload: string; readonly variation: string }
 > = [];
-for (const [deviceName, device] of chosen(DEVICES, values.device, 'device')) {
-  for (const [name, workload] of chosen(WORKLOADS, values.workload, 'workload')) {
-    const rows = variationsOf(device, name).map(([variation, changed]) => {
-      progress(`${device.title}, ${name}, ${variation}`);
+const simulations = devices.flatMap(([, device]) =>
+  workloads.flatMap(([name]) => variationsOf(device, name)),
+);
+const pace = new Pace({ cases: simulations.length, minutes: values.minutes });
+for (const [deviceName, device] of devices) {
+  for (const [name, workload] of workloads) {
+    const rows = variationsOf(device, name).flatMap(([variation, changed]) => {
+      if (!pace.begins(`${device.title}, ${name}, ${variation}`)) return [];
       const row = runWorkload(device, workload, changed);
       results.push({ device: deviceName, workload: name, variation, ...row });
       const { decisionsPerSecond, p50, p95, p99, fill, hitRate } = row;
-      return [variation, ...[decisionsPerSecond, p50, p95, p99, fill, hitRate].map(showNumber)];
+      return [[variation, ...[decisionsPerSecond, p50, p95, p99, fill, hitRate].map(showNumber)]];
     });
+    if (rows.length === 0) continue;
     console.log(`\n${device.title}, 12B, simulated\n${workload.title}; load ${workload.load * 100} %`);
     console.log(table(['', 'decisions/s', 'p50 ms', 'p95 ms', 'p99 ms', 'fill', 'hits'], rows));
   }

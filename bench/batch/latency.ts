@@ -1,5 +1,5 @@
 import type { WatchedServer } from '../loop/server.js';
-import { progress, quantile } from '../report.js';
+import { Pace, quantile } from '../report.js';
 import { Client } from './client.js';
 import { lineTexts, requestOf, textsFile } from './files.js';
 import { MODEL } from './models.js';
@@ -16,10 +16,12 @@ export interface LiveLatency {
 export async function measureLatency(
   server: WatchedServer,
   { requests, waveMs }: { readonly requests: number; readonly waveMs: number },
+  pace = new Pace({ cases: 1 }),
 ): Promise<LiveLatency> {
+  pace.begins('latency');
   const [live, batch] = [await Client.open(server), await Client.open(server)];
   const ask = async (round: string) => {
-    progress(`latency: ${round}`);
+    pace.step(round);
     const times: number[] = [];
     for (const asked of lineTexts(requests, round)) {
       const started = performance.now();

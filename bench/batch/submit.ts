@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { most } from '../loop/memory.js';
 import type { WatchedServer } from '../loop/server.js';
-import { progress, quantile } from '../report.js';
+import { Pace, quantile } from '../report.js';
 import { Client } from './client.js';
 
 /** One submission and its lower bounds, in milliseconds. */
@@ -26,7 +26,12 @@ export interface Submitted {
 }
 
 /** Submits a file repeatedly; every batch is cancelled once it is acknowledged. */
-export async function measureSubmit(server: WatchedServer, file: Buffer, rounds: number): Promise<Submitted> {
+export async function measureSubmit(
+  server: WatchedServer,
+  file: Buffer,
+  rounds: number,
+  pace = new Pace({ cases: 1 }),
+): Promise<Submitted> {
   const client = await Client.open(server);
   const array = Buffer.from(`[${file.toString().trimEnd().replaceAll('\n', ',')}]`);
   const measured: SubmitRound[] = [];
@@ -36,8 +41,7 @@ export async function measureSubmit(server: WatchedServer, file: Buffer, rounds:
   await client.cancel((await client.submit(file)).id);
   const first = (await server.delay()).memory;
   let peak = first;
-  for (let round = 0; round < rounds; round += 1) {
-    progress(`submit: round ${round + 1} of ${rounds}`);
+  for (const _ of pace.rounds('submit', rounds)) {
     await server.delay();
     let started = performance.now();
     const { id } = await client.submit(file);

@@ -2,7 +2,7 @@ import { planCells } from '../../src/engine/wave/types.js';
 import type { Ours } from '../engine/ours.js';
 import { untilQuiet } from '../engine/quiet.js';
 import type { WatchedServer } from '../loop/server.js';
-import { progress, quantile } from '../report.js';
+import { Pace, quantile } from '../report.js';
 import { Client } from './client.js';
 import { lineTexts, MODEL_LINES_MIN, textsFile } from './files.js';
 import { MODEL } from './models.js';
@@ -24,12 +24,12 @@ export async function measureThroughput(
   server: WatchedServer,
   ours: Ours,
   { lines, batches, rounds }: { readonly lines: number; readonly batches: number; readonly rounds: number },
+  pace = new Pace({ cases: 1 }),
 ): Promise<Throughput> {
   if (lines < MODEL_LINES_MIN * batches) throw new Error(`${lines} lines are too few for ${batches} batches`);
   const client = await Client.open(server);
   const found: Array<{ engine: number; batch: number }> = [];
-  for (let round = 0; round < rounds; round += 1) {
-    progress(`tokens: ${batches} batches, round ${round + 1} of ${rounds}`);
+  for (const round of pace.rounds(`tokens, ${batches} batches`, rounds)) {
     const texts = lineTexts(lines, `${batches} batches, round ${round}`);
     const plans = texts.map(ours.plan);
     const tokens = plans.reduce((sum, plan) => sum + planCells(plan), 0);

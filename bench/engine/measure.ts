@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Plan } from '../../src/engine/index.js';
-import { progress } from '../report.js';
+import { Pace } from '../report.js';
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';
 import { DEFAULT_PARALLEL, PARALLEL_QUESTIONS, type Peer } from './peer.js';
@@ -33,23 +33,33 @@ export interface Measured {
   readonly rounds: readonly Round[];
   /** Parallel questions of the decision context; null without a peer. */
   readonly parallelQuestions: number | null;
+  /** Full prompts of a round, and how many of them were decoded. */
+  readonly fullPrompts: { readonly all: number; readonly measured: number };
 }
 
 /**
  * Measures a case. In every round all contestants run one after another, on new texts. If other processes use too much
  * of the machine, more rounds are run and the quietest ones kept.
  */
-export async function measure(one: Case, rounds: number, ours: Ours, peer: Peer | null): Promise<Measured> {
+export async function measure(
+  one: Case,
+  rounds: number,
+  ours: Ours,
+  peer: Peer | null,
+  pace = new Pace({ cases: 1 }),
+): Promise<Measured> {
   const othersMax = OTHERS_MAX + Math.max(0, 1 - ours.threads / availableParallelism());
   let setting: number | null = null;
   const measured: Round[] = [];
+  let fullPrompts = { all: 0, measured: 0 };
   const quiet = () => measured.filter(({ others }) => !(others > othersMax)).length;
-  while (quiet() < rounds && measured.length < rounds * TRIES_MAX) {
-    progress(`${one.name}: round ${measured.length + 1}, ${quiet()} of ${rounds} measured`);
+  for (const round of pace.rounds(one.name, rounds * TRIES_MAX)) {
+    if (quiet() >= rounds) break;
     const before = machineTicks();
     const cpu = process.cpuUsage();
-    const texts = textsOf(one, `round ${measured.length}`);
-    const mine = await measureOurs(texts, one, ours);
+    const texts = textsOf(one, `round ${round}`);
+    const { fullPrompts: counted, ...mine } = await measureOurs(texts, one, ours);
+    fullPrompts = counted;
     const theirs: PeerMeasured | null = peer && (await measurePeer(texts, one, peer, setting));
     const { user, system } = process.cpuUsage(cpu);
     const ownMs = (user + system) / 1_000 + (theirs?.cpuMs ?? 0);
@@ -57,7 +67,7 @@ export async function measure(one: Case, rounds: number, ours: Ours, peer: Peer 
     setting = theirs?.setting ?? null;
   }
   measured.sort((a, b) => a.others - b.others);
-  return { rounds: measured.slice(0, rounds), parallelQuestions: setting };
+  return { rounds: measured.slice(0, rounds), parallelQuestions: setting, fullPrompts };
 }
 
 interface PeerMeasured {
@@ -108,6 +118,7 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
     planning,
     ideal,
     full: (full * prompts.length) / sample.length,
+    fullPrompts: { all: prompts.length, measured: sample.length },
     tokens: uniqueTokens(plans).length,
   };
 }

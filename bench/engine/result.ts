@@ -29,7 +29,7 @@ export interface Result {
 /** `peerUnique`: unique tokens of the peer in this case; `leastMs`: the time of the roofline, if known. */
 export function resultOf(
   one: Case,
-  { rounds, parallelQuestions }: Measured,
+  { rounds, parallelQuestions, fullPrompts: { all, measured } }: Measured,
   peerUnique: number | null,
   leastMs: number | null,
 ): Result {
@@ -44,10 +44,11 @@ export function resultOf(
   const others = quantile(pick('others'), 0.5);
   const perToken = peerUnique === null ? Number.NaN : tokens / peerUnique;
   const setting = parallelQuestions === null ? '' : `, peer with ${parallelQuestions} in parallel`;
+  const sample = `, full: ${measured} of ${all} prompts`;
   return {
     case: one.name,
     rounds: rounds.length,
-    load: `${showNumber(others * 100)} % of the machine to others${setting}`,
+    load: `${showNumber(others * 100)} % of the machine to others${setting}${sample}`,
     tokens,
     peer_tokens: peerUnique,
     ours,

@@ -1,4 +1,4 @@
-import { progress, quantile, type Times, timesOf } from '../report.js';
+import { Pace, quantile, type Times, timesOf } from '../report.js';
 import { requestBytes } from './bodies.js';
 import { openConnections } from './connection.js';
 import { KINDS, type Kind } from './kinds.js';
@@ -29,16 +29,19 @@ export interface Cost {
 }
 
 /** Puts load on all servers of one transport in turn, round by round. */
-export async function measureCost(servers: readonly Server[], load: Load): Promise<Cost[]> {
+export async function measureCost(
+  servers: readonly Server[],
+  load: Load,
+  pace = new Pace({ cases: 1 }),
+): Promise<Cost[]> {
   const rounds = new Map(
     servers.map((server) => [server.kind, [] as { cpu: number; ms: number; client: number }[]]),
   );
-  for (let round = -1; round < load.rounds; round++) {
+  // The first round warms up.
+  for (const round of pace.rounds(`${servers[0]?.transport}, cost`, load.rounds + 1, 2)) {
     for (const server of servers) {
-      progress(`${server.transport} ${server.kind}: round ${round + 2} of ${load.rounds + 1}`);
       const measured = await measureOnce(server, load);
-      // The first round warms up.
-      if (round >= 0) rounds.get(server.kind)?.push(measured);
+      if (round > 0) rounds.get(server.kind)?.push(measured);
     }
   }
   const cpuOf = (kind: Kind) => timesOf((rounds.get(kind) ?? []).map(({ cpu }) => cpu));

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/base/index.js';
 import { type Outcome, runRates, type Send, type StepResult, watchClient } from '../../src/load/index.js';
-import { progress, showNumber } from '../report.js';
+import { Pace, showNumber } from '../report.js';
 import { requestBytes } from './bodies.js';
 import { type Connection, openConnections } from './connection.js';
 import type { Load } from './cost.js';
@@ -40,21 +40,27 @@ export interface Latency {
 }
 
 /** Latencies under Poisson arrivals at fractions of a server's capacity, generated as by `decider load`. */
-export async function measureLatency(server: Server, load: Load, capacity: number): Promise<Latency[]> {
+export async function measureLatency(
+  server: Server,
+  load: Load,
+  capacity: number,
+  pace = new Pace({ cases: 1 }),
+): Promise<Latency[]> {
+  const parts = PARTS_OF_CAPACITY.length;
+  const seconds = pace.seconds(`${server.transport} ${server.kind}, latency`, load.seconds * parts) / parts;
   const connections = await openConnections(server.port, CONNECTIONS);
   const requests = load.bodies.map((body) => requestBytes(body, server.token));
   let sent = 0;
   const steps = await runRates(
     PARTS_OF_CAPACITY.map((part) => part * capacity),
-    { seed: SEED, warmUpSeconds: 0, seconds: load.seconds, connections: CONNECTIONS, timeoutMs: TIMEOUT_MS },
+    { seed: SEED, warmUpSeconds: 0, seconds, connections: CONNECTIONS, timeoutMs: TIMEOUT_MS },
     {
       clock: spinningClock,
       requests: { next: () => ({ shape: 'bench', body: requests[sent++ % requests.length] as Buffer }) },
       send: sendOver(connections),
       stop: new AbortController().signal,
       watchClient,
-      onStart: (rate) =>
-        progress(`${server.transport} ${server.kind}: open loop at ${Math.round((rate / capacity) * 100)} %`),
+      onStart: (rate) => pace.step(`open loop at ${Math.round((rate / capacity) * 100)} %`),
       onEnd: () => {},
     },
   );

@@ -54,6 +54,7 @@ test('a measured case becomes a row of finite numbers', async (t) => {
 
   const measured = await measure(SMALL, 2, ours, null);
   t.equal(measured.rounds.length, 2);
+  t.strictSame(measured.fullPrompts, { all: 4, measured: 2 });
   const result = resultOf(SMALL, measured, null, 1);
   const row = showResult(result);
   t.equal(row.length, HEAD.length);
@@ -67,7 +68,12 @@ test('the peer is compared per unique token', async (t) => {
   t.equal(peerUnique(SMALL, { prefix: 30, question: 10 }), 2 * 30 + 4 * 10);
   t.equal(peerUnique({ ...SMALL, oneState: true }, { prefix: 30, question: 10 }), 30 + 4 * 10);
   const round = { ours: 10, planning: 0, ideal: 9, full: 40, peer: 30, tokens: 200, others: 0 };
-  const result = resultOf(SMALL, { rounds: [round], parallelQuestions: 4 }, 100, null);
+  const result = resultOf(
+    SMALL,
+    { rounds: [round], parallelQuestions: 4, fullPrompts: { all: 4, measured: 2 } },
+    100,
+    null,
+  );
   t.equal(result.ratio_peer, 6, 'three times the time for half the tokens');
   t.equal(result.ratio_ideal, 0.9);
 });

@@ -19,7 +19,7 @@ test('bodies have about the size asked for and are decide requests', async (t) =
 
 test('every reader has a rate in every round', async (t) => {
   const readers = contestants(simdjson);
-  const rates = throughputs(decideBody(1_000), readers, 2, 1);
+  const rates = throughputs(decideBody(1_000), readers, [0, 1, 2], 1);
   t.strictSame([...rates.keys()], Object.keys(readers));
   for (const [name, list] of rates) t.ok(list.length === 2 && list.every((rate) => rate > 0), name);
 });
