@@ -12,10 +12,12 @@
 //   npm run bench:engine -- --type f16        the same model in half precision
 //   npm run bench:engine -- --model FILE      a GGUF of your own
 //   npm run bench:engine -- --cases a,b --rounds N --threads N --backend cpu|cuda|vulkan|metal --no-peer
+//   npm run bench:engine -- --breakdown       the gap between the engine and the ideal, part by part, without a peer
 //   npm run bench:engine -- --minutes N        about so long: fewer rounds, but at least one of every case
 //   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { BREAKDOWN_HEAD, measureBreakdown, showBreakdown, showCounts } from './engine/breakdown.js';
 import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
 import { measure } from './engine/measure.js';
 import { benchmarkModel, smallestModel, type WeightType } from './engine/models.js';
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     model: { type: 'string' },
     type: { type: 'string', default: 'q8_0' },
     backend: { type: 'string', default: 'auto' },
+    breakdown: { type: 'boolean', default: false },
     cases: { type: 'string' },
     rounds: { type: 'string' },
     threads: { type: 'string' },
@@ -53,6 +56,7 @@ const files = {
   smallest: smallestModel,
 };
 const results: Result[] = [];
+const breakdowns: unknown[] = [];
 const summaries: string[] = [];
 for (const model of ['benchmark', 'smallest'] as const) {
   const some = cases.filter((one) => one.model === model);
@@ -64,12 +68,15 @@ writeJson(values.json, {
   model: summaries.join('; '),
   command: ['npm run bench:engine --', ...process.argv.slice(2)].join(' '),
   threads,
-  cases: results,
+  ...(values.breakdown ? { breakdowns } : { cases: results }),
 });
 
 async function runCases(file: string, some: readonly Case[]): Promise<void> {
   const ours = await openOurs(file, settings);
-  const peer = values['no-peer'] ? null : await openPeer(file, ours.device.gpu ? ours.backend : false);
+  const peer =
+    values['no-peer'] || values.breakdown
+      ? null
+      : await openPeer(file, ours.device.gpu ? ours.backend : false);
   try {
     const { description } = ours.model;
     const size = `${Math.round(description.parameters / 1e6)}M parameters, ${Math.round(description.sizeBytes / 1e6)} MB`;
@@ -79,6 +86,10 @@ async function runCases(file: string, some: readonly Case[]): Promise<void> {
     console.log(`${machine()}\n${summary} on ${where}; times in ms, median (min)`);
     console.log(`plain decode of ${ours.chunk} tokens: ${Math.round(await warmUp(ours, peer))} tokens/s`);
     for (const one of some) {
+      if (values.breakdown) {
+        await breakDown(one, ours);
+        continue;
+      }
       const rounds = Number(values.rounds ?? usualRounds(one));
       const tokens = peer === null ? null : peerUnique(one, await peerTokens(peer, one));
       const result = resultOf(one, await measure(one, rounds, ours, peer, pace), tokens, leastMs(one, ours));
@@ -89,6 +100,21 @@ async function runCases(file: string, some: readonly Case[]): Promise<void> {
   } finally {
     await peer?.close();
     await ours.close();
+  }
+}
+
+async function breakDown(one: Case, ours: Ours): Promise<void> {
+  const context = ours.openContext();
+  try {
+    const rounds = pace.rounds(one.name, Number(values.rounds ?? usualRounds(one)));
+    const found = await measureBreakdown(one, rounds, ours, context);
+    breakdowns.push({ case: one.name, ...found });
+    console.log(
+      `\n${one.name}: ${describeCase(one)}; ${found.rounds.length} rounds; ${showCounts(found.counts)}`,
+    );
+    console.log(table(BREAKDOWN_HEAD, showBreakdown(found)));
+  } finally {
+    context.close();
   }
 }
 

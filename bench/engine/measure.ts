@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { Plan } from '../../src/engine/index.js';
 import { Pace } from '../report.js';
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';
@@ -101,7 +100,8 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
   const started = performance.now();
   const plans = texts.map(ours.plan);
   const planning = performance.now() - started;
-  const engine = await timed(() => runAll(plans, one, ours));
+  // This thread only waits while the engine computes.
+  const engine = await timed(() => ours.runAll(plans, one.arrival));
   await untilQuiet();
   const computed = uniqueTokens(plans, ours.head);
   const longest = longestOf(plans);
@@ -121,12 +121,6 @@ async function measureOurs(texts: readonly Asked[], one: Case, ours: Ours) {
     fullPrompts: { all: prompts.length, measured: sample.length },
     tokens: uniqueTokens(plans).length,
   };
-}
-
-/** This thread only waits while the engine computes. */
-async function runAll(plans: readonly Plan[], { arrival }: Case, ours: Ours): Promise<void> {
-  if (arrival === 'together') await Promise.all(plans.map(ours.run));
-  else for (const plan of plans) await ours.run(plan);
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

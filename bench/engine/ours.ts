@@ -7,12 +7,16 @@ import {
   Engine,
   EngineThread,
   loadAddon,
+  type NativeContext,
   type OpenModel,
   openModel,
   type Plan,
+  type WaveBounds,
 } from '../../src/engine/index.js';
+import { contextOptions } from '../../src/engine/wave/types.js';
 import { prepareEngine } from '../../src/server/index.js';
 import { loadSettings, type Settings } from '../../src/settings/index.js';
+import type { Case } from './cases.js';
 import { Plain } from './plain.js';
 import type { Asked } from './texts.js';
 
@@ -24,6 +28,7 @@ export interface Ours {
   readonly device: { readonly gpu: boolean; readonly name: string };
   readonly backend: string;
   readonly threads: number;
+  readonly bounds: WaveBounds;
   /** Tokens of one plain decode. */
   readonly chunk: number;
   readonly plain: Plain;
@@ -32,6 +37,10 @@ export interface Ours {
   plan(asked: Asked): Plan;
   /** Answers one request. */
   run(plan: Plan): Promise<unknown>;
+  /** Answers requests, all at once or each after the one before. */
+  runAll(plans: readonly Plan[], arrival: Case['arrival']): Promise<void>;
+  /** A context like the engine's, for this thread. */
+  openContext(): NativeContext;
   close(): Promise<void>;
 }
 
@@ -69,17 +78,24 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     clock: systemClock,
   });
   const plain = new Plain(addon, model.handle, bounds.microBatchTokens, bounds.cells, threads);
+  const run = (plan: Plan) => engine.run(plan, { signal: new AbortController().signal });
   const name = loadAddon(backend).devices.find((one) => one.name === device)?.description ?? '';
   return {
     model,
     device: { gpu: device !== '', name },
     backend,
     threads,
+    bounds,
     chunk: bounds.microBatchTokens,
     plain,
     head,
     plan: (asked) => planOf(asked, model),
-    run: (plan) => engine.run(plan, { signal: new AbortController().signal }),
+    run,
+    async runAll(plans, arrival) {
+      if (arrival === 'together') await Promise.all(plans.map(run));
+      else for (const plan of plans) await run(plan);
+    },
+    openContext: () => addon.createContext(model.handle, contextOptions(bounds, threads)),
     async close() {
       plain.close();
       await Promise.all(own.map((thread) => thread.close()));

@@ -34,14 +34,27 @@ export class Plain {
    * a prompt of that length. Finished sequences are removed before the next chunk.
    */
   decode(tokens: Int32Array, length: number): void {
+    const full = Array.from({ length: Math.floor(tokens.length / this.chunk) }, () => this.chunk);
+    const rest = tokens.length % this.chunk;
+    this.decodeEach(tokens, rest > 0 ? [...full, rest] : full, length);
+  }
+
+  /** The same in decodes of the given sizes, of at most a chunk each. Further tokens are repeated ones. */
+  decodeEach(tokens: Int32Array, sizes: readonly number[], length: number): void {
     const sequence = Math.max(length, Math.ceil(this.chunk / (SEQUENCES - 2)));
     this.context.clear();
-    for (let start = 0; start < tokens.length; start += this.chunk) {
-      const end = Math.min(start + this.chunk, tokens.length);
-      this.decodeChunk(tokens.subarray(start, end), start, sequence);
+    let start = 0;
+    for (const size of sizes) {
+      const end = start + size;
+      const each = Int32Array.from(
+        { length: size },
+        (_, at) => tokens[(start + at) % tokens.length] as number,
+      );
+      this.decodeChunk(each, start, sequence);
       for (let ended = Math.floor(start / sequence); (ended + 1) * sequence <= end; ended++) {
         this.context.removeSequence(ended % SEQUENCES);
       }
+      start = end;
     }
     this.context.clear();
   }
