@@ -22,6 +22,13 @@ program
   .action(async ({ config }: { config?: string }) => (await import('./serve.js')).serve(config));
 
 program
+  .command('systemd')
+  .description('print a systemd unit for the server')
+  .option('--config <file>', 'configuration file (JSON)')
+  .option('--user <name>', 'system user that runs the server', 'decider')
+  .action(async (options) => (await import('./systemd.js')).systemd(options));
+
+program
   .command('openapi')
   .description('print the interface as an OpenAPI 3.1 document')
   .action(async () => (await import('./openapi.js')).openapi());

@@ -5,6 +5,7 @@ import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
 import { createErrorLog, LineOutput } from '../telemetry/index.js';
+import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
 import { onStopSignals } from './signals.js';
 
@@ -68,7 +69,12 @@ export async function serve(config: string | undefined): Promise<void> {
     if (ending.signal.aborted) process.exit(0);
     fail(error);
   }
+  const tellSystemd = async (state: string) => {
+    const failure = await notifySystemd(state);
+    if (failure !== null) print(failure);
+  };
   introduce(server, token, print);
+  void tellSystemd('READY=1');
   const signalled = ending.signal.aborted ? Promise.resolve() : once(ending.signal, 'abort');
   const failure = await Promise.race([signalled.then(() => null), server.failed]);
   if (failure !== null) {
@@ -78,6 +84,7 @@ export async function serve(config: string | undefined): Promise<void> {
     server.engines.exit(STUCK);
   }
   print('draining');
+  void tellSystemd('STOPPING=1');
   try {
     await server.stop();
   } catch (error) {

@@ -3,4 +3,4 @@ export { StartError } from './dependencies.js';
 export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
-export { type Server, startServer } from './server.js';
+export { DRAIN_MS_MAX, type Server, startServer } from './server.js';

@@ -31,7 +31,7 @@ export interface Server {
 }
 
 /** How long a stopping server waits for the requests in flight. */
-const DRAIN_MS_MAX = 60_000;
+export const DRAIN_MS_MAX = 60_000;
 
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { ApiError } from '../../src/api/index.js';
+import { certificateIn } from '../support/certificate.js';
+import { serve } from '../support/http/serving.js';
+import { ROOT } from '../support/sources.js';
+
+/** The status of the health check of the image. */
+async function health(environment: Record<string, string>): Promise<number> {
+  const script = join(ROOT, 'deploy/health.mjs');
+  const child = spawn(process.execPath, [script], { env: environment, stdio: 'ignore' });
+  const [status] = await once(child, 'exit');
+  return status;
+}
+
+test('the health check follows the port, TLS and readiness', async (t) => {
+  const plain = await serve(t, 'node');
+  const port = { DECIDER_PORT: String(plain.port) };
+  t.equal(await health(port), 0);
+  const tls = certificateIn(t.testdir({}));
+  const secure = await serve(t, 'node', undefined, { tls });
+  const securePort = { DECIDER_PORT: String(secure.port) };
+  t.equal(await health({ ...securePort, DECIDER_TLS_CERT: tls.files.cert }), 0);
+  t.equal(await health(securePort), 1, 'plain HTTP to a TLS port');
+  await plain.server.stop();
+  t.equal(await health(port), 1, 'nothing listens');
+});
+
+test('the health check fails while models load', async (t) => {
+  const app = {
+    checkReady() {
+      throw new ApiError('model_unavailable', 'The models are loading.');
+    },
+    authorize: () => Promise.reject() as never,
+    serves: () => false,
+    models: () => [],
+  };
+  const { port } = await serve(t, 'node', undefined, { app });
+  t.equal(await health({ DECIDER_PORT: String(port) }), 1);
+});
+
+test('the last stage of the image has no compiler, no tests and no root', async (t) => {
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const [build = '', last = ''] = text.split(/^FROM \$\{BASE\}$/m);
+  t.match(build, /rm -rf \.git \.ci test bench/);
+  t.notMatch(last, /g\+\+|gcc|clang|make|git\b/);
+  t.match(last, /^USER decider$/m);
+  t.match(last, /^HEALTHCHECK /m);
+});
