@@ -143,6 +143,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           keyExpires,
           admit,
           admitFree: () => {},
+          rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
           limits: () => ({}),
           batches: null,
           allowedModels: models,

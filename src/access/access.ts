@@ -7,6 +7,7 @@ import { keyWorks } from './keys.js';
 import { Ledger, type Reservation } from './ledger.js';
 import type { Charge } from './money.js';
 import { RateLimiter } from './rate-limit.js';
+import type { RatesLeft } from './sliding-window.js';
 import type { FlushPart } from './usage.js';
 import type { Workspace } from './workspaces.js';
 
@@ -48,6 +49,11 @@ export class Access {
   /** Counts a free request, which a paused key may make too. Throws ApiError `rate_limited`. */
   admitFree({ key, workspace }: Caller, bytes: number): void {
     this.limiter.take(key.id, bytes, workspace);
+  }
+
+  /** What a key may still send now. */
+  ratesLeft({ key, workspace }: Caller): RatesLeft {
+    return this.limiter.left(key.id, workspace);
   }
 
   /** The current holder of a key. */

@@ -18,6 +18,17 @@ export function parseDay(text: string): number | null {
   return Number.isNaN(instant) || dayOf(instant) !== text ? null : instant;
 }
 
+/** The last day of a month written as `2026-11`; null if there is no such month. */
+export function lastDayOf(month: string): string | null {
+  const first = parseDay(`${month}-01`);
+  if (first === null) return null;
+  const date = new Date(first);
+  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0));
+}
+
+/** The month before that of `instant`. */
+export const monthBefore = (instant: number): string => monthOf(Date.parse(`${monthOf(instant)}-01`) - 1);
+
 /** The last millisecond of the day that begins at `start`. */
 export const endOfDay = (start: number): number => start + DAY_MS - 1;
 

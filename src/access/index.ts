@@ -3,6 +3,7 @@ export type { Pause } from './account.js';
 export type { Caller } from './authenticate.js';
 export * from './balance.js';
 export * from './calendar.js';
+export * from './invoice.js';
 export * from './keys.js';
 export {
   FLUSH_DELAY_MS,

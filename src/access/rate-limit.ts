@@ -1,9 +1,12 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import { type RateLimits, SlidingWindow } from './sliding-window.js';
+import { type RateLimits, type RatesLeft, SlidingWindow } from './sliding-window.js';
 
 /** At this many keys, those that were idle for a minute are removed before another one is added. */
 const SWEEP_KEYS_MIN = 1_024;
+
+/** Of a key without requests. */
+const UNUSED = new SlidingWindow();
 
 /** Limits the requests and bytes per minute of each key (contract 8). In memory only: a restart resets it. */
 export class RateLimiter {
@@ -22,6 +25,11 @@ export class RateLimiter {
       `The key is over its limit of ${limits.requestsPerMinute} requests or ${limits.bytesPerMinute} bytes per minute.`,
       { retryAfterSeconds: waitMs / 1_000 },
     );
+  }
+
+  /** What a key may still send now. */
+  left(key: string, limits: RateLimits): RatesLeft {
+    return (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
   }
 
   private windowOf(key: string, now: number): SlidingWindow {

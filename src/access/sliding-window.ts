@@ -6,6 +6,14 @@ export interface RateLimits {
   readonly requestsPerMinute: number;
 }
 
+/** What a key may still send. */
+export interface RatesLeft {
+  readonly requests: number;
+  readonly bytes: number;
+  /** Milliseconds until nothing is used any more, if no further request comes. */
+  readonly resetMs: number;
+}
+
 /** The requests of one key in the last minute, each kept individually, so that the limit is exact. */
 export class SlidingWindow {
   // A ring: `first` is the oldest of `count` entries.
@@ -30,6 +38,17 @@ export class SlidingWindow {
     this.count += 1;
     this.bytes += bytes;
     return 0;
+  }
+
+  /** What is left of the limits at `now`. Counts nothing. */
+  left(now: number, { requestsPerMinute, bytesPerMinute }: RateLimits): RatesLeft {
+    this.forget(now);
+    const newest = this.count === 0 ? now - WINDOW_MS : (this.times[this.at(this.count - 1)] as number);
+    return {
+      requests: Math.max(0, requestsPerMinute - this.count),
+      bytes: Math.max(0, bytesPerMinute - this.bytes),
+      resetMs: newest + WINDOW_MS - now,
+    };
   }
 
   /** Whether there was no request in the last minute. */

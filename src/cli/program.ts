@@ -226,7 +226,24 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
   .option('--from <day>', 'first day, such as 2026-11-21')
   .option('--to <day>', 'last day')
   .addOption(new Option('--csv', 'print CSV (RFC 4180)').conflicts('json'))
-  .action(async (options) => (await import('./usage.js')).usage(options));
+  .addOption(
+    new Option('--invoice <workspace>', 'the charges of a workspace in one month, as CSV').conflicts([
+      'workspace',
+      'key',
+      'model',
+      'from',
+      'to',
+    ]),
+  )
+  .option(
+    '--month <month>',
+    'with --invoice: the UTC month, such as 2026-11 (default: the last one that is over)',
+  )
+  .option('--html <file>', 'with --invoice: write a page to print instead of CSV')
+  .action(async (options) => {
+    if (options.invoice === undefined) await (await import('./usage.js')).usage(options);
+    else await (await import('./invoice.js')).invoice(options);
+  });
 
 const data = () => import('./data.js');
 command(

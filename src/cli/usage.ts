@@ -1,4 +1,5 @@
 import { readUsage, showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
+import { OperatorError } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
 import { csv, table } from './table.js';
 import { withStore } from './with-store.js';
@@ -7,8 +8,11 @@ import { withStore } from './with-store.js';
  * `decider usage`. The table sums over prices; JSON and CSV have a row per price, so that amount = input tokens × price
  * holds in each.
  */
-export const usage = (options: Options & UsageFilter & { readonly csv?: boolean }) =>
+export const usage = (options: Options & UsageFilter & UsageOptions) =>
   withStore(options, (store, settings) => {
+    for (const name of ['month', 'html'] as const) {
+      if (options[name] !== undefined) throw new OperatorError(`${name}: it needs --invoice WORKSPACE.`);
+    }
     const rows = readUsage(store, options);
     const currency = settings.billing.currency;
     if (options.json || options.csv) {
@@ -53,6 +57,13 @@ export const usage = (options: Options & UsageFilter & { readonly csv?: boolean 
     print(table(head, cells, head.slice(5)));
     print(`total ${showAmount(sums.reduce((total, { amount }) => total + amount, 0n))} ${currency}`);
   });
+
+interface UsageOptions {
+  readonly csv?: boolean;
+  /** Options of invoices. */
+  readonly month?: string;
+  readonly html?: string;
+}
 
 const CSV_HEAD = [
   'day',

@@ -57,6 +57,14 @@ export interface BatchApp {
   cancel(id: string): Promise<object>;
 }
 
+/** The limits of a key per minute, and what is left of them. */
+export interface Rates {
+  readonly limit: { readonly requests: number; readonly bytes: number };
+  readonly left: { readonly requests: number; readonly bytes: number };
+  /** Milliseconds until nothing is used any more, if no further request comes. */
+  readonly resetMs: number;
+}
+
 /** An authenticated caller. */
 export interface Authorized {
   readonly keyId: string;
@@ -69,6 +77,8 @@ export interface Authorized {
   admit(bytes: number): void;
   /** Counts a free request. Throws ApiError if the key is over its limits. */
   admitFree(bytes: number): void;
+  /** The limits per minute and what is left of them now, for `X-RateLimit-…`. */
+  rates(): Rates;
   /** The JSON of contract 2.11. `only`: the one model of the endpoint; null: it serves all. */
   limits(only: string | null): object;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */

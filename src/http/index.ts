@@ -4,6 +4,7 @@ export type {
   BatchApp,
   DecideReply,
   ModelListEntry,
+  Rates,
   Results,
 } from './app.js';
 export type { ConsoleFile, ConsoleFiles } from './console/files.js';

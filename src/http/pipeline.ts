@@ -6,6 +6,7 @@ import type { ConsoleSite } from './console/serve.js';
 import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
+import { rateHeaders } from './rate-headers.js';
 import { errorReply, malformedReply, okReply, type RouteReply } from './reply.js';
 import { OPEN } from './routes.js';
 import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/types.js';
@@ -144,6 +145,7 @@ function keyHeaders(caller: Authorized | null): HeaderList {
   return [
     ['Service-Key-Id', caller.keyId],
     ['Service-Key-Expires', caller.keyExpires],
+    ...rateHeaders(caller.rates()),
   ];
 }
 

@@ -128,10 +128,36 @@ const LIMITS_MODEL = {
   },
 } as const;
 
+const MAXIMUM = { type: 'integer', minimum: 1 } as const;
+const SERVER_LIMITS = {
+  type: 'object',
+  required: [
+    'body_bytes',
+    'questions',
+    'options',
+    'state_characters',
+    'images',
+    'image_bytes',
+    'batch_lines',
+    'batches_open',
+  ],
+  properties: {
+    body_bytes: { ...MAXIMUM, description: 'Of a request.' },
+    questions: { ...MAXIMUM, description: 'Of a request.' },
+    options: { ...MAXIMUM, description: 'Of a question.' },
+    state_characters: { ...MAXIMUM, description: 'That a model reads of a state.' },
+    images: { ...MAXIMUM, description: 'Of a request.' },
+    image_bytes: { ...MAXIMUM, description: 'Of an image.' },
+    batch_lines: { ...MAXIMUM, description: 'Of a batch.' },
+    batches_open: { ...MAXIMUM, description: 'Of the key at a time.' },
+  },
+  description: 'Limits of the server, the same for every key.',
+} as const;
+
 /** Contract 2.11. */
 export const LimitsSchema = {
   type: 'object',
-  required: ['object', 'key', 'currency', 'credit', 'month', 'per_minute', 'models'],
+  required: ['object', 'key', 'currency', 'credit', 'month', 'per_minute', 'server', 'models'],
   properties: {
     object: { type: 'string', const: 'limits' },
     key: {
@@ -163,6 +189,7 @@ export const LimitsSchema = {
         bytes: { type: 'integer', minimum: 1, description: 'Bytes of request bodies.' },
       },
     },
+    server: SERVER_LIMITS,
     models: { type: 'array', items: LIMITS_MODEL, description: 'The models that the key may use here.' },
   },
   description: 'Credit, limits and prices of the key.',

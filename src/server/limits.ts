@@ -1,4 +1,5 @@
 import { type Caller, dayOf, showAmount, showPrice } from '../access/index.js';
+import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
 import type { Catalog } from '../engine/index.js';
 import type { ModelListEntry } from '../http/index.js';
@@ -25,6 +26,7 @@ export function limitsOf(
     credit: numberOf(credit),
     month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },
     per_minute: { requests: requestsPerMinute, bytes: bytesPerMinute },
+    server: SERVER,
     models: models.flatMap(({ id }) => {
       const build = catalog.find(id);
       if (build === undefined || !mayUse(build, workspace.models)) return [];
@@ -34,5 +36,17 @@ export function limitsOf(
     }),
   };
 }
+
+/** The limits of contract 8 that callers meet first. */
+const SERVER = {
+  body_bytes: LIMITS.bodyBytes,
+  questions: LIMITS.questions,
+  options: LIMITS.optionsPerQuestion,
+  state_characters: LIMITS.stateCodePoints,
+  images: LIMITS.assets,
+  image_bytes: LIMITS.imageBytes,
+  batch_lines: LIMITS.batchLines,
+  batches_open: LIMITS.batchesOpen,
+};
 
 const numberOf = (amount: bigint): number => Number(showAmount(amount));

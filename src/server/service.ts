@@ -9,7 +9,7 @@ import {
   type SentRequest,
 } from '../decide/index.js';
 import type { WaveRecord } from '../engine/index.js';
-import type { App, Authorized, BatchApp, ModelListEntry } from '../http/index.js';
+import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Metrics } from '../telemetry/index.js';
@@ -149,6 +149,7 @@ export class Service implements App {
       keyExpires: expires === null ? 'never' : dayOf(expires),
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),
+      rates: () => this.ratesOf(caller),
       limits: (only) => limitsOf(caller, this.models(only), this.engines.catalog, this.money, this.settings),
       get batches() {
         return batches();
@@ -197,6 +198,12 @@ export class Service implements App {
     inputTokens.inc(usage.inputTokens);
     answers.inc(usage.outputTokens);
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
+  }
+
+  private ratesOf(caller: Caller): Rates {
+    const { requestsPerMinute, bytesPerMinute } = caller.workspace;
+    const { resetMs, ...left } = this.money.access.ratesLeft(caller);
+    return { limit: { requests: requestsPerMinute, bytes: bytesPerMinute }, left, resetMs };
   }
 
   private batchesOf(caller: Caller): BatchApp | null {

@@ -1,5 +1,14 @@
 import { test } from 'tap';
-import { afterDays, dayOf, endOfDay, endOfNextDay, monthOf, parseDay } from '../../src/access/index.js';
+import {
+  afterDays,
+  dayOf,
+  endOfDay,
+  endOfNextDay,
+  lastDayOf,
+  monthBefore,
+  monthOf,
+  parseDay,
+} from '../../src/access/index.js';
 
 const at = (text: string) => Date.parse(text);
 /** One far behind UTC, one far ahead of it, one that turns its clocks in the middle of a day. */
@@ -81,4 +90,22 @@ test('the days of 400 years are consecutive', async (t) => {
     if (endOfNextDay(day) !== endOfDay(endOfDay(day) + 1)) t.fail(dayOf(day));
   }
   t.equal(count, 146_097);
+});
+
+test('the last day of a month, and the month before an instant', async (t) => {
+  for (const [month, day] of [
+    ['2026-02', '2026-02-28'],
+    ['2028-02', '2028-02-29'],
+    ['2026-11', '2026-11-30'],
+    ['2026-12', '2026-12-31'],
+    ['2026-13', null],
+    ['2026-00', null],
+    ['2026', null],
+    ['', null],
+  ] as const) {
+    t.equal(lastDayOf(month), day, month);
+  }
+  t.equal(monthBefore(at('2026-12-01T00:00:00.000Z')), '2026-11');
+  t.equal(monthBefore(at('2026-12-31T23:59:59.999Z')), '2026-11');
+  t.equal(monthBefore(at('2026-01-15T00:00:00.000Z')), '2025-12');
 });

@@ -40,6 +40,26 @@ test('contract 8: the default limits are 256 MiB and 6,000 requests per minute a
   );
 });
 
+test('what is left of the limits, and when nothing is used any more', async (t) => {
+  const { access, caller, clock, store, workspace } = opened(t);
+  const { token } = workspace('acme', 1n);
+  changeWorkspace(store, 'acme', limits);
+  const left = () => access.ratesLeft(caller(token));
+  t.strictSame(left(), { requests: 2, bytes: 100, resetMs: 0 });
+  access.admit(caller(token), 40);
+  t.strictSame(left(), { requests: 1, bytes: 60, resetMs: 60_000 });
+  clock.advance(10_250);
+  access.admit(caller(token), 60);
+  clock.advance(500);
+  t.strictSame(left(), { requests: 0, bytes: 0, resetMs: 59_500 });
+  clock.advance(49_250);
+  t.strictSame(left(), { requests: 1, bytes: 40, resetMs: 10_250 });
+  changeWorkspace(store, 'acme', { requestsPerMinute: 1, bytesPerMinute: 30 });
+  t.strictSame(left(), { requests: 0, bytes: 0, resetMs: 10_250 }, 'never below 0');
+  clock.advance(10_250);
+  t.strictSame(left(), { requests: 1, bytes: 30, resetMs: 0 });
+});
+
 test('Retry-After is the time after which the same request is let in, and a millisecond less is too soon', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);

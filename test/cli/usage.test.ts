@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'tap';
 import {
   Access,
@@ -88,4 +90,48 @@ test('usage: filters, and filters that name nothing', async (t) => {
   await mistake(/^from: 2026-11-22 is after 2026-11-21/, 'usage', '--from=2026-11-22', '--to=2026-11-21');
   await mistake(/^workspace: there is no x\.$/m, 'usage', '--workspace', 'x');
   await mistake(/^key: there is no key_x\.$/m, 'usage', '--key', 'key_x');
+});
+
+test('usage --invoice: a row per model, kind and price of a month, as CSV, JSON and a page', async (t) => {
+  const { run, json, data } = await used(t);
+  const { stdout } = await run('usage', '--invoice', 'w', '--month', '2026-11');
+  t.same(stdout.split('\r\n'), [
+    'workspace,month,model,kind,price_per_million,requests,input_tokens,amount,currency',
+    'w,2026-11,big-20260101,batch,0.00075,1,5,0.00000000375,GBP',
+    'w,2026-11,big-20260101,live,0.000001,1,1,0.000000000001,GBP',
+    'w,2026-11,big-20260101,live,0.0015,2,110,0.000000165,GBP',
+    'w,2026-11,big-20260101,live,0.002,1,1000,0.000002,GBP',
+    'w,2026-11,small-20260101,live,0.00,1,7,0.00,GBP',
+  ]);
+  const found = await json('usage', '--invoice', 'w', '--month', '2026-11');
+  t.match(found, { workspace: 'w', month: '2026-11', requests: 6, input_tokens: 1_123, currency: 'GBP' });
+  t.equal(found.amount, '0.000002168751', 'the sum of all lines, as the ledger has it');
+  t.equal(found.lines.length, 5);
+  const empty = await json('usage', '--invoice', 'w', '--month', '2026-10');
+  t.match(empty, { month: '2026-10', requests: 0, amount: '0.00', lines: [] });
+  const file = join(dirname(data), 'invoice.html');
+  t.same(await run('usage', '--invoice', 'w', '--month', '2026-11', '--html', file), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+  const page = readFileSync(file, 'utf8');
+  t.match(page, '<h1>Invoice of w</h1>');
+  t.match(page, '0.000002168751 GBP');
+  t.match(page, '<td class="number">1,123</td>');
+});
+
+test('usage --invoice: mistakes', async (t) => {
+  const { run, mistake } = await used(t);
+  const of = ['usage', '--invoice', 'w', '--month'];
+  for (const month of ['2026-13', '2026-1', '2026-11-01', 'x']) {
+    await mistake(/month: ".*" is not a month such as 2026-11/, ...of, month);
+  }
+  await mistake(/nobody/, 'usage', '--invoice', 'nobody', '--month', '2026-11');
+  await mistake(/html: the folder of .* does not exist/, ...of, '2026-11', '--html', '/nowhere/x.html');
+  await mistake(/month: it needs --invoice/, 'usage', '--month', '2026-11');
+  await mistake(/html: it needs --invoice/, 'usage', '--html', 'x.html');
+  const { code, stderr } = await run(...of, '2026-11', '--key', 'key_1');
+  t.equal(code, 1);
+  t.match(stderr, /cannot be used with option/);
 });

@@ -149,6 +149,24 @@ const DECIDE: readonly ContractTest[] = [
     },
   ),
   httpRule(
+    '4.1 X-RateLimit: the limits of the key, and what is left with the request counted',
+    async (t, { post, account, store }) => {
+      const { token, workspace } = account('rates');
+      changeWorkspace(store, workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
+      const text = JSON.stringify(BODY);
+      const told = async (path: string) => {
+        const { headers } = await post(text, { token, path });
+        const of = (name: string) => headers.get(`x-ratelimit-${name}`);
+        t.match(of('reset-requests'), /^\d+(\.\d+)?s$/);
+        t.equal(of('reset-bytes'), of('reset-requests'));
+        const names = ['limit-requests', 'remaining-requests', 'limit-bytes', 'remaining-bytes'];
+        return names.map((name) => Number(of(name)));
+      };
+      t.strictSame(await told('/nowhere'), [100, 100, 1_000_000, 1_000_000], 'not counted');
+      t.strictSame(await told('/v1/decide'), [100, 99, 1_000_000, 1_000_000 - Buffer.byteLength(text)]);
+    },
+  ),
+  httpRule(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
     async (t, { post, get, raw, account, gateway }) => {
       const { token, key } = account('headers');
@@ -266,6 +284,16 @@ const OTHERS: readonly ContractTest[] = [
       credit: 0.003,
       month: { charged: 0, budget: 1 },
       per_minute: { requests: 100, bytes: 268_435_456 },
+      server: {
+        body_bytes: 33_554_432,
+        questions: 16,
+        options: 26,
+        state_characters: 20_000,
+        images: 8,
+        image_bytes: 16_777_216,
+        batch_lines: 50_000,
+        batches_open: 10,
+      },
       models: [
         { id: 'decider-g-12b', reads_images: false, prices: { live: 0.0015, batch: 0.00075 } },
         { id: 'decider-g-31b', reads_images: false, prices: { live: 0.005, batch: 0.0025 } },

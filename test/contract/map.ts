@@ -92,6 +92,7 @@ const RESOURCES: Record<string, Coverage> = {
   '2.11 month': by(STANDING, SPENT),
   '2.11 per_minute': by(STANDING),
   '2.11 models': by(STANDING, ALLOWED),
+  '2.11 server': by(STANDING),
   '2.9 body': by(live('not_found'), live('unauthorized'), live('invalid_json'), live('missing')),
 };
 
@@ -121,6 +122,10 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.1 Service-Key-Id and Service-Key-Expires': by(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
   ),
+  '4.1 X-RateLimit': {
+    by: ['4.1 X-RateLimit: the limits of the key, and what is left with the request counted'],
+    elsewhere: ['test/http/answers.test.ts', 'test/access/rate-limit.test.ts'],
+  },
   '4.1 Retry-After': {
     by: [live('rate_limited')],
     elsewhere: ['test/http/errors.test.ts', 'test/server/loading.test.ts'],

@@ -138,6 +138,7 @@ function appWith(batches: BatchApp): App {
       allowedModels: null,
       admit: () => {},
       admitFree: () => {},
+      rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
       limits: () => ({}),
       batches,
       decide: () => Promise.reject(new Error('not asked for')),

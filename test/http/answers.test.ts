@@ -98,6 +98,32 @@ onBoth('ids are the server’s own, one per request', async (t, transport) => {
   );
 });
 
+onBoth('every response to an authenticated caller tells what is left of the limits', async (t, transport) => {
+  const { ask } = await serve(t, transport);
+  const authorized = { Authorization: 'Bearer x' };
+  const requests = [
+    request('POST', '/v1/decide', '{}', authorized),
+    request('POST', '/v1/decide', '{}', { ...authorized, 'Content-Encoding': 'br' }),
+    request('GET', '/nowhere', null, authorized),
+  ];
+  for (const each of requests) {
+    const { headers } = await ask(each);
+    const names = ['limit', 'remaining', 'reset'].flatMap((name) => [`${name}-requests`, `${name}-bytes`]);
+    const found = names.map((name) => [name, headers.get(`x-ratelimit-${name}`)]);
+    t.strictSame(Object.fromEntries(found), {
+      'limit-requests': '6000',
+      'limit-bytes': '1000',
+      'remaining-requests': '5999',
+      'remaining-bytes': '0',
+      'reset-requests': '59.251s',
+      'reset-bytes': '59.251s',
+    });
+  }
+  for (const open of [request('GET', '/v1/models'), request('GET', '/nowhere')]) {
+    t.notOk((await ask(open)).headers.get('x-ratelimit-limit-requests'));
+  }
+});
+
 onBoth(
   'the log gets the key, its workspace and the phases of a decision, and the type of an error',
   async (t, transport) => {

@@ -19,6 +19,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     keyExpires: 'never',
     allowedModels: null,
     admitFree: () => {},
+    rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
     limits: () => ({}),
     batches: null,
   };

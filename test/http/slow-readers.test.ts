@@ -97,6 +97,7 @@ async function serveBody(
         allowedModels: null,
         admit: () => {},
         admitFree: () => {},
+        rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
         limits: () => ({}),
         batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,
         decide: () => Promise.reject(),

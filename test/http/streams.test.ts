@@ -37,6 +37,7 @@ async function start(
     allowedModels: null,
     admit: () => {},
     admitFree: () => {},
+    rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
     limits: () => ({}),
   };
   const app = {

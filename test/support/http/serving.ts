@@ -70,6 +70,11 @@ export async function serve(
         keyExpires: '2027-01-01',
         admit: () => {},
         admitFree: () => {},
+        rates: () => ({
+          limit: { requests: 6_000, bytes: 1_000 },
+          left: { requests: 5_999, bytes: 0 },
+          resetMs: 59_250.2,
+        }),
         limits: () => ({ object: 'limits' }),
         allowedModels: null,
         batches: null,

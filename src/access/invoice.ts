@@ -1,0 +1,49 @@
+import type { Store } from '../store/index.js';
+import { lastDayOf } from './calendar.js';
+import type { Amount } from './money.js';
+import { readUsage } from './usage-report.js';
+import { AccessError } from './workspaces.js';
+
+/** The use of a model in a month at one price: amount = input tokens × price. */
+interface InvoiceLine {
+  readonly model: string;
+  /** `live` or `batch`. */
+  readonly kind: string;
+  /** Units per input token. */
+  readonly price: Amount;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly amount: Amount;
+}
+
+/** The charges of a workspace in a UTC month. */
+export interface Invoice {
+  readonly workspace: string;
+  /** Such as `2026-11`. */
+  readonly month: string;
+  /** By model, kind and price. */
+  readonly lines: readonly InvoiceLine[];
+  readonly total: Pick<InvoiceLine, 'requests' | 'inputTokens' | 'amount'>;
+}
+
+/** The charges of a workspace in a month written as `2026-11`. Throws AccessError if either does not exist. */
+export function readInvoice(store: Store, workspace: string, month: string): Invoice {
+  const to = lastDayOf(month);
+  if (to === null) throw new AccessError(`month: "${month}" is not a month such as 2026-11.`);
+  const lines = new Map<string, InvoiceLine>();
+  let total = { requests: 0, inputTokens: 0, amount: 0n };
+  for (const row of readUsage(store, { workspace, from: `${month}-01`, to })) {
+    const { model, kind, price } = row;
+    const name = [model, kind, price].join('\0');
+    lines.set(name, { model, kind, price, ...sum(lines.get(name), row) });
+    total = sum(total, row);
+  }
+  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  return { workspace, month, lines: sorted, total };
+}
+
+const sum = (one: Invoice['total'] | undefined, other: Invoice['total']) => ({
+  requests: (one?.requests ?? 0) + other.requests,
+  inputTokens: (one?.inputTokens ?? 0) + other.inputTokens,
+  amount: (one?.amount ?? 0n) + other.amount,
+});
