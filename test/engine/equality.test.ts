@@ -14,8 +14,11 @@ import {
   planOf,
 } from '../support/engine.js';
 import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
 
 const PREFIXES = [1, 40, 300, 900, 3_000];
+/** On each prefix. Each of them is also asked alone. */
+const QUESTIONS = scaled({ short: 6, long: 16 });
 const TOLERANCE = 1e-3;
 
 function open(t: Test, seed = seedFromEnvironment()) {
@@ -45,9 +48,9 @@ function eachAlone(context: ReturnType<typeof openContext>, plan: Plan): Float32
 }
 
 for (const prefix of PREFIXES) {
-  test(`16 questions on a prefix of ${prefix} tokens equal each asked alone, in both forms`, async (t) => {
+  test(`${QUESTIONS} questions on a prefix of ${prefix} tokens equal each asked alone, in both forms`, async (t) => {
     const { context, plan } = open(t);
-    const asked = plan(prefix, 16);
+    const asked = plan(prefix, QUESTIONS);
     const expected = eachAlone(context, asked);
     for (const [form, sharing] of Object.entries(FORMS)) {
       const [together] = answerAll(context, [asked], sharing);

@@ -38,6 +38,7 @@ async function openEngine(models: string, exact: boolean, names: ReadonlyArray<s
       DECIDER_MODELS: models,
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
+      DECIDER_ENGINE_MEMORY_CHECK: 'false',
       DECIDER_ENGINE_EXACT: String(exact),
     },
     undefined,

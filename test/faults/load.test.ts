@@ -96,6 +96,7 @@ for (const transport of TRANSPORTS) {
       DECIDER_DATA: dataFolder(t),
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
+      DECIDER_ENGINE_MEMORY_CHECK: 'false',
       DECIDER_ENGINE_QUEUE: '128',
       DECIDER_HTTP_TRANSPORT: transport,
     };

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ROOT } from '../support/sources.js';
 import type { CampaignResult, Finding } from './campaign.js';
 import { bytesOf } from './case.js';
 import type { Memory } from './messages.js';
@@ -45,7 +45,7 @@ export function describe(result: CampaignResult): string[] {
 
 function describeFinding(seed: number, { number, transport, wrong, reproduction, alone }: Finding): string {
   const bytes = bytesOf(reproduction);
-  const folder = join(tmpdir(), 'decider-fuzz');
+  const folder = join(ROOT, '.tap/fuzz');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${seed}-${number}-${transport}.base64`);
   writeFileSync(file, `${bytes.toString('base64')}\n`);

@@ -262,9 +262,12 @@ export async function turns(count = 8): Promise<void> {
   for (let round = 0; round < count; round += 1) await turn();
 }
 
+/** Long: it only delays a failure, and a busy machine may need it. */
+const PATIENCE_MS = 100_000;
+
 /** Waits for what other threads do. */
 export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + PATIENCE_MS;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`it does not come about: ${holds}`);
     await turn();
