@@ -18,7 +18,7 @@ interface AnswerCardProps {
 /** The answer to one question. */
 export function AnswerCard({ question, answer, spread }: AnswerCardProps) {
   return (
-    <article class="answer">
+    <article class={spread === undefined ? 'answer' : 'answer with-spread'}>
       <h3 dir="auto">{question.name === '' ? '(no name)' : question.name}</h3>
       {question.instructions !== '' && (
         <p class="muted" dir="auto">
@@ -65,7 +65,7 @@ function Bar({ name, value, chosen, range }: BarProps) {
 }
 
 const RangeText = ({ range: { low, high } }: { readonly range: Range }) => (
-  <small>{low === high ? 'always the same' : `${share(low)} to ${share(high)}`}</small>
+  <small>{low === high ? 'no spread' : `${share(low)} to ${share(high)}`}</small>
 );
 
 function NoulAnswer({ noul, range }: { readonly noul: number; readonly range: Range | undefined }) {

@@ -47,9 +47,6 @@ function Rows({ batches, shown }: Pick<BatchListProps, 'batches' | 'shown'>) {
             <th scope="col">Batch</th>
             <th scope="col">Status</th>
             <th scope="col" class="number">
-              Lines
-            </th>
-            <th scope="col" class="number">
               Answered
             </th>
             <th scope="col">Submitted</th>
@@ -66,8 +63,9 @@ function Rows({ batches, shown }: Pick<BatchListProps, 'batches' | 'shown'>) {
               <td>
                 <StatusBadge status={each.status} />
               </td>
-              <td class="number">{whole(each.lines)}</td>
-              <td class="number">{whole(each.counts.done)}</td>
+              <td class="number">
+                {whole(each.counts.done)} of {whole(each.lines)}
+              </td>
               <td class="nowrap">{time(each.created_at)}</td>
             </tr>
           ))}

@@ -6,6 +6,10 @@ import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
 import { listBatches } from './list-batches.js';
 import { SubmitPanel } from './submit-panel.js';
+import { isOpen } from './use-batch.js';
+
+/** How long the list is shown before it is read again, while a batch in it can change. */
+const LIST_MS = 15_000;
 
 interface BatchesViewProps {
   readonly api: Api;
@@ -21,15 +25,25 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
   const [list, setList] = useState<{ batches: Batch[]; more: boolean } | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [loads, setLoads] = useState(0);
+  const reload = () => setLoads((before) => before + 1);
   useEffect(() => {
     if (!active) return;
     const control = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     setError(null);
-    listBatches(api, control.signal).then(setList, (thrown) => {
+    const show = (read: { batches: Batch[]; more: boolean }) => {
+      if (control.signal.aborted) return;
+      setList(read);
+      if (read.batches.some(isOpen)) timer = setTimeout(reload, LIST_MS);
+    };
+    listBatches(api, control.signal).then(show, (thrown) => {
       if (!control.signal.aborted) setError(thrown);
     });
-    return () => control.abort();
-  }, [api, active, loads]);
+    return () => {
+      control.abort();
+      clearTimeout(timer);
+    };
+  }, [api, active, loads, id]);
   const update = (batch: Batch) =>
     setList(
       (old) => old && { ...old, batches: old.batches.map((each) => (each.id === batch.id ? batch : each)) },
@@ -42,11 +56,10 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
           api={api}
           limits={limits}
           onSubmitted={(batch) => {
-            setLoads((before) => before + 1);
             location.hash = `/batches/${batch.id}`;
           }}
         />
-        {error !== null && <Failed error={error} retry={() => setLoads((before) => before + 1)} />}
+        {error !== null && <Failed error={error} retry={reload} />}
         {list !== null && <BatchList batches={list.batches} more={list.more} shown={id} />}
       </div>
       <div class="column">

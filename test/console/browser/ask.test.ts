@@ -60,7 +60,7 @@ consoleTest('asked 20 times in exact mode, nothing differs', async (t, tab, worl
   await enter(tab, world);
   await page.getByRole('button', { name: 'Ask 20 times' }).click();
   await page.getByText('No spread: 20 responses with the same probabilities.').waitFor();
-  t.equal(await page.getByText('always the same').count(), 2 + 3 + 4);
+  t.equal(await page.getByText('no spread', { exact: true }).count(), 2 + 3 + 4);
   t.match(await page.getByRole('region', { name: 'Answers' }).textContent(), /Input tokens20 × /);
 });
 

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { createKey } from '../../../src/access/index.js';
 import { batchFile, chooseBatch, HOSTILE_LABEL, HOSTILE_NAME } from '../../support/console/batch-file.js';
 import { consoleTest, enter, overflow, PHONE } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';
+import { until } from '../../support/until.js';
 
 const cells = (page: Page, column: number) =>
   page.getByRole('region', { name: 'Lines' }).locator(`tbody td:nth-child(${column})`).allTextContents();
@@ -76,6 +78,23 @@ consoleTest('invalid lines are listed before anything is sent', async (t, tab, w
   );
   await dropFiles(page.locator('.drop'), [{ name: 'empty.jsonl', type: '', bytes: Buffer.alloc(0) }]);
   await page.getByText('empty.jsonl: The file has no lines.').waitFor();
+});
+
+consoleTest('the list follows batches that are not shown', async (_, tab, world) => {
+  const { page } = tab;
+  await page.clock.install();
+  const { token } = createKey(world.store, world.clock, 'default');
+  world.engine.hold();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
+  await fetch(`${world.url}/v1/batches`, { method: 'POST', headers, body: batchFile(3) });
+  await world.engine.held();
+  await enter(tab, world, 'batches', token);
+  await page.getByRole('row', { name: /running 0 of 3/ }).waitFor();
+  world.engine.open();
+  await until(async () => {
+    await page.clock.fastForward(15_000);
+    return (await page.getByRole('row', { name: /done 3 of 3/ }).count()) === 1;
+  });
 });
 
 consoleTest('a batch is cancelled', async (t, tab, world) => {

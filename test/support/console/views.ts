@@ -36,7 +36,7 @@ export const VIEWS: Readonly<Record<string, Open>> = {
   spread: async (tab, world) => {
     await enter(tab, world);
     await tab.page.getByRole('button', { name: 'Ask 20 times' }).click();
-    await tab.page.getByText('No spread').waitFor();
+    await tab.page.getByText('No spread:').waitFor();
   },
   images: async (tab, world) => {
     await enter(tab, world);
