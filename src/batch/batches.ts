@@ -81,7 +81,7 @@ export class Batches {
       clock,
       runner,
       submissions,
-      storage: new BatchStorage(store, deps.storedBytesMax),
+      storage: new BatchStorage(store, () => deps.storedBytesMax()),
       files,
       engines,
       webhooks,

@@ -59,8 +59,8 @@ export interface BatchDependencies {
   read(call: ReadCall): Promise<unknown>;
   readonly webhooks: Webhooks;
   readonly reports: BatchReports;
-  /** Bytes of stored batches beyond which new ones are refused. */
-  readonly storedBytesMax: number;
+  /** Bytes of stored batches beyond which new ones are refused. May change. */
+  storedBytesMax(): number;
   /** The currency of estimates, such as `GBP`. */
   readonly currency: string;
 }

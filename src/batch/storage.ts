@@ -13,7 +13,7 @@ export class BatchStorage {
 
   constructor(
     private readonly store: Pick<Store, 'bytesOf'>,
-    private readonly bytesMax: number,
+    private readonly bytesMax: () => number,
   ) {}
 
   /**
@@ -22,7 +22,7 @@ export class BatchStorage {
    */
   take(writes: readonly RawWrite[]): () => void {
     const bytes = writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    if (this.store.bytesOf('batch') + this.writing + bytes > this.bytesMax) {
+    if (this.store.bytesOf('batch') + this.writing + bytes > this.bytesMax()) {
       throw new ApiError(
         'batch_unavailable',
         'The server has no room for more batches until stored ones are deleted.',

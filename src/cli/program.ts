@@ -245,6 +245,9 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
     else await (await import('./invoice.js')).invoice(options);
   });
 
+command(program, 'reload', 'make the running server read its settings again').action(async (options) =>
+  (await import('./reload.js')).reload(options),
+);
 const data = () => import('./data.js');
 command(
   program,

@@ -7,6 +7,8 @@ import { loadSettings } from '../settings/index.js';
 import { createErrorLog, LineOutput } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
+import { onReloadSignals } from './reload-signals.js';
+import { Reloads } from './reloads.js';
 import { onStopSignals } from './signals.js';
 
 const EXAMPLE = JSON.stringify({
@@ -37,6 +39,7 @@ export async function serve(config: string | undefined): Promise<void> {
   const outputs = [printed];
   const ending = new AbortController();
   let server: Server | undefined;
+  let reloads: Reloads;
   let token = 'dk_…';
   onStopSignals(
     () => ending.abort(),
@@ -58,6 +61,9 @@ export async function serve(config: string | undefined): Promise<void> {
       },
       progress: progress(print),
     };
+    reloads = new Reloads({ config, folder: settings.data, print, log });
+    const reloading = reloads;
+    onReloadSignals(() => reloading.run(), process.stdin.isTTY === true);
     server = await startServer(settings, {
       clock: systemClock,
       log,
@@ -73,6 +79,7 @@ export async function serve(config: string | undefined): Promise<void> {
     const failure = await notifySystemd(state);
     if (failure !== null) print(failure);
   };
+  reloads.begin(server);
   introduce(server, token, print);
   void tellSystemd('READY=1');
   const signalled = ending.signal.aborted ? Promise.resolve() : once(ending.signal, 'abort');
@@ -85,6 +92,7 @@ export async function serve(config: string | undefined): Promise<void> {
   }
   print('draining');
   void tellSystemd('STOPPING=1');
+  reloads.end();
   try {
     await server.stop();
   } catch (error) {

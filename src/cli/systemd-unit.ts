@@ -50,6 +50,7 @@ function service(options: UnitOptions): string[] {
     '# The server sends READY=1 through systemd-notify, a child process.',
     'NotifyAccess=all',
     `ExecStart=${command.join(' ')}`,
+    'ExecReload=/bin/kill -HUP $MAINPID',
     `User=${user}`,
     `StateDirectory=${STATE}`,
     'StateDirectoryMode=0700',

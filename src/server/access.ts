@@ -27,6 +27,11 @@ export interface OpenAccess {
   readonly calendar: Calendar;
   /** The price of a build's tokens. */
   priceOf(build: string): Price;
+  /**
+   * Checks other prices. The returned function uses them for what is reserved from then on. Throws StartError if a build
+   * would have no price.
+   */
+  preparePrices(billing: Settings['billing']): () => void;
   /** Writes the charges and releases the folder. */
   close(): Promise<void>;
 }
@@ -41,7 +46,7 @@ export async function openAccess(
   catalog: Catalog,
 ): Promise<OpenAccess> {
   const { log } = dependencies;
-  const prices = pricesByBuild(settings.billing, catalog);
+  let prices = pricesByBuild(settings.billing, catalog);
   const { store, leave } = serveStore(settings.data);
   let sealer: Sealer;
   let calendar: Calendar;
@@ -69,6 +74,12 @@ export async function openAccess(
     sealer,
     calendar,
     priceOf: (build) => prices.get(build) as Price,
+    preparePrices(billing) {
+      const next = pricesByBuild(billing, catalog);
+      return () => {
+        prices = next;
+      };
+    },
     // The lock goes last: another container's LMDB must not be open at the same time (see `refuseOtherContainer`).
     close: () => endAll([() => access.flush(), stopCalendar, () => store.close(), leave]),
   };

@@ -30,13 +30,14 @@ export class BatchService {
 
   /** Resumes the open batches. Rejects with StoreError. */
   static async start(
-    settings: Pick<Settings, 'models' | 'billing' | 'webhook' | 'batch'>,
+    settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
     { log, authorities }: ServerDependencies,
     engines: Engines,
     money: OpenAccess,
     prepare: DecideDependencies['prepare'],
     record: WaveRecord,
     metrics: Metrics,
+    storedBytesMax: () => number,
   ): Promise<BatchService> {
     const { catalog } = engines;
     const { access, store, sealer, calendar } = money;
@@ -81,7 +82,7 @@ export class BatchService {
         },
       },
       reports: reportsOf(log, metrics),
-      storedBytesMax: settings.batch.max_stored_bytes,
+      storedBytesMax,
       currency: settings.billing.currency,
     });
     calendar.onJump((ms) => batches.moveTimes(ms));

@@ -3,4 +3,5 @@ export { StartError } from './dependencies.js';
 export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
+export { type ReloadOutcome, readOutcome, removeOutcome, writeOutcome } from './reload/outcome-file.js';
 export { DRAIN_MS_MAX, type Server, startServer } from './server.js';

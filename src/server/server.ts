@@ -6,6 +6,7 @@ import { listen } from './endpoints.js';
 import type { Engines } from './engines.js';
 import type { OperatorListener } from './operator/listener.js';
 import { openOperator } from './operator/open.js';
+import { Reloader } from './reload/reloader.js';
 import { Service } from './service.js';
 
 export interface Server {
@@ -22,10 +23,10 @@ export interface Server {
   /** Of the operator listener; null if there is none. */
   readonly operatorUrl: string | null;
   /**
-   * Reads the TLS certificate again, as happens by itself when its files change. Returns whether it is a new one. Throws
-   * TlsError, with nothing changed, if it cannot be used.
+   * Takes over settings, and reads the certificate again. Returns the keys of what has changed. Throws OperatorError,
+   * with nothing changed, if a setting needs a restart or cannot be used.
    */
-  reloadTls(): boolean;
+  reload(next: Settings): string[];
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
@@ -48,6 +49,11 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   });
   const service = await Service.open(settings, dependencies, metrics);
   const endpoints = await listen(settings, dependencies, service, metrics);
+  const reloader = new Reloader(settings, {
+    prepare: (next) => service.prepareSettings(next),
+    reloadTls: endpoints.reloadTls,
+    log: dependencies.log,
+  });
   let operator: OperatorListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
@@ -65,7 +71,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const urls = endpoints.all.map(({ url }) => url);
   const [url] = urls as [string];
   try {
-    operator = await openOperator(settings, dependencies, service, metrics);
+    operator = await openOperator(settings, () => reloader.current, dependencies, service, metrics);
     await report.listening?.(url);
     await service.load();
   } catch (error) {
@@ -83,7 +89,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     transport: http.transport,
     engines,
     failed: engines.stuck,
-    reloadTls: endpoints.reloadTls,
+    reload: (next) => reloader.reload(next),
     stop,
   };
 }

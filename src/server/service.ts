@@ -37,7 +37,7 @@ export class Service implements App {
   private failure: string | null = null;
 
   private constructor(
-    private readonly settings: Settings,
+    private settings: Settings,
     private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
     readonly engines: Engines,
@@ -91,9 +91,19 @@ export class Service implements App {
         (task) => preparing.prepareLine(task),
         this.record,
         this.metrics,
+        () => this.settings.batch.max_stored_bytes,
       );
     }
     this.ready = true;
+  }
+
+  /** Checks the prices and limits of other settings; the returned function uses them. Throws StartError. */
+  prepareSettings(next: Settings): () => void {
+    const usePrices = this.money.preparePrices(next.billing);
+    return () => {
+      usePrices();
+      this.settings = next;
+    };
   }
 
   checkReady(model: string | null): void {

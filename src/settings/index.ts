@@ -1,3 +1,4 @@
+export { changedSettings } from './changes.js';
 export { engineThreads } from './cores.js';
 export { DEFAULT_PRICES } from './prices.js';
 export { listSettings, SettingsError } from './read.js';

@@ -8,6 +8,8 @@ export interface Setting<Value> {
   readonly meaning: string;
   /** The value is never shown. */
   readonly secret?: boolean;
+  /** A running server can take over another value. */
+  readonly reloads?: boolean;
   /** Reads the text of an environment variable, which is not empty. Throws InvalidValue. */
   fromText(text: string): Value;
   /** Reads a JSON value of the configuration file. Throws InvalidValue. */
@@ -24,6 +26,7 @@ interface Common<Value> {
   readonly default: Value;
   readonly meaning: string;
   readonly secret?: boolean;
+  readonly reloads?: boolean;
 }
 
 /** Entries of a list or a map. */

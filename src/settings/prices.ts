@@ -17,6 +17,7 @@ export function prices(meaning: string): Setting<Prices> {
     default: pricesFromText(DEFAULT_PRICES),
     defaultText: DEFAULT_PRICES,
     meaning,
+    reloads: true,
     fromText: pricesFromText,
     fromJson: (value) => (typeof value === 'string' ? pricesFromText(value) : pricesFromJson(value)),
   };

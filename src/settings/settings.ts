@@ -57,6 +57,7 @@ export const SETTINGS = {
   batch: {
     enabled: boolean({ default: true, meaning: 'Whether the base endpoint offers the batch interface.' }),
     max_stored_bytes: integer({
+      reloads: true,
       default: 64 * 1024 ** 3,
       min: 1,
       max: Number.MAX_SAFE_INTEGER,
@@ -197,7 +198,7 @@ export const SETTINGS = {
     }),
   },
   log: {
-    level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.' }),
+    level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.', reloads: true }),
     sample: integer({
       default: 1,
       min: 1,

@@ -10,7 +10,7 @@ export { rekey } from './rekey.js';
 export { restore } from './restore.js';
 export { Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
-export { serveAlone, servingProcess } from './serving.js';
+export { serveAlone, servingPid, servingProcess } from './serving.js';
 export { storeSpace } from './space.js';
 export type { Store } from './store.js';
 export type { Table, TableEntry, Value } from './table.js';

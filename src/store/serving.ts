@@ -67,6 +67,14 @@ export function servingProcess(folder: string): string | null {
   return found === null ? UNKNOWN : `process ${found.pid} on ${found.host}`;
 }
 
+/** The id of the process that serves a data folder, to signal it. Throws StoreError if none does in this container. */
+export function servingPid(folder: string): number {
+  refuseOtherContainer(folder);
+  const found = isServed(folder) ? readServing(folder) : null;
+  if (found !== null) return found.pid;
+  throw new StoreError(`The data folder ${folder} is served by no process.`);
+}
+
 /**
  * Throws StoreError if the server of the folder runs in another container. LMDB identifies readers by process id, so a
  * process that exits there would release the reader slots of the process with the same id here.

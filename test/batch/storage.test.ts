@@ -10,7 +10,7 @@ const value = (bytes: number): RawWrite => ({
 });
 
 test('stored batches: a batch is accepted at the bound and refused one byte past it', async (t) => {
-  const storage = new BatchStorage({ bytesOf: () => 600 }, 1_000);
+  const storage = new BatchStorage({ bytesOf: () => 600 }, () => 1_000);
   const take = (...writes: RawWrite[]) => reason(Promise.resolve().then(() => void storage.take(writes)));
   t.match(await take(value(201), value(200)), {
     type: 'batch_unavailable',

@@ -17,9 +17,11 @@ const errors = Object.entries(ERRORS).map(
   ([type, { status, meaning }]) => `| ${code(type)} | ${status} | ${meaning} |`,
 );
 
-const settings = listSettings(SETTINGS).map(({ key, variable, setting: { kind, defaultText, meaning } }) => {
+const settings = listSettings(SETTINGS).map(({ key, variable, setting }) => {
+  const { kind, defaultText, meaning, reloads } = setting;
   const value = defaultText === '' ? '–' : code(defaultText);
-  return `| ${code(key)} | ${code(variable)} | ${kind} | ${value} | ${meaning} |`;
+  const reload = reloads ? ' Can be [reloaded](#reload).' : '';
+  return `| ${code(key)} | ${code(variable)} | ${kind} | ${value} | ${meaning}${reload} |`;
 });
 
 const metrics = Object.values(METRICS).map(

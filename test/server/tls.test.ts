@@ -44,17 +44,18 @@ onBoth(
       }
     };
     await ask(trusting(t, cert));
-    t.equal(server.reloadTls(), false);
+    t.strictSame(server.reload(server.settings), []);
     const before = new X509Certificate(readFileSync(cert)).fingerprint256;
     writeCertificate(folder);
     t.not(new X509Certificate(readFileSync(cert)).fingerprint256, before);
-    t.equal(server.reloadTls(), true);
+    t.strictSame(server.reload(server.settings), ['tls']);
     await ask(trusting(t, cert));
   },
 );
 
 test('without TLS there is nothing to reload', async (t) => {
-  t.equal((await startTestServer(t)).reloadTls(), false);
+  const plain = await startTestServer(t);
+  t.strictSame(plain.reload(plain.settings), []);
 });
 
 test('an address beyond loopback needs TLS, a proxy or consent', async (t) => {

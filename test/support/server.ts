@@ -118,5 +118,5 @@ export async function startTestServer(
     });
   // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
   const ask = async (body: unknown, path?: string): Promise<any> => (await decide(body, path)).json();
-  return { ...server, lines, headers, decide, ask };
+  return { ...server, settings, lines, headers, decide, ask };
 }

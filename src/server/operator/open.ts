@@ -21,9 +21,13 @@ function isExposed(host: string, { allow_plain, trusted_proxies }: Settings['htt
   );
 }
 
-/** Opens the operator listener if the settings have a port for it. Throws StartError or ListenError. */
+/**
+ * Opens the operator listener if the settings have a port for it. `current`: the settings in use, which may change.
+ * Throws StartError or ListenError.
+ */
 export async function openOperator(
   settings: Settings,
+  current: () => Settings,
   { clock, log, report }: ServerDependencies,
   service: Service,
   metrics: Metrics,
@@ -47,7 +51,7 @@ export async function openOperator(
     },
     async status() {
       const reasons = await readiness.check();
-      return jsonReply(200, statusOf(settings, service.status(), clock.monotonic() - started, reasons));
+      return jsonReply(200, statusOf(current(), service.status(), clock.monotonic() - started, reasons));
     },
   };
   const listener = await listenForOperator({

@@ -227,7 +227,7 @@ export class World {
         },
       },
       reports: { error: (error) => this.trouble(error), answered: () => {}, failed: () => {} },
-      storedBytesMax: this.storedBytesMax,
+      storedBytesMax: () => this.storedBytesMax,
       currency: 'GBP',
     });
     await this.batches.start();

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../base/index.js';
+import { type ReloadOutcome, readOutcome } from '../server/index.js';
+import { loadSettings } from '../settings/index.js';
+import { servingPid } from '../store/index.js';
+import { type Options, print, printJson, reportError } from './output.js';
+import { RELOAD_SIGNAL } from './reload-signals.js';
+import { requireStore } from './with-store.js';
+
+/** How long the command waits for the server. */
+const ANSWER_MS_MAX = 30_000;
+const POLL_MS = 20;
+
+/** `decider reload`: makes the server of the data folder read its settings again, and prints what has changed. */
+export const reload = (options: Options) =>
+  reportError(async () => {
+    const { data } = loadSettings(process.env, options.config);
+    requireStore(data);
+    const pid = servingPid(data);
+    const before = readOutcome(data);
+    if (before?.pid !== pid) {
+      throw new OperatorError(`Process ${pid} is still starting, or is of a version that cannot reload.`);
+    }
+    process.kill(pid, RELOAD_SIGNAL);
+    const { error, changed } = await outcomeAfter(data, before);
+    if (error !== null) throw new OperatorError(`Nothing was changed: ${error}`);
+    if (options.json) return printJson({ changed });
+    print(changed.length === 0 ? 'Nothing has changed.' : `changed: ${changed.join(', ')}`);
+  });
+
+async function outcomeAfter(data: string, { pid, number }: ReloadOutcome): Promise<ReloadOutcome> {
+  const end = performance.now() + ANSWER_MS_MAX;
+  while (performance.now() < end) {
+    const found = readOutcome(data);
+    if (found !== null && (found.pid !== pid || found.number > number)) return found;
+    await sleep(POLL_MS);
+  }
+  throw new OperatorError(`Process ${pid} has not answered within ${ANSWER_MS_MAX / 1_000} s.`);
+}

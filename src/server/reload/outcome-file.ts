@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createOwnFile,
+  isArrayOf,
+  isCount,
+  isNullOr,
+  isObjectOf,
+  isString,
+  readJsonFile,
+  type ValueOf,
+} from '../../base/index.js';
+
+const isOutcome = isObjectOf({
+  /** The process that reloads. */
+  pid: isCount,
+  /** How often it has tried to. */
+  number: isCount,
+  /** Why the last reload was refused; null: it was not. */
+  error: isNullOr(isString),
+  /** What the last reload changed. */
+  changed: isArrayOf(isString),
+});
+
+/** The outcome of a server's last reload. */
+export type ReloadOutcome = ValueOf<typeof isOutcome>;
+
+const fileOf = (folder: string) => join(folder, 'store', 'reload.json');
+
+/** Stores an outcome in the data folder for the command that asked for the reload. Throws Error. */
+export const writeOutcome = (folder: string, outcome: ReloadOutcome): void =>
+  createOwnFile(fileOf(folder), JSON.stringify(outcome));
+
+/** Removes the stored outcome of a server that ends. Throws Error. */
+export const removeOutcome = (folder: string): void => rmSync(fileOf(folder), { force: true });
+
+/** Null if no server has stored an outcome. */
+export function readOutcome(folder: string): ReloadOutcome | null {
+  try {
+    const found = readJsonFile(fileOf(folder));
+    return isOutcome(found) ? found : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { test } from 'tap';
+import { reconcile } from '../../src/access/index.js';
+import { loadSettings, type Settings } from '../../src/settings/index.js';
+import { openStore } from '../../src/store/index.js';
+import { writeCertificate } from '../support/certificate.js';
+import { TRANSPORTS } from '../support/http/serving.js';
+import { scaled } from '../support/scale.js';
+import { dataFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const REQUESTS = scaled({ short: 60, long: 10_000 });
+const AT_ONCE = 4;
+const RELOADS = 5;
+const BODY = { model: 'tiny', state: 'x', questions: { q: { type: 'noul' } } };
+
+/** The settings with other prices, in units of the currency per million tokens. */
+function priced(settings: Settings, live: number): Settings {
+  const { billing } = loadSettings({ DECIDER_BILLING_PRICES: `decider-g-12b=${live}/${live}` }, undefined);
+  return { ...settings, billing: { ...settings.billing, prices: billing.prices } };
+}
+
+/** The live price of the model, as a caller sees it. */
+async function priceAt({ url, headers }: { url: string; headers: Record<string, string> }): Promise<number> {
+  const limits = (await (await fetch(`${url}/v1/limits`, { headers })).json()) as {
+    models: { prices: { live: number } }[];
+  };
+  return limits.models[0]?.prices.live as number;
+}
+
+for (const transport of TRANSPORTS) {
+  test(`${REQUESTS} requests across ${RELOADS} reloads: none fails, and each is charged at one price (${transport})`, async (t) => {
+    const data = dataFolder(t);
+    const server = await startTestServer(t, { DECIDER_DATA: data, DECIDER_HTTP_TRANSPORT: transport });
+    let asked = 0;
+    let reloads = 0;
+    const client = async () => {
+      while (asked < REQUESTS) {
+        asked += 1;
+        if (asked % Math.floor(REQUESTS / RELOADS) === 0) {
+          reloads += 1;
+          const next = priced(server.settings, reloads);
+          // One of them is refused.
+          if (reloads === 3) t.throws(() => server.reload({ ...next, port: 1 }), { message: /^port: / });
+          else t.strictSame(server.reload(next), ['billing.prices']);
+        }
+        const response = await server.decide(BODY);
+        if (response.status !== 200) t.fail(`${response.status} ${await response.text()}`);
+        else await response.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, client));
+    t.equal(reloads, RELOADS);
+    await server.stop();
+    const store = openStore(data);
+    t.teardown(() => store.close());
+    t.strictSame(reconcile(store).problems, []);
+    const rows = [...store.table('usage').entries()];
+    t.equal(
+      rows.reduce((sum, { value }) => sum + value.requests, 0),
+      asked,
+    );
+    const prices = rows.map(({ key }) => Number(key[5]) / 1_000_000);
+    t.ok(prices.includes(1) && prices.includes(2) && !prices.includes(3), prices.join(' '));
+  });
+}
+
+test('reload: a setting that needs a restart, or a model without a price, changes nothing', async (t) => {
+  const server = await startTestServer(t);
+  const before = await priceAt(server);
+  const next = priced(server.settings, 7);
+  const quiet = { ...next, log: { ...server.settings.log, level: 'silent' as const } };
+  t.throws(() => server.reload({ ...quiet, port: 1, engine: { ...next.engine, cells: 512 } }), {
+    message: 'port, engine.cells: a change needs a restart.',
+  });
+  t.throws(() => server.reload({ ...quiet, billing: { ...next.billing, prices: new Map() } }), {
+    name: 'StartError',
+    message: /^billing\.prices has no price class decider-g-12b/,
+  });
+  t.equal(await priceAt(server), before);
+  await until(() => server.lines.some((line) => line.includes('"msg":"request"')));
+  const lines = server.lines.length;
+  t.strictSame(server.reload(quiet), ['billing.prices', 'log.level']);
+  t.equal(await priceAt(server), 7);
+  t.equal(server.lines.length, lines, 'now it is');
+  t.strictSame(server.reload(quiet), []);
+});
+
+test('reload: a certificate that cannot be used changes nothing', async (t) => {
+  const folder = t.testdir({});
+  const { cert, key } = writeCertificate(folder);
+  const server = await startTestServer(t, { DECIDER_TLS_CERT: cert, DECIDER_TLS_KEY: key });
+  const next = { ...server.settings, log: { ...server.settings.log, level: 'silent' as const } };
+  writeFileSync(key, 'no key');
+  t.throws(() => server.reload(next), { name: 'TlsError' });
+  writeCertificate(folder);
+  t.strictSame(server.reload(next), ['log.level', 'tls']);
+});
+
+test('reload: another bound of stored batches counts for the next submission', async (t) => {
+  const server = await startTestServer(t);
+  const submit = async () => {
+    const line = JSON.stringify({ custom_id: 'a', ...BODY });
+    const { headers } = server;
+    return (await fetch(`${server.url}/v1/batches`, { method: 'POST', headers, body: line })).status;
+  };
+  const bounded = (bytes: number) => ({
+    ...server.settings,
+    batch: { ...server.settings.batch, max_stored_bytes: bytes },
+  });
+  t.strictSame(server.reload(bounded(1)), ['batch.max_stored_bytes']);
+  t.equal(await submit(), 503);
+  server.reload(bounded(1_000_000));
+  t.equal(await submit(), 200);
+});
