@@ -102,6 +102,8 @@ function replayed(plans: readonly Plan[], one: Case, ours: Ours, context: Native
   const state = newState(bounds, head);
   const cancel = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   context.clear();
+  // The engine has the head in its cache from its first request on.
+  runTogether([headOnly(head)], state, (task) => runWave(context, task, bounds, cancel));
   let running = 0;
   const start = performance.now();
   for (const group of one.arrival === 'together' ? [plans] : plans.map((plan) => [plan])) {
@@ -114,6 +116,12 @@ function replayed(plans: readonly Plan[], one: Case, ours: Ours, context: Native
   }
   const ms = performance.now() - start;
   return { recorder, ms, planning: ms - running };
+}
+
+/** A request without a state, whose prefix is the head and one token. */
+function headOnly(head: Int32Array): Plan {
+  const suffix = { tokens: Int32Array.of(0), options: Int32Array.of(0) };
+  return { prefix: Int32Array.of(...head, 0), prefixKey: 'no state', suffixes: [suffix], images: [] };
 }
 
 function newState(bounds: WaveBounds, head: Int32Array) {
