@@ -56,6 +56,9 @@ export function modelDevices({ usable, devices }: Prepared, model: ManifestModel
   return devicesOf(model, devices);
 }
 
+/** Tokens of text around an image, at least. */
+const IMAGE_TEXT_TOKENS = 2;
+
 /** Where a model computes, and how large its contexts are. */
 export interface Placement {
   readonly devices: readonly string[];
@@ -80,14 +83,23 @@ export function placeModel(
   return { devices, bounds, contexts, threads };
 }
 
-/** Images are never cut: llama.cpp ends the process if one does not fit into a micro-batch. Throws ModelError. */
+/**
+ * Images are never cut: llama.cpp ends the process if one does not fit into a micro-batch or, with the text around it,
+ * into the cells. Throws ModelError.
+ */
 export function requireImageRoom(
   { id, projector }: CatalogBuild,
-  { waveTokens, microBatchTokens }: WaveBounds,
+  { cells, waveTokens, microBatchTokens }: WaveBounds,
 ): void {
   const most = Math.max(...IMAGE_BUDGETS);
-  if (projector === null || Math.min(waveTokens, microBatchTokens) >= most) return;
+  if (projector === null) return;
+  const sizes = [
+    { setting: 'engine.cells', size: cells, least: most + IMAGE_TEXT_TOKENS },
+    { setting: 'engine.wave_tokens', size: Math.min(waveTokens, microBatchTokens), least: most },
+  ];
+  const low = sizes.find(({ size, least }) => size < least);
+  if (low === undefined) return;
   throw new ModelError(
-    `${id} reads images of up to ${most} tokens. Set engine.wave_tokens to at least ${most}.`,
+    `${id} reads images of up to ${most} tokens. Set ${low.setting} to at least ${low.least}.`,
   );
 }

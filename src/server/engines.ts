@@ -263,16 +263,22 @@ export class Engines {
   }
 }
 
-/** Waits until threads have loaded their model and computed its first waves; the signal ends that. Throws ModelError. */
+/**
+ * Waits until threads have loaded their model and computed its first waves. The signal and the first failure end that
+ * for all of them. Throws ModelError.
+ */
 async function introduced(threads: readonly EngineThread[], signal: AbortSignal) {
   const cancel = () => {
     for (const thread of threads) thread.cancel();
   };
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
+  const introductions = threads.map((thread) => thread.introduce());
   try {
-    return await Promise.all(threads.map((thread) => thread.introduce()));
+    return await Promise.all(introductions);
   } catch (error) {
+    cancel();
+    await Promise.allSettled(introductions);
     // An error loses its class between threads.
     throw new ModelError((error as Error).message);
   } finally {

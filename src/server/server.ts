@@ -57,6 +57,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   let operator: OperatorListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
+    service.beginStop();
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await endAll([
       () => Promise.race([endpoints.stop(), late]),

@@ -35,6 +35,7 @@ export class Service implements App {
   private ready = false;
   /** Why the process has to be restarted; null: it does not. */
   private failure: string | null = null;
+  private isStopping = false;
 
   private constructor(
     private settings: Settings,
@@ -113,8 +114,14 @@ export class Service implements App {
     for (const build of builds) if (build !== undefined) this.engines.get(build.id)?.checkWorking();
   }
 
+  /** From now on the server takes no new requests; those in progress are answered. */
+  beginStop(): void {
+    this.isStopping = true;
+  }
+
   /** Why requests cannot be answered; empty if they can. */
   unreadyReasons(): string[] {
+    if (this.isStopping) return ['The server is stopping.'];
     if (this.failure !== null) return [`The server is about to restart: ${this.failure}.`];
     if (!this.ready) return ['The models are still loading.'];
     return this.engines.catalog.builds

@@ -13,8 +13,17 @@ export function measureStore(metrics: Metrics, store: Store, clock: Pick<Clock, 
     };
   });
   metrics.beforeScrape(() => {
-    const { used, free } = storeSpace(store.folder);
+    const { used, free } = spaceOf(store.folder);
     storeBytes.set(used);
     diskFree.set(free);
   });
+}
+
+/** NaN if the disk cannot be read: the other metrics then show what is wrong. */
+function spaceOf(folder: string): ReturnType<typeof storeSpace> {
+  try {
+    return storeSpace(folder);
+  } catch {
+    return { used: Number.NaN, free: Number.NaN };
+  }
 }

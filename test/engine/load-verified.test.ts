@@ -73,6 +73,13 @@ test('it rejects only when loading has ended, so that its threads can be closed'
   t.ok(ended);
 });
 
+test('a file that is right when it is read for its checksum, but was replaced after it was loaded, is refused', async (t) => {
+  const build = buildWith(t, RIGHT);
+  writeFileSync(build.path, 'wrong');
+  const loaded = loadVerified(build, running(), async () => writeFileSync(build.path, CONTENT));
+  await t.rejects(loaded, /it changed while it was being loaded/);
+});
+
 test('a file that changes after it was read is refused', async (t) => {
   const build = buildWith(t, RIGHT);
   let change = () => {};

@@ -2,6 +2,8 @@ import { test } from 'tap';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { startTestServer } from '../support/server.js';
 
+/** A slow disk can add another reason. */
+const NOT_WORKING = 'No engine thread of tiny-20260101 works.';
 const BODY = { state: 'x', questions: { q: { type: 'noul' } } };
 
 test('while the engine threads of a model do not start, health and requests are 503, and 200 again afterwards', async (t) => {
@@ -30,16 +32,14 @@ test('while the engine threads of a model do not start, health and requests are 
   t.match(seen, { status: 503, retryAfter: /^[1-9]$/, json: { type: 'model_unavailable' } });
   t.equal((await decide(BODY)).status, 503);
   let ready = await operatorFetch(operatorUrl as string, '/ready');
-  while (ready.status === 200) {
+  let { reasons } = (await ready.json()) as { reasons: string[] };
+  while (!reasons.includes(NOT_WORKING)) {
     // A thread has started in time; the next wave finds it gone.
     await decide(BODY);
     ready = await operatorFetch(operatorUrl as string, '/ready');
+    ({ reasons } = (await ready.json()) as { reasons: string[] });
   }
   t.equal(ready.status, 503);
-  t.strictSame(await ready.json(), {
-    ready: false,
-    reasons: ['No engine thread of tiny-20260101 works.'],
-  });
   breaks = false;
   await breaking;
   while (seen.status !== 200) seen = await health();

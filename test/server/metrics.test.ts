@@ -36,6 +36,7 @@ test('requests are counted by route and status, in tokens and in waves; a replac
   await ask(BODY, '/v1/systemone');
   await decide('{');
   await fetch(`${url}/${SECRET}?${SECRET}`);
+  t.equal((await operatorFetch(operatorUrl, '/ready')).status, 200);
   const value = await scrape(operatorUrl);
   t.equal(value('decider_requests_total{route="/v1/decide",status="200"}'), 1);
   t.equal(value('decider_requests_total{route="/v1/systemone",status="200"}'), 1);
@@ -67,7 +68,7 @@ test('requests are counted by route and status, in tokens and in waves; a replac
   t.ok(value('decider_event_loop_delay_seconds{quantile="1"}') >= 0);
   t.ok(value('decider_store_bytes') > 0);
   t.ok(value('decider_store_disk_free_bytes') > 0);
-  t.ok(value('decider_store_commit_seconds_count') > 0, 'the first start commits');
+  t.ok(value('decider_store_commit_seconds_count') > 0, '/ready commits');
   t.equal(value('decider_store_commits_failed_total'), 0);
   t.equal(value('decider_webhook_attempts_total{outcome="failed"}'), 0);
   t.equal(value('decider_ready'), 1);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { OPERATOR_ROUTES } from '../../src/api/index.js';
@@ -82,27 +82,47 @@ test('an error of a handler is answered 500 and reported; a port that is taken i
   await t.rejects(listenForOperator(taken), { name: 'ListenError' });
 });
 
-test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed`, async (t) => {
-  const { url } = await listen(t);
+test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed without an answer`, async (t) => {
+  let arrived = 0;
+  let allArrived = () => {};
+  const full = new Promise<void>((resolve) => {
+    allArrived = resolve;
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { url } = await listen(t, {
+    ...HANDLERS,
+    async ready() {
+      arrived += 1;
+      if (arrived === OPERATOR_CONNECTIONS_MAX) allArrived();
+      await released;
+      return HANDLERS.ready();
+    },
+  });
   const port = Number(new URL(url).port);
-  const ask = (socket: Socket) =>
-    socket.write(`GET /ready HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`);
-  const sockets: Socket[] = [];
-  t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
-  for (let count = 0; count < OPERATOR_CONNECTIONS_MAX; count += 1) {
+  const ask = () => {
     const socket = connect(port, '127.0.0.1');
-    sockets.push(socket);
-    ask(socket);
-    const [data] = await once(socket, 'data');
-    t.match(String(data), /^HTTP\/1\.1 200 /);
-  }
-  const further = connect(port, '127.0.0.1');
-  sockets.push(further);
+    t.teardown(() => void socket.destroy());
+    socket.write(`GET /ready HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`);
+    return socket;
+  };
+  const sockets = Array.from({ length: OPERATOR_CONNECTIONS_MAX }, ask);
+  const answers = sockets.map(async (socket) => String((await once(socket, 'data'))[0]));
+  await full;
+  const further = ask();
+  let bytes = 0;
+  further.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
   // It may be closed by a reset.
   further.on('error', () => {});
-  further.resume();
   await new Promise((resolve) => further.once('close', resolve));
-  t.ok(further.destroyed);
+  t.equal(bytes, 0);
+  t.equal(arrived, OPERATOR_CONNECTIONS_MAX);
+  release();
+  for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1\.1 200 /);
 });
 
 test('the token: the setting, or a file of the data folder that is created once', async (t) => {
@@ -212,4 +232,30 @@ test('ready and status of a server: models, lanes, devices, settings', async (t)
   t.ok(status.store.bytes > 0);
   const { used_bytes, free_bytes, total_bytes } = status.devices[0].memory;
   t.equal(used_bytes + free_bytes, total_bytes);
+});
+
+test('a server that stops is not ready, while it answers the requests in progress', async (t) => {
+  const { url, operatorUrl, headers, stop } = await startTestServer(t, {
+    ...(await operatorSettings()),
+    DECIDER_HTTP_TRANSPORT: 'node',
+  });
+  const body = JSON.stringify({ state: 'x', questions: { q: { type: 'noul' } } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  t.teardown(() => void socket.destroy());
+  const fields = [
+    'Host: x',
+    'Connection: close',
+    'Expect: 100-continue',
+    `Authorization: ${headers.authorization}`,
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`POST /v1/decide HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 100 /);
+  const stopped = stop();
+  const ready = await operatorFetch(operatorUrl as string, '/ready');
+  t.equal(ready.status, 503);
+  t.strictSame(await ready.json(), { ready: false, reasons: ['The server is stopping.'] });
+  socket.write(body);
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /);
+  await stopped;
 });

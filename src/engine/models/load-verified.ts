@@ -1,9 +1,10 @@
 import type { BuildFiles } from './catalog.js';
-import { requireUnchanged, verifyChecksum } from './model-file.js';
+import { fileVersions, requireUnchanged, verifyChecksum } from './model-file.js';
 
 /**
  * Loads a build while its files are read for their checksums, which takes as long. Resolves with what `load` returned
- * once both have ended well, and the files are still those that were read.
+ * once both have ended well, and the files are still those that were there at the beginning: each is read twice, at
+ * different times.
  *
  * A wrong checksum aborts the signal that `load` gets, and is thrown whatever became of `load`: wrong files explain why
  * they do not load. Also throws what `load` throws, ModelError if a file has changed, or the reason of `stop`.
@@ -13,6 +14,7 @@ export async function loadVerified<Loaded>(
   stop: AbortSignal,
   load: (signal: AbortSignal) => Promise<Loaded>,
 ): Promise<Loaded> {
+  const versions = fileVersions(build);
   const wrong = new AbortController();
   const verifying = verifyChecksum(build, stop);
   verifying.catch((error) => wrong.abort(error));
@@ -21,6 +23,6 @@ export async function loadVerified<Loaded>(
   stop.throwIfAborted();
   if (verified.status === 'rejected') throw verified.reason;
   if (loaded.status === 'rejected') throw loaded.reason;
-  for (const file of verified.value) requireUnchanged(file);
+  versions.forEach(requireUnchanged);
   return loaded.value;
 }

@@ -36,7 +36,24 @@ async function openModelFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** Throws ModelError if the path no longer leads to the version that was read. */
+/** The files of a build as they are now. Throws ModelError if one is missing or not a regular file. */
+export function fileVersions(build: BuildFiles): FileVersion[] {
+  return filesOf(build).map(({ path }) => {
+    const found = attemptStat(path);
+    requireRegular(path, found);
+    return { path, version: versionOf(found) };
+  });
+}
+
+function attemptStat(path: string): BigIntStats {
+  try {
+    return statSync(path, { bigint: true });
+  } catch (error) {
+    return fail(path)(error as NodeJS.ErrnoException);
+  }
+}
+
+/** Throws ModelError if the path no longer leads to that version. */
 export function requireUnchanged({ path, version }: FileVersion): void {
   try {
     if (versionOf(statSync(path, { bigint: true })) === version) return;
@@ -53,9 +70,11 @@ function requireRegular(path: string, found: BigIntStats): void {
 const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
   [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 
-const fail = (path: string) => (error: NodeJS.ErrnoException) => {
-  throw new ModelError(`${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
-};
+const fail =
+  (path: string) =>
+  (error: NodeJS.ErrnoException): never => {
+    throw new ModelError(`${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
+  };
 
 /**
  * Reads a build's whole files and compares their SHA-256 with the manifest's. Returns the versions that it read.
