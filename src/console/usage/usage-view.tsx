@@ -4,6 +4,7 @@ import type { Limits } from '../api/types.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { money, percent } from '../ui/format.js';
 import { KeyFacts } from './key-facts.js';
+import { ServerLimits } from './server-limits.js';
 
 interface UsageViewProps {
   readonly api: Api;
@@ -38,6 +39,7 @@ export function UsageView({ api, limits, onLimits, active }: UsageViewProps) {
       </div>
       <div class="column">
         <Prices limits={limits} />
+        <ServerLimits server={limits.server} />
       </div>
     </div>
   );
