@@ -18,6 +18,7 @@ export function memoryFolder(): string | null {
     if (bavail * bsize < FREE_BYTES_MIN) return null;
     const folder = mkdtempSync(join(MEMORY, 'decider-tests-'));
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
     return runsPrograms(folder) ? folder : null;
   } catch {
     return null;
