@@ -5,19 +5,21 @@ import type { Log } from '../telemetry/index.js';
 const ERROR_STATUS_MIN = 400;
 
 /**
- * Logs requests: every one with an error, and of the successful ones the first and then each `sample`-th. Phases are
+ * Logs requests: every one with an error, and of the successful ones the first and then each `sample`-th. Times are
  * rounded to hundredths of a millisecond.
  */
 export function requestLog(log: Log, sample: number): (entry: AccessEntry) => void {
   let successful = 0;
-  return ({ phases, ...entry }) => {
+  return ({ durationMs, phases, ...entry }) => {
     if (entry.status < ERROR_STATUS_MIN) {
       successful += 1;
       if ((successful - 1) % sample !== 0) return;
     }
-    log.info({ ...entry, phases: phases && rounded(phases) }, 'request');
+    log.info({ ...entry, durationMs: rounded(durationMs), phases: phases && roundedAll(phases) }, 'request');
   };
 }
 
-const rounded = (phases: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 100) / 100]));
+const rounded = (ms: number) => Math.round(ms * 100) / 100;
+
+const roundedAll = (phases: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, rounded(ms)]));

@@ -6,6 +6,7 @@ import { type Test, test } from 'tap';
 import { reconcile } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { type Command, decider } from '../support/cli.js';
+import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
@@ -38,7 +39,9 @@ function limitFiles({ child }: Command, bytes: string): boolean {
 }
 
 async function start(t: Test, data: string, models: string, known = '') {
-  const command = decider(t, ['serve'], { DECIDER_PORT: '0', DECIDER_DATA: data, DECIDER_MODELS: models });
+  const environment = { DECIDER_PORT: '0', DECIDER_DATA: data, DECIDER_MODELS: models };
+  const command = decider(t, ['serve'], { ...environment, ...(await operatorSettings()) });
+  const operator = (await command.line(/^operator listener on /)).slice('operator listener on '.length);
   const url = (await command.line(/^listening on /)).slice('listening on '.length);
   const token = known || (await command.line(/^token: /)).slice('token: '.length);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
@@ -57,7 +60,8 @@ async function start(t: Test, data: string, models: string, known = '') {
       before = now;
     }
   };
-  return { command, token, ask, until, settled };
+  const ready = async () => (await operatorFetch(operator, '/ready')).status;
+  return { command, token, ask, until, settled, ready };
 }
 
 for (const end of ['there is room again', 'the process is killed'] as const) {
@@ -83,6 +87,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     const refused = await server.ask('batches', file);
     t.equal(refused.status, 503);
     t.match(await refused.json(), { type: 'batch_unavailable' });
+    t.equal(await server.ready(), 503);
     if (end === 'there is room again') {
       t.ok(limitFiles(server.command, 'unlimited'));
     } else {
@@ -91,6 +96,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
       server = await start(t, data, models, server.token);
     }
     await server.until(id, ({ status }) => status === 'done');
+    t.equal(await server.ready(), 200);
     const results = (await (await server.ask(`batches/${id}/results`)).text()).trimEnd().split('\n');
     const lines = results.map(
       (text) => JSON.parse(text) as { custom_id: string; usage: { input_tokens: number } },

@@ -74,6 +74,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'caller === undefined ? callerOf(app, incoming) : caller',
       'null',
     ],
+    ['4.1 X-RateLimit', '...rateHeaders(caller.rates()),', ''],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
     ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
   ),

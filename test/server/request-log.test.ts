@@ -7,7 +7,7 @@ const ENTRY: AccessEntry = {
   method: 'POST',
   path: '/v1/decide',
   status: 200,
-  durationMs: 3,
+  durationMs: 7.23456,
   requestId: 'req_1',
   client: '127.0.0.1',
   keyId: 'key_1',
@@ -34,7 +34,12 @@ test('a line has the fields of its request, phases rounded, and nothing for what
     error: 'unauthorized',
   });
   const [answered, refused] = entries();
-  t.match(answered, { ...ENTRY, phases: { prepare: 0.12, queue: 1, engine: 2.01 }, msg: 'request' });
+  t.match(answered, {
+    ...ENTRY,
+    durationMs: 7.23,
+    phases: { prepare: 0.12, queue: 1, engine: 2.01 },
+    msg: 'request',
+  });
   t.notOk('error' in answered);
   t.match(refused, { status: 401, error: 'unauthorized', requestId: 'req_1' });
   for (const name of ['keyId', 'workspace', 'phases']) t.notOk(name in refused, name);
