@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+const { version, engines } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as {
   version: string;
+  engines: { node: string };
 };
 
 /** The version of this program. */
 export const VERSION = version;
+
+/** The oldest supported version of Node.js. */
+export const NODE_MIN = engines.node.replace('>=', '');
 
 /** The machine in one line, for reports of measurements. */
 export function machine(): string {

@@ -23,18 +23,40 @@ import {
   storeExists,
 } from '../store/index.js';
 import { type Finding, ok, printFindings, problem } from './findings.js';
+import { examineHost } from './host/examine.js';
+import { thisHost } from './host/probes.js';
 import { type Options, reportError } from './output.js';
 
 /** `decider doctor`: prints a line per check; exits with status 1 if one found a problem. */
 export const doctor = (options: Options & DoctorOptions) =>
   reportError(async () => {
-    await printFindings(examine(options, process.env), options);
+    await printFindings(examineAll(options, process.env), options);
   });
 
 interface DoctorOptions {
   readonly config?: string | undefined;
   /** Also reads every model file and compares its SHA-256. */
   readonly checksums?: boolean | undefined;
+}
+
+/** Checks what a start needs, then the host, if the settings can be read. */
+async function* examineAll(options: DoctorOptions, environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+  yield* examine(options, environment);
+  let settings: Settings;
+  try {
+    settings = loadSettings(environment, options.config);
+  } catch {
+    return;
+  }
+  yield* examineHost(settings, isServed(settings), thisHost, systemClock);
+}
+
+function isServed({ data }: Settings): boolean {
+  try {
+    return storeExists(data) && servingProcess(data) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** Checks everything that a start needs, beside a running server too, and changes nothing. */

@@ -5,8 +5,11 @@ const NAME_WIDTH = 12;
 /** The result of one check. */
 export interface Finding {
   readonly check: string;
+  /** False if the server cannot start as it is, or refuses or loses something. */
   readonly ok: boolean;
   readonly detail: string;
+  /** What to do; absent if there is nothing to do, or if `detail` says it. With `ok`, the finding is a warning. */
+  readonly remedy?: string;
 }
 
 /** Prints a line per finding, or all of them as JSON. The process will end with status 1 if one is a problem. */
@@ -19,13 +22,29 @@ export async function printFindings(
     all.push(finding);
     if (!finding.ok) process.exitCode = 1;
     if (json) continue;
-    const { check, ok, detail } = finding;
-    print(`${ok ? 'ok     ' : 'problem'}  ${check.padEnd(NAME_WIDTH)}  ${detail}`);
+    const { check, ok, detail, remedy } = finding;
+    const level = ok ? (remedy === undefined ? 'ok     ' : 'warning') : 'problem';
+    print(`${level}  ${check.padEnd(NAME_WIDTH)}  ${remedy === undefined ? detail : `${detail} ${remedy}`}`);
   }
   if (json) printJson(all);
 }
 
 export const ok = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+
+/** The server works, and could work better. */
+export const warning = (check: string, detail: string, remedy: string): Finding => ({
+  check,
+  ok: true,
+  detail,
+  remedy,
+});
+
+export const fault = (check: string, detail: string, remedy: string): Finding => ({
+  check,
+  ok: false,
+  detail,
+  remedy,
+});
 
 export const problem = (check: string, error: unknown): Finding => ({
   check,

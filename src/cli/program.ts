@@ -266,6 +266,6 @@ command(program, 'rekey', 'replace the master key; the server must be stopped')
   .option('--new-key <file>', 'file with the new key, if the master key is configured')
   .action(async (options) => (await data()).rekey(options));
 
-command(program, 'doctor', 'check settings, data, ledger, models and backend without changing anything')
+command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(async (options) => (await import('./doctor.js')).doctor(options));

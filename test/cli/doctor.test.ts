@@ -53,17 +53,18 @@ test('doctor: all is well, beside the process that serves', async (t) => {
   t.same(problems, []);
   t.same(
     findings.map(({ check }) => check),
-    [
-      'settings',
-      'prices',
-      'data',
-      'master key',
-      'serving',
-      'clock',
-      'workspace default',
-      'ledger',
-      'models',
-    ].concat('model tiny-20260101', 'backend', 'memory'),
+    ['settings', 'prices', 'data', 'master key', 'serving', 'clock', 'workspace default', 'ledger', 'models']
+      .concat(
+        'model tiny-20260101',
+        'backend',
+        'memory',
+        'node',
+        'libraries',
+        'gpu driver',
+        'open files',
+        'threads',
+      )
+      .concat(...['time server', 'permissions', 'disk', 'network', 'certificate']),
   );
   t.equal(of('serving'), `process ${process.pid} on ${hostname()}`);
   t.equal(of('master key'), join(data, 'master.key'));

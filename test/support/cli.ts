@@ -67,6 +67,8 @@ const variables = (t: Test, own: Record<string, string>): Record<string, string>
   // Its process takes 0.4 s of processor time at every start.
   DECIDER_ENGINE_MEMORY_CHECK: 'false',
   DECIDER_DATA: dataFolder(t),
+  // The usual one may be in use here.
+  DECIDER_PORT: '0',
   ...own,
 });
 

@@ -1,0 +1,167 @@
+import { type Clock, NODE_MIN } from '../../base/index.js';
+import { INSTALL_CUDA } from '../../engine/index.js';
+import { readCertificate } from '../../http/index.js';
+import { expiryWarning, isExposed, tlsFiles } from '../../server/index.js';
+import type { Settings } from '../../settings/index.js';
+import { type Finding, fault, ok, problem, warning } from '../findings.js';
+import type { HostProbes } from './probes.js';
+
+/** The first driver for CUDA 12. */
+const DRIVER_MIN = 525;
+/** A connection takes one, and LMDB, models and threads a few hundred. */
+const FILES_MIN = 4_096;
+/** The threads of engines, preparation, batches and llama.cpp on a large host. */
+const THREADS_MIN = 1_024;
+/** Every commit waits for one durable write; a local SSD takes 0.1 to 10 ms. */
+const WRITE_MS_MAX = 50;
+
+/** Checks the host for a server with these settings. `served`: a server runs on its data folder. */
+export async function* examineHost(
+  settings: Settings,
+  served: boolean,
+  probes: HostProbes,
+  clock: Pick<Clock, 'now'>,
+): AsyncGenerator<Finding> {
+  yield node(probes);
+  yield libraries(probes);
+  yield driver(settings, probes);
+  yield limit(
+    'open files',
+    probes.openFilesMax(),
+    FILES_MIN,
+    'LimitNOFILE=65536 in the unit, or ulimit -n 65536',
+  );
+  yield limit('threads', probes.threadsMax(), THREADS_MIN, 'TasksMax=4096 in the unit, or ulimit -u 4096');
+  yield synchronized(await probes.isClockSynchronized());
+  yield* dataFolder(settings, probes);
+  yield network(settings);
+  yield certificate(settings, clock);
+  for (const endpoint of served ? [] : endpoints(settings)) yield await port(endpoint, probes);
+}
+
+function node({ nodeVersion }: HostProbes): Finding {
+  const older = nodeVersion.localeCompare(NODE_MIN, 'en', { numeric: true }) < 0;
+  if (!older) return ok('node', nodeVersion);
+  return fault('node', `Node.js ${nodeVersion} is too old.`, `Install Node.js ${NODE_MIN} or newer.`);
+}
+
+/** The addon is compiled against one version of llama.cpp, whichever backend it then loads. */
+function libraries(probes: HostProbes): Finding {
+  const versions = probes.libraryVersions();
+  const detail = [...versions].map(([backend, version]) => `${backend} ${version}`).join(', ');
+  if (new Set(versions.values()).size === 1) return ok('libraries', detail);
+  if (versions.size === 0)
+    return fault('libraries', 'No libraries of llama.cpp are installed.', 'Run: npm ci');
+  const found = `The libraries of llama.cpp have different versions: ${detail}.`;
+  return fault('libraries', found, 'Run npm ci, then npm run install:BACKEND for each GPU backend in use.');
+}
+
+function driver({ engine }: Settings, probes: HostProbes): Finding {
+  const version = probes.nvidiaDriver();
+  const hasLibraries = probes.hasCudaLibraries();
+  const wanted = engine.backend === 'cuda' || engine.backend === 'auto';
+  if (!wanted) return ok('gpu driver', `not needed: engine.backend is ${engine.backend}`);
+  if (version === null) {
+    if (!hasLibraries) return ok('gpu driver', 'no NVIDIA driver');
+    const remedy = 'Install the driver until nvidia-smi shows the GPU, or set engine.backend to cpu.';
+    return warning('gpu driver', 'The CUDA libraries are installed, and no NVIDIA driver is loaded.', remedy);
+  }
+  if (!hasLibraries) {
+    const detail = `The NVIDIA driver ${version} is loaded, and the CUDA libraries are not installed.`;
+    return warning('gpu driver', detail, `Run: ${INSTALL_CUDA}`);
+  }
+  if (Number.parseInt(version, 10) >= DRIVER_MIN) return ok('gpu driver', version);
+  return fault(
+    'gpu driver',
+    `The NVIDIA driver ${version} is too old for CUDA 12.`,
+    `Install ${DRIVER_MIN} or newer.`,
+  );
+}
+
+function limit(check: string, found: number | null, least: number, remedy: string): Finding {
+  if (found === null) return ok(check, 'no limit known');
+  if (found >= least) return ok(check, found === Number.POSITIVE_INFINITY ? 'no limit' : `at most ${found}`);
+  return warning(check, `At most ${found}; a busy server may need ${least}.`, `Set ${remedy}.`);
+}
+
+function synchronized(follows: boolean | null): Finding {
+  if (follows === null) return ok('time server', 'not known');
+  if (follows) return ok('time server', 'the system clock follows one');
+  const detail = 'The system clock follows no time server: expiry and deletion depend on it.';
+  return warning('time server', detail, 'Run: timedatectl set-ntp true');
+}
+
+function* dataFolder({ data }: Settings, probes: HostProbes): Generator<Finding> {
+  let mode: number | null;
+  let ms: number;
+  try {
+    mode = probes.folderMode(data);
+    ms = probes.durableWriteMs(data);
+  } catch (error) {
+    const remedy = 'Run doctor and the server as the same user, and make that user own the folder.';
+    yield fault('permissions', `${data}: ${(error as Error).message}`, remedy);
+    return;
+  }
+  if (mode === null || (mode & 0o077) === 0) yield ok('permissions', `${data} is writable`);
+  else yield warning('permissions', `${data} is open to other users.`, `Run: chmod 700 ${data}`);
+  if (ms <= WRITE_MS_MAX) yield ok('disk', `a durable write takes ${ms.toFixed(1)} ms`);
+  else {
+    const detail = `A durable write takes ${Math.round(ms)} ms, and every commit waits for one.`;
+    yield warning('disk', detail, 'Put the data folder on a local SSD.');
+  }
+}
+
+function network(settings: Settings): Finding {
+  try {
+    const hosts = endpoints(settings).map(({ host }) => host);
+    const exposed = hosts.filter((host) => isExposed(host, settings));
+    if (exposed.length === 0) return ok('network', hosts.join(', '));
+    const detail = `${exposed.join(', ')}: tokens cross the network unencrypted, as http.allow_plain allows.`;
+    return warning('network', detail, 'Set tls.cert and tls.key, or name the proxy in http.trusted_proxies.');
+  } catch (error) {
+    return problem('network', error);
+  }
+}
+
+function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Finding {
+  try {
+    const files = tlsFiles(tls);
+    if (files === null) return ok('certificate', 'no TLS');
+    const found = readCertificate(files);
+    const due = expiryWarning(found, now());
+    if (due === null)
+      return ok('certificate', `${files.cert}, until ${new Date(found.expires).toISOString()}`);
+    return warning('certificate', due, 'Renew it, and check what should have.');
+  } catch (error) {
+    return problem('certificate', error);
+  }
+}
+
+interface Endpoint {
+  /** The settings of the address. */
+  readonly keys: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+function endpoints({ host, port, gateway, operator }: Settings): Endpoint[] {
+  const named = (keys: string, each: Omit<Endpoint, 'keys'>) => (each.port === 0 ? [] : [{ ...each, keys }]);
+  return [
+    { keys: 'host, port', host, port },
+    ...named('gateway.host, gateway.port', gateway),
+    ...named('operator.host, operator.port', operator),
+  ];
+}
+
+const REMEDIES: Readonly<Record<string, (keys: string, port: number) => string>> = {
+  EADDRINUSE: (keys, port) => `Run: ss -ltnp 'sport = :${port}', end that process, or change ${keys}.`,
+  EACCES: (keys) => `Choose a port from 1024 in ${keys}, or give the server CAP_NET_BIND_SERVICE.`,
+};
+
+async function port({ keys, host, port }: Endpoint, probes: HostProbes): Promise<Finding> {
+  const check = `port ${port}`;
+  const code = await probes.listenError(host, port);
+  if (code === null) return ok(check, `${host} is free`);
+  const remedy = REMEDIES[code]?.(keys, port) ?? `Correct ${keys}: the address must be one of this machine.`;
+  return fault(check, `${host}:${port} is not available: ${code}.`, remedy);
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { hasLibraries, libraryVersions } from '../../engine/index.js';
+
+/** What can be found out about this host. A parameter, so that tests can replace it. */
+export interface HostProbes {
+  /** `20.18.1` */
+  readonly nodeVersion: string;
+  /** The versions of llama.cpp's prebuilt libraries, by backend. */
+  libraryVersions(): ReadonlyMap<string, string>;
+  /** The version of the NVIDIA driver that is loaded, such as `570.86.15`; null: none. */
+  nvidiaDriver(): string | null;
+  hasCudaLibraries(): boolean;
+  /** Limits of this process; null if the system does not say. */
+  openFilesMax(): number | null;
+  threadsMax(): number | null;
+  /** Whether the system clock follows a time server; null if the system does not say. */
+  isClockSynchronized(): Promise<boolean | null>;
+  /** Milliseconds for one durable write to a folder. Throws if it is not possible. */
+  durableWriteMs(folder: string): number;
+  /** The permission bits of a folder; null if it does not exist. Throws if it cannot be written. */
+  folderMode(folder: string): number | null;
+  /** Null if an address is free; otherwise the code of the error, such as `EADDRINUSE`. */
+  listenError(host: string, port: number): Promise<string | null>;
+}
+
+const WRITTEN_BYTES = 4_096;
+const COMMAND_MS_MAX = 5_000;
+
+/** The host that this process runs on. */
+export const thisHost: HostProbes = {
+  nodeVersion: process.versions.node,
+  libraryVersions,
+  nvidiaDriver() {
+    const text = contentOf('/proc/driver/nvidia/version');
+    return /Kernel Module\D*?(\d+\.\d+(?:\.\d+)?)/.exec(text)?.[1] ?? null;
+  },
+  hasCudaLibraries: () => hasLibraries('cuda'),
+  openFilesMax: () => processLimit('Max open files'),
+  threadsMax() {
+    const limits = [processLimit('Max processes'), Number.parseInt(contentOf('/sys/fs/cgroup/pids.max'), 10)];
+    const known = limits.filter((limit): limit is number => limit !== null && limit > 0);
+    return known.length === 0 ? null : Math.min(...known);
+  },
+  async isClockSynchronized() {
+    try {
+      const options = { timeout: COMMAND_MS_MAX };
+      const show = ['show', '--property=NTPSynchronized', '--value'];
+      const { stdout } = await promisify(execFile)('timedatectl', show, options);
+      return stdout.trim() === 'yes' ? true : stdout.trim() === 'no' ? false : null;
+    } catch {
+      return null;
+    }
+  },
+  durableWriteMs(folder) {
+    const file = join(existingFolder(folder), `.decider-doctor-${process.pid}`);
+    const begun = performance.now();
+    const descriptor = openSync(file, 'wx', 0o600);
+    try {
+      writeSync(descriptor, Buffer.alloc(WRITTEN_BYTES));
+      fsyncSync(descriptor);
+      return performance.now() - begun;
+    } finally {
+      closeSync(descriptor);
+      rmSync(file);
+    }
+  },
+  folderMode(folder) {
+    accessSync(existingFolder(folder), constants.W_OK | constants.X_OK);
+    return statSync(folder, { throwIfNoEntry: false })?.mode ?? null;
+  },
+  listenError: (host, port) =>
+    new Promise((settle) => {
+      const server = createServer();
+      server.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+      server.listen({ host, port, exclusive: true }, () => server.close(() => settle(null)));
+    }),
+};
+
+/** A folder, or the nearest one above it that exists. */
+function existingFolder(folder: string): string {
+  let found = resolve(folder);
+  while (statSync(found, { throwIfNoEntry: false }) === undefined) found = dirname(found);
+  return found;
+}
+
+/** A soft limit of this process; null without /proc. */
+function processLimit(name: string): number | null {
+  const [, soft] = new RegExp(`^${name} +(\\d+|unlimited)`, 'm').exec(contentOf('/proc/self/limits')) ?? [];
+  if (soft === undefined) return null;
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+}
+
+/** Empty if the file cannot be read. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
