@@ -32,6 +32,7 @@ test('a unit restarts the server with a growing pause and leaves it time to drai
   t.strictSame(lineOf(unit, 'Restart'), ['on-failure']);
   t.strictSame(lineOf(unit, 'RestartPreventExitStatus'), [], 'status 70 restarts');
   t.strictSame(lineOf(unit, 'RestartSec'), ['10']);
+  t.strictSame(lineOf(unit, 'ExecReload'), ['/bin/kill -HUP $MAINPID']);
   t.ok(Number(lineOf(unit, 'TimeoutStopSec')[0]) * 1_000 > DRAIN_MS_MAX);
   t.strictSame(lineOf(unitOf({}, { drainMs: 300_000 }), 'TimeoutStopSec'), ['330']);
   const newer = unitOf({}, { systemd: 254 });
