@@ -1,6 +1,12 @@
 import { statSync } from 'node:fs';
 import { type Clock, DAY_MS } from '../base/index.js';
-import { type Certificate, readCertificate, type TlsFiles } from '../http/index.js';
+import {
+  type Certificate,
+  type HttpServer,
+  readCertificate,
+  TlsError,
+  type TlsFiles,
+} from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log } from '../telemetry/index.js';
 import { StartError } from './dependencies.js';
@@ -28,42 +34,51 @@ export function expiryWarning({ files, expires }: Certificate, now: number): str
   return `${files.cert} expires at ${day}. Renew it; the server reads the new files by itself.`;
 }
 
+type CertificateListener = Pick<HttpServer, 'host' | 'port' | 'renew'>;
+
 interface WatchOptions {
+  /** What all listeners use. */
   readonly current: Certificate;
-  /** Gives new connections another certificate. Throws if it is not accepted. */
-  readonly renew: (certificate: Certificate) => void;
-  readonly clock: Pick<Clock, 'after' | 'now'>;
+  readonly listeners: readonly CertificateListener[];
+  readonly clock: Pick<Clock, 'after' | 'monotonic' | 'now'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** Replaces a certificate when its files change. While they cannot be used, the old one stays. */
+/**
+ * Replaces a certificate when its files change. While they cannot be used, the old one stays. Once a day, it is checked
+ * whether the certificate expires soon.
+ */
 export class CertificateWatch {
   readonly #options: WatchOptions;
-  #used: Certificate;
-  #seen: string;
+  readonly #used: Map<CertificateListener, Certificate>;
+  #current: Certificate;
+  /** Empty, so that the first look reads the files: they may have changed since `current` was read. */
+  #seen = '';
   #failures = 0;
+  #expiryChecked: number;
   #cancel = () => {};
 
   constructor(options: WatchOptions) {
+    const { current, listeners, clock } = options;
     this.#options = options;
-    this.#used = options.current;
-    this.#seen = marks(options.current.files);
+    this.#used = new Map(listeners.map((listener) => [listener, current]));
+    this.#current = current;
+    this.#expiryChecked = clock.monotonic();
     this.#wait();
   }
 
   /**
-   * Reads the files and uses them if their content is new. Returns whether it was. Throws TlsError, with nothing changed,
-   * if they cannot be used.
+   * Reads the files and gives their certificate to the listeners that have another one. Returns whether there were any.
+   * Throws TlsError if the files cannot be used, with nothing changed, or if a listener does not accept them: that one
+   * keeps its certificate, and gets the new one with the next call that succeeds.
    */
   reload(): boolean {
-    const { clock, log, renew } = this.#options;
-    const next = readCertificate(this.#used.files);
-    if (next.cert.equals(this.#used.cert) && next.key.equals(this.#used.key)) return false;
-    renew(next);
-    this.#used = next;
-    log.info({ expires: new Date(next.expires).toISOString() }, 'the TLS certificate was renewed');
-    const warning = expiryWarning(next, clock.now());
-    if (warning !== null) log.warn({}, warning);
+    const next = readCertificate(this.#current.files);
+    if (!this.#renew(next)) return false;
+    this.#current = next;
+    const expires = new Date(next.expires).toISOString();
+    this.#options.log.info({ expires }, 'the TLS certificate was renewed');
+    this.#checkExpiry();
     return true;
   }
 
@@ -71,18 +86,33 @@ export class CertificateWatch {
     this.#cancel();
   }
 
+  #renew(next: Certificate): boolean {
+    const outdated = [...this.#used].filter(([, used]) => !isSame(used, next));
+    const refusals: string[] = [];
+    for (const [listener] of outdated) {
+      try {
+        listener.renew(next);
+        this.#used.set(listener, next);
+      } catch (error) {
+        refusals.push(`${listener.host}:${listener.port}: ${(error as Error).message}`);
+      }
+    }
+    if (refusals.length > 0) throw new TlsError(refusals.join(' '));
+    return outdated.length > 0;
+  }
+
   #wait(): void {
     this.#cancel = this.#options.clock.after(LOOK_MS, () => {
       this.#look();
+      if (this.#options.clock.monotonic() - this.#expiryChecked >= DAY_MS) this.#checkExpiry();
       this.#wait();
     });
   }
 
   #look(): void {
-    const found = marks(this.#used.files);
-    if (found === this.#seen) return;
+    const found = marks(this.#current.files);
     try {
-      this.reload();
+      if (found !== this.#seen) this.reload();
       this.#seen = found;
       this.#failures = 0;
     } catch (error) {
@@ -92,14 +122,27 @@ export class CertificateWatch {
         this.#options.log.error({}, `the TLS certificate was not renewed: ${message}`);
     }
   }
+
+  #checkExpiry(): void {
+    const { clock, log } = this.#options;
+    this.#expiryChecked = clock.monotonic();
+    const warning = expiryWarning(this.#current, clock.now());
+    if (warning !== null) log.warn({}, warning);
+  }
 }
 
+const isSame = (one: Certificate, other: Certificate) =>
+  one.cert.equals(other.cert) && one.key.equals(other.key);
+
 /** What changes when a file is written or replaced, also behind a symbolic link. */
-function marks({ cert, key }: TlsFiles): string {
-  return [cert, key]
-    .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false });
-      return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs}`;
-    })
-    .join(', ');
+const marks = ({ cert, key }: TlsFiles) => `${markOf(cert)}, ${markOf(key)}`;
+
+/** Never throws: an error is a mark too, and reading the file then reports it. */
+function markOf(file: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
 }

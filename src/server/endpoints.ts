@@ -30,8 +30,8 @@ interface Endpoints {
   /** The base endpoint first. */
   readonly all: readonly [Endpoint, ...Endpoint[]];
   /**
-   * Reads the certificate again. Returns whether it is a new one, which new connections then get. Throws TlsError, with
-   * nothing changed, if it cannot be used.
+   * Reads the certificate again. Returns whether it is a new one, which new connections then get. Throws TlsError if it
+   * cannot be used, with nothing changed, or if an endpoint does not accept it: that one keeps its certificate.
    */
   reloadTls(): boolean;
   /** Answers what is in flight. */
@@ -80,10 +80,8 @@ export async function listen(
     for (const plan of planned) {
       open.push(await listenAt(plan, bounds, certificate, settings.http, dependencies, service, onAccess));
     }
-    const renew = (next: Certificate) => {
-      for (const { http } of open) http.renew(next);
-    };
-    const watch = certificate && new CertificateWatch({ current: certificate, renew, clock, log });
+    const listeners = open.map(({ http }) => http);
+    const watch = certificate && new CertificateWatch({ current: certificate, listeners, clock, log });
     return {
       all: open as [Endpoint, ...Endpoint[]],
       reloadTls: () => watch?.reload() ?? false,

@@ -24,7 +24,8 @@ export interface Server {
   readonly operatorUrl: string | null;
   /**
    * Takes over settings, and reads the certificate again. Returns the keys of what has changed. Throws OperatorError,
-   * with nothing changed, if a setting needs a restart or cannot be used.
+   * with nothing changed, if a setting needs a restart or cannot be used. If one of several endpoints does not accept a
+   * new certificate, only the others have changed.
    */
   reload(next: Settings): string[];
   /** Stops accepting, answers what is in flight, ends the threads. */

@@ -6,7 +6,10 @@ import type { Log } from '../../telemetry/index.js';
 interface Parts {
   /** Checks other settings; the returned function uses them and cannot fail. Throws OperatorError. */
   prepare(next: Settings): () => void;
-  /** Reads the certificate again. Returns whether it is a new one. Throws OperatorError, with nothing changed. */
+  /**
+   * Reads the certificate again. Returns whether it is a new one. Throws OperatorError; only endpoints that accept the new
+   * one have changed then.
+   */
   reloadTls(): boolean;
   readonly log: Pick<Log, 'level'>;
 }
@@ -25,7 +28,7 @@ export class Reloader {
 
   /**
    * Takes over `next`. Returns the keys of what has changed, `tls` for a new certificate. Throws OperatorError, with
-   * nothing changed, if a setting needs a restart or cannot be used.
+   * no setting changed, if one needs a restart or cannot be used, or if an endpoint does not accept a new certificate.
    */
   reload(next: Settings): string[] {
     const changed = changedSettings(this.settings, next);
