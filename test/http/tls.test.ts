@@ -1,6 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ClientRequest } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ import { RawClient, request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';
 
+/** For keys: not accessible to other users. */
+const OWN = { mode: 0o600 };
+
 const fingerprint = ({ cert }: Certificate) => new X509Certificate(cert).fingerprint256;
 
 /** The certificate of a new connection. */
@@ -24,17 +28,35 @@ async function presented(port: number): Promise<string> {
   return found;
 }
 
-/** Sends a decision with node's own client. */
-async function decide(port: number, agent: Agent, body: string) {
-  const sending = httpsRequest({
-    port,
-    host: '127.0.0.1',
-    path: '/v1/decide',
-    method: 'POST',
-    agent,
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-  });
-  sending.end(body);
+interface Sending {
+  readonly port: number;
+  readonly agent: Agent | false;
+  readonly body: string;
+}
+
+/**
+ * Sends a decision with node's own client. A request on a connection that the server closed while it was idle was not
+ * answered: it is repeated once, over a connection of its own.
+ */
+async function decide(sent: Sending) {
+  const sending = send(sent);
+  try {
+    return await answerOf(sending);
+  } catch (error) {
+    if (!sending.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    return answerOf(send({ ...sent, agent: false }));
+  }
+}
+
+function send({ port, agent, body }: Sending): ClientRequest {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const path = '/v1/decide';
+  const rejectUnauthorized = false;
+  const options = { port, host: '127.0.0.1', path, method: 'POST', agent, headers, rejectUnauthorized };
+  return httpsRequest(options).end(body);
+}
+
+async function answerOf(sending: ClientRequest) {
   const [response] = await once(sending, 'response');
   const { fingerprint256 = '' } = (response.socket as TLSSocket).getPeerX509Certificate() ?? {};
   return { status: response.statusCode as number, body: await text(response), fingerprint: fingerprint256 };
@@ -53,12 +75,11 @@ onBoth('a renewed certificate: new connections get it, and no request fails', as
   const load = async (agent: Agent) => {
     while (!ending) {
       try {
-        const { status, fingerprint } = await decide(server.port, agent, '{}');
+        const { status, fingerprint } = await decide({ port: server.port, agent, body: '{}' });
         if (status !== 200) failures.push(status);
         answered.set(fingerprint, (answered.get(fingerprint) ?? 0) + 1);
       } catch (error) {
-        // A request on a connection that the server closed while it was idle was not sent: every client repeats it.
-        if ((error as { reusedSocket?: true }).reusedSocket !== true) failures.push(error);
+        failures.push(error);
       }
     }
   };
@@ -92,7 +113,7 @@ onBoth('large bodies and responses over TLS', async (t, transport) => {
   const { server } = await serve(t, transport, async ({ body }) => Buffer.from(body).toString(), { tls });
   const agent = new Agent({ ca: tls.cert, servername: 'localhost' });
   t.teardown(() => agent.destroy());
-  const { status, body } = await decide(server.port, agent, JSON.stringify(text));
+  const { status, body } = await decide({ port: server.port, agent, body: JSON.stringify(text) });
   t.equal(status, 200);
   t.ok(body === JSON.stringify(text));
 });
@@ -108,7 +129,8 @@ onBoth(
     const silent = connect(server.port, '127.0.0.1');
     silent.on('error', () => {});
     await once(silent, 'connect');
-    const closed = once(silent, 'close');
+    // Not once(): it rejects on a reset.
+    const closed = new Promise((resolve) => silent.once('close', resolve));
     await server.stop();
     silent.resume();
     await closed;
@@ -116,18 +138,29 @@ onBoth(
 );
 
 test('a certificate that cannot be used is an error that names the setting and the file', async (t) => {
-  const folder = t.testdir({ 'none.pem': 'nothing' });
-  const none = join(folder, 'none.pem');
+  const folder = t.testdir({});
   const files = writeCertificate(folder);
+  const none = join(folder, 'none.pem');
+  writeFileSync(none, 'nothing', OWN);
+  const binary = join(folder, 'binary.der');
+  writeFileSync(binary, new X509Certificate(readFileSync(files.cert)).raw);
+  const chain = join(folder, 'chain.pem');
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  writeFileSync(chain, `${readFileSync(files.cert)}${broken}`);
   const other = join(folder, 'other.pem');
-  writeFileSync(other, selfSigned('localhost').key);
+  writeFileSync(other, selfSigned('localhost').key, OWN);
   const sealed = join(folder, 'sealed.pem');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const cipher = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
-  writeFileSync(sealed, privateKey.export(cipher));
+  writeFileSync(sealed, privateKey.export(cipher), OWN);
   const refused = [
     [{ cert: join(folder, 'missing.pem') }, /^tls\.cert: ENOENT.*missing\.pem/],
     [{ cert: none }, /^tls\.cert: \S+none\.pem is not a certificate in PEM form\.$/],
+    [{ cert: binary }, /^tls\.cert: \S+binary\.der is not a certificate in PEM form\.$/],
+    [
+      { cert: chain },
+      /^tls\.cert, tls\.key: OpenSSL cannot use \S+chain\.pem with \S+key\.pem: .*asn1.*\.$/i,
+    ],
     [{ key: none }, /^tls\.key: \S+none\.pem is not a private key in PEM form without a passphrase\.$/],
     [{ key: sealed }, /^tls\.key: \S+sealed\.pem is not a private key in PEM form without a passphrase\.$/],
     [{ key: other }, /^tls\.key: \S+other\.pem is not the key of the certificate in \S+cert\.pem\.$/],
@@ -135,6 +168,12 @@ test('a certificate that cannot be used is an error that names the setting and t
   for (const [changed, message] of refused) {
     t.throws(() => readCertificate({ ...files, ...changed }), { name: 'TlsError', message });
   }
+  const open = /^tls\.key: \S+key\.pem is accessible to all users\. Change its mode to 0600 or 0640\.$/;
+  for (const bit of [0o1, 0o2, 0o4]) {
+    chmodSync(files.key, 0o600 | bit);
+    t.throws(() => readCertificate(files), { name: 'TlsError', message: open });
+  }
+  chmodSync(files.key, 0o660);
   t.equal(readCertificate(files).expires, Date.parse('9999-12-31T23:59:59Z'));
 });
 
@@ -146,6 +185,8 @@ onBoth('a renewal that the library refuses changes nothing', async (t, transport
   writeFileSync(garbage, 'nothing');
   const bytes = Buffer.from('nothing');
   const broken = { files: { cert: garbage, key: garbage }, cert: bytes, key: bytes, expires: 0 };
-  t.throws(() => server.renew(broken));
+  const message = /^tls\.cert, tls\.key: \S+ cannot use \S+garbage\.pem with \S+garbage\.pem.*\.$/;
+  t.throws(() => server.renew(broken), { name: 'TlsError', message });
   t.equal(await presented(server.port), fingerprint(tls));
+  await t.rejects(serve(t, transport, undefined, { tls: broken }), { name: 'TlsError', message });
 });

@@ -52,7 +52,7 @@ export function selfSigned(
 export function writeCertificate(folder: string, { cert, key } = selfSigned('localhost')): TlsFiles {
   const write = (name: string, text: string) => {
     const file = join(folder, name);
-    writeFileSync(`${file}.new`, text);
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
     renameSync(`${file}.new`, file);
     return file;
   };

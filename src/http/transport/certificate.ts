@@ -1,7 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../../base/index.js';
+
+/** What all users may do with a file. */
+const KEY_MODES_REFUSED = 0o007;
 
 /** The files of a certificate: PEM, the chain with the server's own certificate first, and its key without a passphrase. */
 export interface TlsFiles {
@@ -22,14 +25,20 @@ export interface Certificate {
 /** A certificate or its key cannot be used; the message names the setting and the file, and no content of it. */
 export class TlsError extends OperatorError {
   override readonly name = 'TlsError';
+
+  /** The library does not accept files that were read as a certificate and its key. `cause`: its error, if it says why. */
+  static refused(library: string, { cert, key }: TlsFiles, cause?: unknown): TlsError {
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    return new TlsError(`tls.cert, tls.key: ${library} cannot use ${cert} with ${key}${why}.`);
+  }
 }
 
-/** Reads and checks both files. Throws TlsError. */
+/** Reads and checks both files. Throws TlsError, also if all users can access the key. */
 export function readCertificate(files: TlsFiles): Certificate {
   const cert = read('tls.cert', files.cert);
-  const key = read('tls.key', files.key);
+  const key = read('tls.key', files.key, KEY_MODES_REFUSED);
   const certificate = checked('tls.cert', files.cert, 'is not a certificate in PEM form', () => {
-    createSecureContext({ cert });
+    if (!cert.includes('-----BEGIN ')) throw new Error('the DER form');
     return new X509Certificate(cert);
   });
   const privateKey = checked(
@@ -41,18 +50,26 @@ export function readCertificate(files: TlsFiles): Certificate {
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new TlsError(`tls.key: ${files.key} is not the key of the certificate in ${files.cert}.`);
   }
+  try {
+    // Also reads the rest of the chain, and refuses keys that are too short.
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw TlsError.refused('OpenSSL', files, error);
+  }
   return { files, cert, key, expires: Date.parse(certificate.validTo) };
 }
 
-function read(setting: string, file: string): Buffer {
+/** @param refused bits of a file's mode that it must not have */
+function read(setting: string, file: string, refused = 0): Buffer {
   try {
-    return readFileSync(file);
+    if ((statSync(file).mode & refused) === 0) return readFileSync(file);
   } catch (error) {
     throw new TlsError(`${setting}: ${(error as Error).message}`);
   }
+  throw new TlsError(`${setting}: ${file} is accessible to all users. Change its mode to 0600 or 0640.`);
 }
 
-/** The reason is left out: OpenSSL's messages say less than the name of the file. */
+/** The reason is left out: of a file in another form, OpenSSL's messages say less than the fault. */
 function checked<Value>(setting: string, file: string, fault: string, parse: () => Value): Value {
   try {
     return parse();

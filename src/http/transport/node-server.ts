@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Certificate } from './certificate.js';
+import { type Certificate, TlsError } from './certificate.js';
 import { IDLE_MS } from './node-exchange.js';
 import { type Listener, MAX_HEADER_BYTES } from './types.js';
 
@@ -27,7 +27,7 @@ interface NodeServer {
   readonly closeUnused: () => void;
 }
 
-/** A server over TLS, or without if `tls` is null. */
+/** A server over TLS, or without if `tls` is null. Throws TlsError. */
 export function createNodeServer(tls: Certificate | null): NodeServer {
   const made = tls === null ? { server: createServer(OPTIONS), renew() {}, closeUnused() {} } : secured(tls);
   // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
@@ -35,8 +35,10 @@ export function createNodeServer(tls: Certificate | null): NodeServer {
   return made;
 }
 
-function secured({ cert, key }: Certificate): NodeServer {
-  const server = createTlsServer({ ...OPTIONS, cert, key, handshakeTimeout: IDLE_MS });
+function secured(certificate: Certificate): NodeServer {
+  const server = accepting(certificate, ({ cert, key }) =>
+    createTlsServer({ ...OPTIONS, cert, key, handshakeTimeout: IDLE_MS }),
+  );
   const accepted = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     accepted.add(socket);
@@ -44,9 +46,17 @@ function secured({ cert, key }: Certificate): NodeServer {
   });
   return {
     server,
-    renew: (next) => server.setSecureContext({ cert: next.cert, key: next.key }),
+    renew: (next) => accepting(next, ({ cert, key }) => server.setSecureContext({ cert, key })),
     closeUnused() {
       for (const socket of accepted) socket.destroy();
     },
   };
+}
+
+function accepting<Result>(certificate: Certificate, use: (certificate: Certificate) => Result): Result {
+  try {
+    return use(certificate);
+  } catch (error) {
+    throw TlsError.refused('Node.js', certificate.files, error);
+  }
 }

@@ -70,11 +70,11 @@ export class UwsApps {
   }
 
   /** The library reads the files itself, and says no more than that it cannot. */
-  #secured({ files: { cert, key } }: Certificate): UwsApp {
+  #secured({ files }: Certificate): UwsApp {
     try {
-      return this.library.SSLApp({ cert_file_name: cert, key_file_name: key });
+      return this.library.SSLApp({ cert_file_name: files.cert, key_file_name: files.key });
     } catch {
-      throw new TlsError(`tls.cert, tls.key: uWebSockets.js cannot use ${cert} with ${key}.`);
+      throw TlsError.refused('uWebSockets.js', files);
     }
   }
 }
