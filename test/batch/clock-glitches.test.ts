@@ -125,6 +125,7 @@ test('clock glitches: a revoked key ends its batches at once, whatever the clock
   revokeKey(world.store, world.clock, key.id);
   await world.pass(2);
   t.match(world.show(key, id), { status: 'failed', reason: 'key_revoked' });
+  t.strictSame(await world.problems(), []);
 });
 
 /** A batch that has finished. */

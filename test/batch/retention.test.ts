@@ -34,6 +34,7 @@ test('the lines are deleted when a batch finishes, the rest 14 days later with t
   t.match(await reason(world.collect(key, id)), { type: 'batch_not_found', status: 404 });
   t.strictSame(await world.list(key), { object: 'list', data: [] });
   t.ok([...world.store.table('usage').entries()].length > 0, 'numbers remain');
+  t.strictSame(await world.problems(), []);
   t.strictSame(world.troubles, []);
 });
 
@@ -74,8 +75,10 @@ test('the data key is deleted first; the next process completes a deletion inter
   t.ok(held(world).includes('batch_results'), 'nobody can read them any more');
   t.strictSame(await world.list(key), { object: 'list', data: [] });
   t.match(await reason(world.collect(key, id)), { type: 'batch_not_found' });
+  t.strictSame(await world.problems(), [], 'while it is being deleted');
   await world.crash();
   await until(() => held(world).length === 0);
+  t.strictSame(await world.problems(), []);
 });
 
 test('open batches and recent ones are not deleted', async (t) => {

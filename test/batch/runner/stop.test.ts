@@ -53,6 +53,7 @@ for (const how of ['restart', 'crash'] as const) {
     await world.batches.cancel(world.caller(key), id);
     t.match(world.show(key, id), { status: 'cancelled', results_available: false, finished_at: null });
     t.match(await reason(world.collect(key, id)), { type: 'batch_not_finished' });
+    t.strictSame(await world.problems(), [], 'while it is being cancelled');
     await world[how]();
     t.match(world.show(key, id), { status: 'cancelled', counts: { done: 1, failed: 5, pending: 0 } });
     t.strictSame(
@@ -60,6 +61,7 @@ for (const how of ['restart', 'crash'] as const) {
       [200, ...Array.from({ length: 5 }, () => 'cancelled')],
     );
     t.strictSame(world.engine.started, []);
+    t.strictSame(await world.problems(), []);
   });
 
   test(`a window that ends while no process runs (${how})`, async (t) => {
@@ -88,6 +90,7 @@ for (const how of ['restart', 'crash'] as const) {
     );
     await world.access.flush();
     t.strictSame(reconcile(world.store).problems, []);
+    t.strictSame(await world.problems(), []);
   });
 }
 
@@ -164,10 +167,13 @@ test('a key that is revoked while lines of an expired batch are in progress ends
   world.clock.advance(DAY_MS);
   await world.pass(2);
   t.match(world.show(key, id), { status: 'running', results_available: false });
+  t.strictSame(await world.problems(), [], 'while it expires');
   revokeKey(world.store, world.clock, key.id);
   await world.pass(2);
   t.match(world.show(key, id), { status: 'failed', reason: 'key_revoked', results_available: false });
+  t.strictSame(await world.problems(), [], 'while it ends');
   world.engine.answer('a1');
   await turns();
   t.match(world.show(key, id), { status: 'failed', counts: { done: 2, failed: 0 }, results_available: true });
+  t.strictSame(await world.problems(), []);
 });

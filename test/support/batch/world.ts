@@ -1,7 +1,13 @@
 import type { Test } from 'tap';
 import { Access, createKey, createWorkspace, grantCredit } from '../../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
-import { Batches, countAbort, type Page, type WebhookOutcome } from '../../../src/batch/index.js';
+import {
+  Batches,
+  countAbort,
+  type Page,
+  verifyBatches,
+  type WebhookOutcome,
+} from '../../../src/batch/index.js';
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import type { LineModels } from '../../../src/batch/ingest/check-line.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
@@ -158,6 +164,14 @@ export class World {
       this.calendar.now();
       await turns();
     }
+  }
+
+  /** What is wrong with the stored batches, once every charge is written. */
+  async problems(): Promise<string[]> {
+    await this.access.flush();
+    const problems: string[] = [];
+    verifyBatches(this.store, new Sealer(this.store, ''), (problem) => problems.push(problem));
+    return problems;
   }
 
   async finished(key: { readonly id: string }, id: string): Promise<Shown> {
