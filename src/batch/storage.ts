@@ -22,6 +22,15 @@ export class BatchStorage {
    */
   take(writes: readonly RawWrite[]): () => void {
     const bytes = writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+    this.requireRoom(bytes);
+    this.writing += bytes;
+    return () => {
+      this.writing -= bytes;
+    };
+  }
+
+  /** Throws ApiError `batch_unavailable` if a batch of so many bytes does not fit; by default, of any size. */
+  requireRoom(bytes = 1): void {
     if (this.store.bytesOf('batch') + this.writing + bytes > this.bytesMax()) {
       throw new ApiError(
         'batch_unavailable',
@@ -31,9 +40,5 @@ export class BatchStorage {
         },
       );
     }
-    this.writing += bytes;
-    return () => {
-      this.writing -= bytes;
-    };
   }
 }

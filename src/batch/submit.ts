@@ -101,6 +101,7 @@ export class Submitter {
     once: Once | null,
   ): Promise<Batch> {
     this.checkOpen(caller.key.id);
+    this.parts.storage.requireRoom();
     if (webhook !== null) await this.checkWebhook(caller, webhook);
     const id = `batch_${randomLetters(24)}`;
     const dataKey = this.parts.sealer.newDataKey(id);

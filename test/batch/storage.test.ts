@@ -35,6 +35,11 @@ test('stored batches: a server beyond the bound refuses new ones and finishes th
     type: 'batch_unavailable',
     status: 503,
   });
+  t.match(
+    await reason(world.submit(key, 'not JSON')),
+    { type: 'batch_unavailable' },
+    'before the file is read',
+  );
   await world.finished(key, id);
   t.equal((await world.collect(key, id)).length, 40);
   world.storedBytesMax = world.store.bytesOf('batch') + 100_000;

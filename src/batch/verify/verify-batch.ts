@@ -11,7 +11,7 @@ const ANSWERED = 200;
 export function verifyBatch(store: Store, sealer: Sealer, batch: Batch, report: Report): void {
   const problem: Report = (sentence) => report(`${batch.id}: ${sentence}`);
   if (store.table('batch_order').get(batch.key, batch.number) !== batch.id) {
-    problem(`number ${batch.number} of ${batch.key} is another batch.`);
+    problem(`number ${batch.number} of ${batch.key} is missing or another batch.`);
   }
   const sealed = attempt(() => SealedBatch.open(store, sealer, batch), problem);
   if (sealed === undefined) problem('it has no data key that opens.');
