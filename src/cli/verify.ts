@@ -11,12 +11,16 @@ const PROBLEMS_MAX = 100;
 
 /** `decider verify`: reads everything in the data folder, prints a line per check, and sets the exit status. */
 export const verify = (options: Options) =>
-  withStore(options, (store, { master_key: given }) => {
-    store.refresh();
-    return printFindings(examine(store, given), options);
-  });
+  withStore(
+    options,
+    (store, { master_key: given }) => {
+      store.refresh();
+      return printFindings(examine(store, given), options);
+    },
+    { readOnly: true },
+  );
 
-/** Checks that run in one turn of the event loop, so that all of them read the same snapshot. */
+/** Every check runs in one turn of the event loop, so that it reads one snapshot. The ledger's is a later one. */
 function examine(store: Store, given: string): Finding[] {
   return [...examineTables(store), ...examineSeals(store, given), ...examineLedger(store)];
 }

@@ -3,6 +3,7 @@ import { loadSettings, type Settings } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
   openStore,
+  openToRead,
   readKeptTime,
   type Store,
   StoreError,
@@ -15,16 +16,17 @@ import { reportError } from './output.js';
 /**
  * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An
  * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it.
+ * `readOnly`: so is an older format, which other commands upgrade.
  */
 export function withStore(
   { config }: Options,
   command: (store: Store, settings: Settings, clock: Clock) => void | Promise<void>,
-  { mayCreate = false } = {},
+  { mayCreate = false, readOnly = false } = {},
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
     if (!mayCreate) requireStore(settings.data);
-    const store = openStore(settings.data);
+    const store = readOnly ? openToRead(settings.data) : openStore(settings.data);
     try {
       await command(store, settings, commandClock(store));
     } finally {

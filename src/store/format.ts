@@ -38,10 +38,24 @@ export function openStore(
 /** Opens an existing data folder without upgrading it, to copy or read it. Throws StoreError if its format is newer. */
 export function openUnchanged(folder: string): { readonly store: Store; readonly format: number } {
   const store = new Store(folder);
-  const format = formatOf(store) ?? FORMAT;
-  if (format <= FORMAT) return { store, format };
+  try {
+    const format = formatOf(store) ?? FORMAT;
+    if (format > FORMAT) throw newerFormat(folder, format, FORMAT);
+    return { store, format };
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}
+
+/** Opens an existing data folder of the current format. Changes nothing. Throws StoreError for another format. */
+export function openToRead(folder: string): Store {
+  const { store, format } = openUnchanged(folder);
+  if (format === FORMAT) return store;
   void store.close();
-  throw newerFormat(folder, format, FORMAT);
+  throw new StoreError(
+    `The data folder ${folder} has the older format ${format}, and this program reads ${FORMAT}. Use the version that wrote it, or upgrade the folder: the next start of the server does.`,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 export { backUp } from './backup.js';
 export type { BackupFacts } from './backup-file.js';
 export { StoreError } from './data-folder.js';
-export { FORMAT, openStore, serveStore, type Upgrade } from './format.js';
+export { FORMAT, openStore, openToRead, serveStore, type Upgrade } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';

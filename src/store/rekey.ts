@@ -76,10 +76,11 @@ function rekeyGiven(store: Store, given: string, newKeyFile: string): Rekeyed {
     );
   }
   const next = readKeyFile(newKeyFile);
-  const dataKeys = isMasterKey(store, next)
-    ? null
-    : encryptDataKeys(store, masterKey(store.folder, given, false), next);
-  return { dataKeys, earlier: null };
+  const old = masterKey(store.folder, given, false);
+  if (next.equals(old)) {
+    throw new StoreError(`${newKeyFile} has the current master key. Generate a new one.`);
+  }
+  return { dataKeys: isMasterKey(store, next) ? null : encryptDataKeys(store, old, next), earlier: null };
 }
 
 /** Encrypts all data keys with another master key, in one transaction. Returns their number. */
@@ -98,10 +99,21 @@ function encryptDataKeys(store: Store, old: Buffer, next: Buffer): number {
   );
   store.change(() => {
     for (const { key, value } of entries) {
-      const place = dataKeyPlace(String(key[0]));
-      table.put(key, seal(next, place, unseal(old, place, value)));
+      const owner = String(key[0]);
+      table.put(key, seal(next, dataKeyPlace(owner), openDataKey(old, owner, value)));
     }
     putMasterKey(store, next);
   }, bytes);
   return entries.length;
+}
+
+/** A data key that does not open is not left out: the new key would make it unreadable for good. */
+function openDataKey(master: Buffer, owner: string, value: Buffer): Buffer {
+  try {
+    return unseal(master, dataKeyPlace(owner), value);
+  } catch (error) {
+    throw new StoreError(
+      `${(error as Error).message} The master key was not changed. Restore a backup, or start the server and repeat this once it has deleted ${owner}: about 15 days after its submission.`,
+    );
+  }
 }

@@ -21,6 +21,8 @@ const { root, databases } = environment;
 
 /** Commits all writes in one transaction. They are on the disk when it returns. */
 export function write(writes: readonly RawWrite[]): void {
+  // A process that was killed leaves its read transaction, whose pages LMDB would never reuse: the data file would grow.
+  root.readerCheck();
   root.transactionSync(() => {
     allocateFor(
       environment,

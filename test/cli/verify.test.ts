@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { createKey, createWorkspace, grantCredit } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { type RawWrite, Sealer, type TableName } from '../../src/store/index.js';
+import { FORMAT, openStore, type RawWrite, Sealer, type TableName } from '../../src/store/index.js';
 import { books } from '../support/books.js';
+import { run as runCommand } from '../support/cli.js';
 import { storeFinishedBatches } from '../support/stored-batches.js';
 
 const LINES = 300;
@@ -104,7 +105,7 @@ test('verify: every kind of damage is found, and named', async (t) => {
       table('batches').write([id], batch),
     ],
     [
-      /^batches: \S+: number \d+ of key_\S+ is another batch\.$/,
+      /^batches: \S+: number \d+ of key_\S+ is missing or another batch\.$/,
       table('batch_order').write([key, batch.number], null),
       table('batch_order').write([key, batch.number], id),
     ],
@@ -160,4 +161,14 @@ test('verify: at most 100 problems of a check are printed, and the rest are coun
   const { problems } = await verify();
   t.equal(problems.length, 101);
   t.equal(problems.at(-1), 'tables: 1 more');
+});
+
+test('verify: a folder of an older format is refused and not upgraded', async (t) => {
+  const data = join(t.testdir(), 'data');
+  await openStore(data, FORMAT - 1, []).close();
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const { code, stderr } = await runCommand(t, ['verify'], { DECIDER_DATA: data });
+    t.equal(code, 1);
+    t.match(stderr, new RegExp(`has the older format ${FORMAT - 1}, and this program reads ${FORMAT}\\.`));
+  }
 });

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
@@ -93,6 +103,43 @@ test('backup: an existing file is not replaced, and one backup at a time writes 
   unlock();
   await backUp(data, second, NOW);
   t.notOk(existsSync(`${second}.part`));
+});
+
+test('backup: only the folder of an interrupted backup is taken over, and made accessible to its owner only', async (t) => {
+  const { data, file } = await filled(t);
+  const part = `${file}.part`;
+  const refused = (message: RegExp) => t.rejects(backUp(data, file, NOW), { name: 'StoreError', message });
+  writeFileSync(part, 'notes');
+  await refused(/part, which exists and is not a folder\. Move it, or give the backup another name\.$/);
+  rmSync(part);
+  mkdirSync(part);
+  writeFileSync(join(part, 'notes'), 'kept');
+  writeFileSync(join(part, 'data.mdb'), 'kept too');
+  await refused(/part, which contains notes\./);
+  t.strictSame(readdirSync(part).sort(), ['data.mdb', 'notes']);
+  rmSync(join(part, 'notes'));
+  if (process.geteuid?.() === 0) {
+    chownSync(part, 65_534, 65_534);
+    await refused(/part, which belongs to another user\./);
+    chownSync(part, 0, 0);
+  }
+  chmodSync(part, 0o777);
+  writeFileSync(join(part, 'lock'), '');
+  const unlock = lockFile(join(part, 'lock')) as () => void;
+  await refused(/^Another process/);
+  t.equal(statSync(part).mode & 0o777, 0o700);
+  unlock();
+  await backUp(data, file, NOW);
+  t.strictSame(readdirSync(join(data, '..')).sort(), ['data', 'data.backup']);
+});
+
+test('backup: a file that appears while the copy is made is not replaced', async (t) => {
+  const { folder, data, file } = await filled(t);
+  const backup = backUp(data, file, NOW);
+  writeFileSync(file, 'other');
+  await t.rejects(backup, { name: 'StoreError', message: /exists already/ });
+  t.equal(readFileSync(file, 'utf8'), 'other');
+  t.strictSame(readdirSync(folder).sort(), ['data', 'data.backup']);
 });
 
 test('backup: a full disk is an error that leaves neither a file nor a part of it', async (t) => {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { openStore, StoreError } from '../../src/store/index.js';
+import { openStore, StoreError, storeSpace } from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { account, emptyStore } from '../support/store/opened.js';
 
@@ -197,4 +197,21 @@ test('a closed store rejects writes', async (t) => {
   const never = openStore(t.testdir());
   await never.close();
   await t.rejects(never.write([write]), StoreError);
+});
+
+test('a killed process that was reading does not keep the pages it read from being used again', async (t) => {
+  const store = emptyStore(t);
+  await store.write([store.table('accounts').write(['w'], account(1))]);
+  const reader = child(t, CHILD, [store.folder]);
+  t.equal(await reader.line(), 'open');
+  t.equal(await reader.ask('hold'), 'held');
+  reader.process.kill('SIGKILL');
+  await reader.end();
+  const before = storeSpace(store.folder).used;
+  const value = Buffer.alloc(1 << 20);
+  for (let at = 0; at < 20; at += 1) {
+    await store.write([store.table('batch_results').write(['batch_a', 0], value)]);
+  }
+  const grown = storeSpace(store.folder).used - before;
+  t.ok(grown < 8 << 20, `${grown} bytes`);
 });

@@ -1,4 +1,5 @@
 // A process beside the test: does to a data folder what each line of its standard input says, and answers with a line.
+import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {
   backUp,
@@ -36,6 +37,13 @@ const COMMANDS: Record<string, (store: Store, ...args: string[]) => unknown> = {
     await store.write(writes);
   },
   backUp: async (store, file) => (await backUp(store.folder, file as string, 0)).bytes,
+  /** Keeps a read transaction open: answers, and never returns. */
+  hold: (store) => {
+    for (const _ of store.table('accounts').entries()) {
+      writeSync(1, 'held\n');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
+  },
   count: (store) => [...store.table('accounts').entries()].length,
 };
 

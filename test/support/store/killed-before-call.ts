@@ -8,8 +8,10 @@ const CALLS = [
   'openSync',
   'closeSync',
   'writeFileSync',
+  'linkSync',
   'renameSync',
   'rmSync',
+  'rmdirSync',
   'fsyncSync',
 ] as const;
 
