@@ -44,7 +44,8 @@ test('docs/api.md: the requests are answered', async (t) => {
   const withImage = JSON.parse(block('docs/api.md', 'json', 1));
   const image = await server.command('base64', ['-w', '0', join(ROOT, 'examples/parcel.png')]);
   Object.assign(withImage.assets['parcel.jpg'], { format: 'png', data_base64: image });
-  t.match(await server.ask(withImage), { answers: { damaged: { type: 'noul' } } });
+  const random = await startExampleServer(t, 'models/random');
+  t.match(await random.ask(withImage), { answers: { damaged: { type: 'noul' } } });
 });
 
 test('docs/errors.md: the example is what the server answers', async (t) => {

@@ -16,7 +16,7 @@ if (!python) process.stderr.write(`\n*** ${skip} ***\n\n`);
 
 test('examples/decide.sh', async (t) => {
   const { model, answers, usage } = JSON.parse(await example('bash', [join(EXAMPLES, 'decide.sh')]));
-  t.equal(model, 'decider-random-20261121');
+  t.match(model, /^decider-g-nano-\d{8}$/);
   t.strictSame(Object.keys(answers), ['angry', 'team', 'urgent']);
   t.strictSame(Object.keys(answers.team.probabilities), ['billing', 'technical', 'sales']);
   t.equal(usage.output_tokens, 3);
@@ -25,7 +25,7 @@ test('examples/decide.sh', async (t) => {
 test('examples/decide.ts', async (t) => {
   const printed = await example(process.execPath, [join(ROOT, 'dist/examples/decide.js')]);
   t.match(JSON.parse(printed), {
-    model: 'decider-random-20261121',
+    model: /^decider-g-nano-\d{8}$/,
     angry: Number,
     team: /^(billing|technical)$/,
     route: /^(billing|technical|review)$/,
@@ -35,10 +35,7 @@ test('examples/decide.ts', async (t) => {
 
 test('examples/decide.py', { skip }, async (t) => {
   const printed = await example('python3', [join(EXAMPLES, 'decide.py')]);
-  t.match(
-    printed,
-    /^model: +decider-random-20261121\nangry: +[01][.\d]*\nteam: +\w+ \(confidence [\d.]+\)\n/,
-  );
+  t.match(printed, /^model: +decider-g-nano-\d{8}\nangry: +[01][.\d]*\nteam: +\w+ \(confidence [\d.]+\)\n/);
   t.match(printed, /^tokens: \d+$/m);
 });
 
@@ -54,7 +51,11 @@ test('examples report a refusal in one line, and status 1', { skip }, async (t) 
 });
 
 test('examples/images.py', { skip }, async (t) => {
-  const printed = await example('python3', [join(EXAMPLES, 'images.py'), join(EXAMPLES, 'parcel.png')]);
+  const random = await startExampleServer(t, 'models/random');
+  const printed = await random.command('python3', [
+    join(EXAMPLES, 'images.py'),
+    join(EXAMPLES, 'parcel.png'),
+  ]);
   const lines = printed
     .trim()
     .split('\n')
@@ -100,7 +101,7 @@ test('examples/evaluation.jsonl', async (t) => {
     TOKEN,
   ]);
   t.match(printed, /^cases: +5 of evaluation\.jsonl, 5 answered$/m);
-  t.match(printed, /^models: +decider-random-\d+$/m);
+  t.match(printed, /^models: +decider-g-nano-\d+$/m);
   for (const row of ['all +12', 'noul +5', 'choice +4', 'score +3', 'development +8', 'held-out +4']) {
     t.match(printed, new RegExp(`^${row} +\\d`, 'm'));
   }

@@ -29,7 +29,7 @@ test('the random model is the same file everywhere', async (t) => {
   t.equal(bytes.length, RANDOM_BYTES);
   t.equal(sha256(bytes), RANDOM_SHA256);
   t.equal(sha256(tinyProjector(RANDOM_PROJECTOR_OPTIONS)), PROJECTOR_SHA256);
-  const manifest = join(root, 'models/manifest.json');
+  const manifest = join(root, 'models/random/manifest.json');
   if (existsSync(manifest)) {
     t.match(readFileSync(manifest, 'utf8'), RANDOM_SHA256);
     t.match(readFileSync(manifest, 'utf8'), PROJECTOR_SHA256);

@@ -23,13 +23,17 @@ test('package: it has what an installation needs, and nothing else of the reposi
     'deploy/prometheus.yml',
     'dist/models/tiny/main.js',
     'models/manifest.json',
+    'models/random/manifest.json',
     'native/install.mjs',
     'native/llama/package-lock.json',
     'native/source/addon.cc',
   ]) {
     t.ok(files.has(file), file);
   }
-  for (const file of files) t.notMatch(file, /^(src|test|bench)\/|^dist\/(test|bench)\/|\.(map|gguf)$/);
+  for (const file of files) t.notMatch(file, /^(src|test|bench)\/|^dist\/(test|bench)\/|\.map$/);
+  const models = [...files].filter((file) => file.endsWith('.gguf'));
+  t.match(models, [/^models\/nano\/decider-g-nano-\d{8}\.gguf$/]);
+  t.equal(models.length, 1);
 });
 
 test('package: every import leads to a file of it or to a runtime dependency', async (t) => {

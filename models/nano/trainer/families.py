@@ -31,7 +31,7 @@ def main() -> None:
             family = f"{re.sub(r'_?[0-9]+$', '', name)} ({question['type']})"
             probabilities = answer.get("raw_probabilities") or answer["probabilities"]
             best = max(probabilities, key=probabilities.get)
-            right[family] += best == {True: "true", False: "false"}.get(expected, str(expected))
+            right[family] += best == (json.dumps(expected) if isinstance(expected, bool) else str(expected))
             # Labels differ between questions, so the baseline of choices is guessing.
             answers[family].append(expected if question["type"] == "noul" else None)
             chances[family].append(1 / len(probabilities))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 
 from bank import DEVELOPMENT, HELD, TRAIN, Bank, Label, Message, words
@@ -22,8 +22,23 @@ ADDED = {
 }
 #: The share of yes-or-no questions that ask for the opposite. They are rare in practice and hard, so they are trained more.
 NEGATED = {TRAIN: 0.2, DEVELOPMENT: 0.1, HELD: 0.1}
-#: The share of words at which a replacement is looked for, and the words of the longest phrase.
-SUBSTITUTED, LONGEST_PHRASE = 0.2, 6
+#: The words of the longest phrase that is replaced.
+LONGEST_PHRASE = 6
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How much messages are changed: shares of messages, and of the words of those."""
+
+    substituted: float
+    #: Of words at which a replacement is looked for.
+    substituted_words: float
+    shortened: float
+    dropped_words: float
+
+
+#: At first, and when every message has been seen several times.
+FEW, MANY = Changes(0.6, 0.2, 0.3, 0.06), Changes(0.8, 0.4, 0.5, 0.1)
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 WRAPPERS = ("Customer: {}", "Message: {}", "Ticket: {}", "From the customer: {}", "Subject: question\n\n{}", '"{}"')
 TRUTHS = [("yes", "no"), ("Yes", "No"), ("true", "false"), ("YES", "NO")]
@@ -63,6 +78,7 @@ class Messages:
             kind: _by_meaning(labels) for kind, labels in bank.labels.items()
         }
         self.swaps = _swaps(bank)
+        self.changes = FEW
 
     # A state
 
@@ -118,11 +134,12 @@ class Messages:
     def vary(self, text: str) -> str:
         """Synonyms, dropped words, typing errors and capitals."""
         random = self.random
-        if random.random() < 0.6:
+        if random.random() < self.changes.substituted:
             text = self.substitute(text)
-        if random.random() < 0.3:
+        if random.random() < self.changes.shortened:
             parts = text.split(" ")
-            text = " ".join(part for n, part in enumerate(parts) if n == 0 or random.random() > 0.06)
+            dropped = self.changes.dropped_words
+            text = " ".join(part for n, part in enumerate(parts) if n == 0 or random.random() > dropped)
         if random.random() < 0.12:
             text = _mistype(text, random)
         change = random.random()
@@ -140,7 +157,7 @@ class Messages:
         parts, end, at = [], 0, 0
         while at < len(found):
             step = 1
-            if self.random.random() < SUBSTITUTED:
+            if self.random.random() < self.changes.substituted_words:
                 for count in range(min(LONGEST_PHRASE, len(found) - at), 0, -1):
                     start, stop = found[at].start(), found[at + count - 1].end()
                     members = self.swaps.get(text[start:stop].lower())
