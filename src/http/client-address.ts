@@ -14,11 +14,7 @@ export class TrustedProxies {
 
   /** @param networks IP addresses and networks in CIDR form, as `http.trusted_proxies` has them */
   constructor(networks: readonly string[]) {
-    this.#networks = networks.map((entry) => {
-      if (entry.includes('/')) return ipaddr.parseCIDR(entry);
-      const address = ipaddr.parse(entry);
-      return [address, address.kind() === 'ipv4' ? 32 : 128];
-    });
+    this.#networks = networks.map(parseNetwork);
   }
 
   /**
@@ -42,6 +38,19 @@ export class TrustedProxies {
       ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
     );
   }
+}
+
+/** @param entry an IP address or a network in CIDR form */
+function parseNetwork(entry: string): [Address, number] {
+  if (entry.includes('/')) return ipaddr.parseCIDR(entry);
+  const address = ipaddr.parse(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** Whether all addresses of an entry of `http.trusted_proxies` are this machine's own: in 127.0.0.0/8, or `::1`. */
+export function isLoopbackNetwork(entry: string): boolean {
+  const [address, bits] = parseNetwork(entry);
+  return address.range() === 'loopback' && bits >= (address.kind() === 'ipv4' ? 8 : 128);
 }
 
 /** `[ADDRESS]`, `[ADDRESS]:PORT` or `ADDRESS:PORT`. */

@@ -7,6 +7,7 @@ export type {
   Rates,
   Results,
 } from './app.js';
+export { isLoopbackNetwork } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/files.js';
 export type { ConsoleSite } from './console/serve.js';
 export type { AccessEntry } from './pipeline.js';

@@ -14,7 +14,7 @@ import type { Metrics } from '../telemetry/index.js';
 import { CertificateWatch, expiryWarning, tlsFiles } from './certificate.js';
 import { consoleSite } from './console.js';
 import { type ServerDependencies, StartError } from './dependencies.js';
-import { isExposed } from './exposure.js';
+import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
 import type { Service } from './service.js';
 
@@ -42,8 +42,8 @@ interface Endpoints {
 type EndpointSettings = Pick<Settings, 'host' | 'port' | 'gateway' | 'http' | 'tls' | 'console' | 'log'>;
 
 interface EndpointPlan {
-  /** The settings of the address, for error messages. */
-  readonly keys: string;
+  /** The settings of the address, for messages. */
+  readonly keys: { readonly host: HostSetting; readonly port: string };
   readonly host: string;
   readonly port: number;
   /** The model that answers every request, whatever it names; null: requests name theirs. */
@@ -69,7 +69,10 @@ export async function listen(
   try {
     const { clock, log } = dependencies;
     const planned = plans(settings, service);
-    for (const { host } of planned) warnOfExposure(host, settings, dependencies);
+    for (const { keys, host } of planned) {
+      const exposure = exposureOf(keys.host, host, settings);
+      if (exposure !== null) dependencies.report.notice(exposure.notice);
+    }
     const certificate = loadCertificate(settings, dependencies);
     const bounds = createBounds(clock);
     const logRequest = requestLog(log, settings.log.sample);
@@ -97,11 +100,6 @@ export async function listen(
   }
 }
 
-function warnOfExposure(host: string, settings: EndpointSettings, { report }: ServerDependencies): void {
-  if (!isExposed(host, settings)) return;
-  report.notice(`${host} is served without TLS: tokens and requests cross the network unencrypted.`);
-}
-
 /** Null without TLS. */
 function loadCertificate({ tls }: EndpointSettings, { clock, report }: ServerDependencies) {
   const files = tlsFiles(tls);
@@ -114,7 +112,7 @@ function loadCertificate({ tls }: EndpointSettings, { clock, report }: ServerDep
 
 function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
   const base = {
-    keys: 'host, port',
+    keys: { host: 'host', port: 'port' } as const,
     host: settings.host,
     port: settings.port,
     model: service.engines.catalog.only,
@@ -128,7 +126,8 @@ function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
       `gateway.model is "${model}", which is not a model of the manifest. Run: decider models list`,
     );
   }
-  return [base, { keys: 'gateway.host, gateway.port', host, port, model, batches: false, console: null }];
+  const keys = { host: 'gateway.host', port: 'gateway.port' } as const;
+  return [base, { keys, host, port, model, batches: false, console: null }];
 }
 
 async function listenAt(
@@ -155,7 +154,9 @@ async function listenAt(
     onAccess,
     onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'a request failed'),
   }).catch((error) => {
-    throw error instanceof ListenError ? new ListenError(`${keys}: ${error.message}`) : error;
+    throw error instanceof ListenError
+      ? new ListenError(`${keys.host}, ${keys.port}: ${error.message}`)
+      : error;
   });
   const url = `${tls === null ? 'http' : 'https'}://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
   return { http, url, hasConsole: console !== null };

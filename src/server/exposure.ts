@@ -1,15 +1,40 @@
-import { isLoopback } from '../http/index.js';
+import { isLoopback, isLoopbackNetwork } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import { StartError } from './dependencies.js';
 
+/** The setting of a listening address. */
+export type HostSetting = 'host' | 'gateway.host' | 'operator.host';
+
+/** An address without TLS that other machines reach. */
+interface Exposure {
+  /** Whether only the proxies of the settings may reach it; otherwise `http.allow_plain` opens it to everybody. */
+  readonly behindProxy: boolean;
+  /** What the administrator has to know. */
+  readonly notice: string;
+}
+
 /**
- * Whether tokens and requests to an address cross the network unencrypted: beyond loopback, without TLS and without a
- * proxy in front. Throws StartError if `http.allow_plain` does not allow it.
+ * The exposure of a listening address; null: it has TLS, or only this machine reaches it. Throws StartError if neither a
+ * proxy on another machine nor `http.allow_plain` is set. A proxy on this machine is no reason to listen beyond loopback.
  */
-export function isExposed(host: string, { http, tls }: Pick<Settings, 'http' | 'tls'>): boolean {
-  if (isLoopback(host) || tls.cert !== '' || http.trusted_proxies.length > 0) return false;
-  if (http.allow_plain) return true;
+export function exposureOf(
+  setting: HostSetting,
+  host: string,
+  { http, tls }: Pick<Settings, 'http' | 'tls'>,
+): Exposure | null {
+  // The operator listener has no TLS.
+  const canEncrypt = setting !== 'operator.host';
+  if (isLoopback(host) || (canEncrypt && tls.cert !== '')) return null;
+  const plain = `${host} (${setting}) is served without TLS`;
+  const proxies = http.trusted_proxies.filter((entry) => !isLoopbackNetwork(entry)).join(', ');
+  if (proxies !== '') {
+    const notice = `${plain}: only the proxies of http.trusted_proxies (${proxies}) may reach this port. Keep everybody else away with a firewall.`;
+    return { behindProxy: true, notice };
+  }
+  if (http.allow_plain) {
+    return { behindProxy: false, notice: `${plain}: tokens and requests cross the network unencrypted.` };
+  }
   throw new StartError(
-    `${host} is reachable by other machines, and tokens would cross the network unencrypted. Set tls.cert and tls.key, name the proxy in front in http.trusted_proxies, or set http.allow_plain.`,
+    `${setting}: ${host} is reachable by other machines, and tokens would cross the network unencrypted. ${canEncrypt ? 'Set tls.cert and tls.key, name' : 'Name'} a proxy on another machine in http.trusted_proxies, or set http.allow_plain. For a proxy on this machine, listen on 127.0.0.1.`,
   );
 }

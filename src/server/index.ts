@@ -2,7 +2,7 @@ export { expiryWarning, tlsFiles } from './certificate.js';
 export type { ServerDependencies } from './dependencies.js';
 export { StartError } from './dependencies.js';
 export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
-export { isExposed } from './exposure.js';
+export { exposureOf, type HostSetting } from './exposure.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
 export { type ReloadOutcome, readOutcome, removeOutcome, writeOutcome } from './reload/outcome-file.js';

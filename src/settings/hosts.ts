@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { hostOf, parseUrl } from '../base/index.js';
 import { InvalidValue } from './kinds.js';
 
@@ -16,7 +17,10 @@ export function readHost(entry: string): string {
   return hostOf(url);
 }
 
-/** An IP address or a network such as `10.0.0.0/8`. Throws InvalidValue. */
+/**
+ * An IP address or a network such as `10.0.0.0/8`. Throws InvalidValue, also for IPv4 in IPv6 form: such a connection
+ * counts as IPv4, and the entry would never match.
+ */
 export function readNetwork(entry: string): string {
   const [address = '', ...prefix] = entry.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -24,6 +28,12 @@ export function readNetwork(entry: string): string {
   if (isIP(address) === 0 || address.includes('%') || !isNetwork) {
     throw new InvalidValue(
       `has the entry "${entry}", which is not an IP address or a network such as 10.0.0.0/8.`,
+    );
+  }
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
+    throw new InvalidValue(
+      `has the entry "${entry}", which is IPv4 in IPv6 form. Write it as IPv4, such as 10.0.0.0/8.`,
     );
   }
   return entry;

@@ -81,16 +81,20 @@ export const SETTINGS = {
     allow_plain: boolean({
       default: false,
       meaning:
-        'Whether to listen beyond loopback without TLS and without trusted proxies, so that tokens cross the network unencrypted.',
+        'Whether to listen beyond loopback without TLS and without a trusted proxy on another machine, so that tokens cross the network unencrypted.',
     }),
   },
   tls: {
     cert: text({
       default: '',
       meaning:
-        'PEM file of the certificate chain; with it, every endpoint speaks HTTPS only. A renewed file is used without a restart.',
+        'PEM file of the certificate chain; with it, the base endpoint and the gateway endpoint speak HTTPS only. A renewed file is used without a restart.',
     }),
-    key: text({ default: '', meaning: 'PEM file of the certificate’s private key, without a passphrase.' }),
+    key: text({
+      default: '',
+      meaning:
+        'PEM file of the certificate’s private key, without a passphrase and not accessible to all users.',
+    }),
   },
   engine: {
     backend: choice({

@@ -140,6 +140,12 @@ test('addresses beyond loopback without TLS', async (t) => {
   t.match(refused, { check: 'network', detail: /Set tls\.cert and tls\.key/ }, 'its message has the remedy');
   const allowed = { ...open, DECIDER_HTTP_ALLOW_PLAIN: 'true' };
   await theOne(t, findings({}, allowed), { check: 'network', ok: true, remedy: /Set tls\.cert/ });
+  const finding = async (environment: Record<string, string>) =>
+    (await findings({}, { ...open, ...environment })).find(({ check }) => check === 'network');
+  const local = await finding({ DECIDER_HTTP_TRUSTED_PROXIES: '127.0.0.1' });
+  t.match(local, { ok: false, detail: /a proxy on another machine/ });
+  const behind = await finding({ DECIDER_HTTP_TRUSTED_PROXIES: '10.0.0.1' });
+  t.match(behind, { ok: true, detail: /only the proxies of http\.trusted_proxies \(10\.0\.0\.1\)/ });
 });
 
 test('a certificate that cannot be used, or ends soon', async (t) => {

@@ -21,7 +21,7 @@ test('serve: random weights, a narrow domain, stand-ins and an address that othe
   t.match(command.lines.join('\n'), /random weights: its answers mean nothing/);
   t.match(command.lines.join('\n'), /is trained for support messages, and for nothing else\./);
   t.match(command.lines.join('\n'), /answers for decider-g-12b/);
-  t.equal(command.lines.filter((line) => /^0\.0\.0\.0 is served without TLS/.test(line)).length, 1);
+  t.equal(command.lines.filter((line) => /^0\.0\.0\.0 \(host\) is served without TLS/.test(line)).length, 1);
 });
 
 /** A request that keeps the engine busy for a second or more. `sent` resolves when the system has all of it. */

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { TrustedProxies } from '../../src/http/client-address.js';
+import { isLoopbackNetwork, TrustedProxies } from '../../src/http/client-address.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
@@ -34,6 +34,22 @@ test('forms of an address', async (t) => {
     t.equal(from(noise), '127.0.0.1', noise);
   }
   t.equal(client(['127.0.0.1'], '::ffff:127.0.0.1', '198.51.100.7'), '198.51.100.7', 'an IPv6 socket');
+});
+
+test('a network of loopback has no address of another machine', async (t) => {
+  const own = ['127.0.0.1', '127.9.9.9', '127.0.0.0/8', '127.0.0.1/32', '::1', '::1/128', '0:0:0:0:0:0:0:1'];
+  for (const entry of own) t.equal(isLoopbackNetwork(entry), true, entry);
+  const others = [
+    '126.0.0.0/7',
+    '127.0.0.0/7',
+    '127.0.0.1/0',
+    '10.0.0.1',
+    '::/0',
+    '::1/127',
+    '::',
+    'fd00::/8',
+  ];
+  for (const entry of others) t.equal(isLoopbackNetwork(entry), false, entry);
 });
 
 onBoth('the log entry has the address of the client', async (t, transport) => {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Test, test } from 'tap';
 import { Agent, request } from 'undici';
-import { isExposed } from '../../src/server/exposure.js';
+import { exposureOf, type HostSetting } from '../../src/server/exposure.js';
 import { writeCertificate } from '../support/certificate.js';
 import { freePort } from '../support/free-port.js';
 import { onBoth } from '../support/http/serving.js';
@@ -58,17 +58,35 @@ test('without TLS there is nothing to reload', async (t) => {
   t.strictSame(plain.reload(plain.settings), []);
 });
 
-test('an address beyond loopback needs TLS, a proxy or consent', async (t) => {
+test('an address beyond loopback needs TLS, a proxy on another machine or consent', async (t) => {
   const http = { transport: 'auto', trusted_proxies: [], allow_plain: false } as const;
   const tls = { cert: '', key: '' };
-  for (const host of ['127.0.0.1', '::1', 'localhost']) t.equal(isExposed(host, { http, tls }), false);
+  const secure = { cert: 'c', key: 'k' };
+  for (const host of ['127.0.0.1', '::1', 'localhost'])
+    t.equal(exposureOf('host', host, { http, tls }), null);
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
-    const message =
-      /^\S+ is reachable by other machines.*tls\.cert.*http\.trusted_proxies.*http\.allow_plain/;
-    t.throws(() => isExposed(host, { http, tls }), { name: 'StartError', message });
-    t.equal(isExposed(host, { http, tls: { cert: 'c', key: 'k' } }), false);
-    t.equal(isExposed(host, { http: { ...http, trusted_proxies: ['10.0.0.1'] }, tls }), false);
-    t.equal(isExposed(host, { http: { ...http, allow_plain: true }, tls }), true);
+    for (const trusted_proxies of [[], ['127.0.0.1'], ['127.0.0.0/8', '::1']]) {
+      const behind = { ...http, trusted_proxies };
+      const remedy = 'a proxy on another machine in http.trusted_proxies, or set http.allow_plain.';
+      const refused = (setting: HostSetting, tls: typeof secure, message: string) =>
+        t.throws(() => exposureOf(setting, host, { http: behind, tls }), {
+          name: 'StartError',
+          message: `${setting}: ${host} is reachable by other machines, and tokens would cross the network unencrypted. ${message} ${remedy} For a proxy on this machine, listen on 127.0.0.1.`,
+        });
+      refused('gateway.host', tls, 'Set tls.cert and tls.key, name');
+      refused('operator.host', secure, 'Name');
+      t.equal(exposureOf('host', host, { http: behind, tls: secure }), null);
+      t.match(exposureOf('host', host, { http: { ...behind, allow_plain: true }, tls }), {
+        behindProxy: false,
+        notice: /unencrypted\.$/,
+      });
+    }
+    const named = { ...http, trusted_proxies: ['127.0.0.1', '10.0.0.1', '10.1.0.0/16'] };
+    t.match(exposureOf('host', host, { http: named, tls }), {
+      behindProxy: true,
+      notice: /without TLS: only the proxies of http\.trusted_proxies \(10\.0\.0\.1, 10\.1\.0\.0\/16\) may/,
+    });
   }
-  await t.rejects(startTestServer(t, { DECIDER_HOST: '0.0.0.0' }), { name: 'StartError' });
+  const local = { DECIDER_HOST: '0.0.0.0', DECIDER_HTTP_TRUSTED_PROXIES: '127.0.0.1' };
+  await t.rejects(startTestServer(t, local), { name: 'StartError' });
 });

@@ -66,4 +66,10 @@ test('trusted proxies are addresses and networks', async (t) => {
       message: `has the entry "${entry}", which is not an IP address or a network such as 10.0.0.0/8.`,
     });
   }
+  for (const entry of ['::ffff:10.0.0.0/104', '::ffff:10.0.0.1', '::FFFF:0:0/96', '0:0:0:0:0:ffff:a00:1']) {
+    t.throws(() => readNetwork(entry), {
+      message: `has the entry "${entry}", which is IPv4 in IPv6 form. Write it as IPv4, such as 10.0.0.0/8.`,
+    });
+  }
+  for (const entry of ['::/0', '::/64', '::fffe:10.0.0.1']) t.equal(readNetwork(entry), entry);
 });

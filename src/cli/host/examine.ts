@@ -1,7 +1,7 @@
 import { type Clock, NODE_MIN } from '../../base/index.js';
 import { INSTALL_CUDA } from '../../engine/index.js';
 import { readCertificate } from '../../http/index.js';
-import { expiryWarning, isExposed, tlsFiles } from '../../server/index.js';
+import { expiryWarning, exposureOf, type HostSetting, tlsFiles } from '../../server/index.js';
 import type { Settings } from '../../settings/index.js';
 import { type Finding, fault, ok, problem, warning } from '../findings.js';
 import type { HostProbes } from './probes.js';
@@ -113,10 +113,12 @@ function* dataFolder({ data }: Settings, probes: HostProbes): Generator<Finding>
 
 function network(settings: Settings): Finding {
   try {
-    const hosts = endpoints(settings).map(({ host }) => host);
-    const exposed = hosts.filter((host) => isExposed(host, settings));
-    if (exposed.length === 0) return ok('network', hosts.join(', '));
-    const detail = `${exposed.join(', ')}: tokens cross the network unencrypted, as http.allow_plain allows.`;
+    const hosts = endpoints(settings);
+    const exposures = hosts.flatMap(({ setting, host }) => exposureOf(setting, host, settings) ?? []);
+    const detail = exposures.map(({ notice }) => notice).join(' ');
+    if (exposures.every(({ behindProxy }) => behindProxy)) {
+      return ok('network', detail || hosts.map(({ host }) => host).join(', '));
+    }
     return warning('network', detail, 'Set tls.cert and tls.key, or name the proxy in http.trusted_proxies.');
   } catch (error) {
     return problem('network', error);
@@ -138,6 +140,7 @@ function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Finding {
 }
 
 interface Endpoint {
+  readonly setting: HostSetting;
   /** The settings of the address. */
   readonly keys: string;
   readonly host: string;
@@ -145,12 +148,16 @@ interface Endpoint {
 }
 
 function endpoints({ host, port, gateway, operator }: Settings): Endpoint[] {
-  const named = (keys: string, each: Omit<Endpoint, 'keys'>) => (each.port === 0 ? [] : [{ ...each, keys }]);
-  return [
-    { keys: 'host, port', host, port },
-    ...named('gateway.host, gateway.port', gateway),
-    ...named('operator.host, operator.port', operator),
+  const optional: Endpoint[] = [
+    { setting: 'gateway.host', keys: 'gateway.host, gateway.port', host: gateway.host, port: gateway.port },
+    {
+      setting: 'operator.host',
+      keys: 'operator.host, operator.port',
+      host: operator.host,
+      port: operator.port,
+    },
   ];
+  return [{ setting: 'host', keys: 'host, port', host, port }, ...optional.filter((each) => each.port !== 0)];
 }
 
 const REMEDIES: Readonly<Record<string, (keys: string, port: number) => string>> = {

@@ -1,7 +1,7 @@
-import { isLoopback } from '../../http/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
-import { type ServerDependencies, StartError } from '../dependencies.js';
+import type { ServerDependencies } from '../dependencies.js';
+import { exposureOf } from '../exposure.js';
 import type { Service } from '../service.js';
 import { measureHost } from './host-metrics.js';
 import { jsonReply, listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
@@ -11,15 +11,6 @@ import { operatorToken } from './token.js';
 
 /** The media type of the Prometheus text format. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-/** Like `isExposed` of the endpoints, but without TLS, which this listener does not have. Throws StartError. */
-function isExposed(host: string, { allow_plain, trusted_proxies }: Settings['http']): boolean {
-  if (isLoopback(host) || trusted_proxies.length > 0) return false;
-  if (allow_plain) return true;
-  throw new StartError(
-    `operator.host: ${host} is reachable by other machines, and the operator's token would cross the network unencrypted. Name the proxy in front in http.trusted_proxies, or set http.allow_plain.`,
-  );
-}
 
 /**
  * Opens the operator listener if the settings have a port for it. `current`: the settings in use, which may change.
@@ -34,9 +25,8 @@ export async function openOperator(
 ): Promise<OperatorListener | null> {
   const { host, port, token } = settings.operator;
   if (port === 0) return null;
-  if (isExposed(host, settings.http)) {
-    report.notice(`${host} is served without TLS: the operator's token crosses the network unencrypted.`);
-  }
+  const exposure = exposureOf('operator.host', host, settings);
+  if (exposure !== null) report.notice(exposure.notice);
   const started = clock.monotonic();
   const readiness = new Readiness({
     clock,
