@@ -22,12 +22,13 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates libstdc++6 libgomp1 tini \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /var/lib/decider --create-home --shell /usr/sbin/nologin decider \
-  && mkdir /var/lib/decider/data /var/lib/decider/models \
+  && mkdir /var/lib/decider/data \
   && chown -R decider: /var/lib/decider \
   && chmod 700 /var/lib/decider/data \
   && printf '#!/bin/sh\nexec node /opt/decider/bin/decider.mjs "$@"\n' >/usr/local/bin/decider \
   && chmod 755 /usr/local/bin/decider
 USER decider
+# It must not have a folder models: then the server uses the embedded model. `models pull` creates the folder.
 WORKDIR /var/lib/decider
 # Containers forward ports from other addresses than loopback; who may connect is decided by what publishes the port.
 ENV DECIDER_HOST=0.0.0.0 DECIDER_HTTP_ALLOW_PLAIN=true DECIDER_DATA=/var/lib/decider/data

@@ -47,6 +47,7 @@ test('the last stage of the image has no compiler, no tests and no root', async 
   const [build = '', last = ''] = text.split(/^FROM \$\{BASE\}$/m);
   t.match(build, /rm -rf \.git \.ci test bench/);
   t.notMatch(last, /g\+\+|gcc|clang|make|git\b/);
+  t.notMatch(last, /mkdir .*models/, 'an empty ./models would replace the embedded model');
   t.match(last, /^USER decider$/m);
   t.match(last, /^HEALTHCHECK /m);
 });
