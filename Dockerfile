@@ -9,7 +9,7 @@ FROM node:${NODE}-bookworm AS build
 ARG VARIANT
 WORKDIR /opt/decider
 COPY . .
-# The addon, the compiled sources and the tiny model. git and the compiler stay in this stage.
+# The addon, the compiled sources and the model with random weights. git and the compiler stay in this stage.
 RUN npm ci --omit=dev \
   && if [ "$VARIANT" != cpu ]; then npm run "install:$VARIANT"; fi \
   && npm cache clean --force \
