@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 test('reload: the server reads its file again; a mistake changes nothing and is one line', async (t) => {
   const folder = dataFolder(t);
   const config = join(folder, 'decider.json');
-  const write = (settings: object) => writeFileSync(config, JSON.stringify({ port: 0, ...settings }));
+  const write = (settings: object) => writeFileSync(config, JSON.stringify(settings));
   write({});
   const environment = {
     DECIDER_DATA: join(folder, 'data'),
@@ -23,10 +23,10 @@ test('reload: the server reads its file again; a mistake changes nothing and is 
   t.match(await reload(), { code: 0, stdout: 'Nothing has changed.' });
   write({ log: { level: 'error' } });
   t.match(await reload(), { code: 0, stdout: 'changed: log.level' });
-  write({ log: { level: 'info' }, port: 1 });
+  write({ log: { level: 'info' }, console: { enabled: false } });
   const refused = await reload();
   t.equal(refused.code, 1);
-  t.equal(refused.stderr, 'Nothing was changed: port: a change needs a restart.\n');
+  t.equal(refused.stderr, 'Nothing was changed: console.enabled: a change needs a restart.\n');
   write({ log: { level: 'info' } });
   t.strictSame(JSON.parse((await reload('--json')).stdout), { changed: ['log.level'] });
   server.child.kill('SIGHUP');
@@ -35,7 +35,7 @@ test('reload: the server reads its file again; a mistake changes nothing and is 
   t.strictSame(printed(), [
     'reloaded: nothing has changed',
     'reloaded: log.level',
-    'not reloaded: port: a change needs a restart.',
+    'not reloaded: console.enabled: a change needs a restart.',
     'reloaded: log.level',
     'reloaded: nothing has changed',
   ]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where Linux has a file system in memory. */
@@ -17,6 +17,8 @@ export function memoryFolder(): string | null {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < FREE_BYTES_MIN) return null;
     const folder = mkdtempSync(join(MEMORY, 'decider-tests-'));
+    // Some tests change the user.
+    chmodSync(folder, 0o711);
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
     return runsPrograms(folder) ? folder : null;
