@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { test } from 'tap';
-import { reconcile } from '../../src/access/index.js';
+import { changeWorkspace, REQUESTS_PER_MINUTE_MAX, reconcile } from '../../src/access/index.js';
 import { loadSettings, type Settings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { writeCertificate } from '../support/certificate.js';
@@ -32,6 +32,9 @@ for (const transport of TRANSPORTS) {
   test(`${REQUESTS} requests across ${RELOADS} reloads: none fails, and each is charged at one price (${transport})`, async (t) => {
     const data = dataFolder(t);
     const server = await startTestServer(t, { DECIDER_DATA: data, DECIDER_HTTP_TRANSPORT: transport });
+    const store = openStore(data);
+    t.teardown(() => store.close());
+    changeWorkspace(store, 'default', { requestsPerMinute: REQUESTS_PER_MINUTE_MAX });
     let asked = 0;
     let reloads = 0;
     const client = async () => {
@@ -52,8 +55,6 @@ for (const transport of TRANSPORTS) {
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     t.equal(reloads, RELOADS);
     await server.stop();
-    const store = openStore(data);
-    t.teardown(() => store.close());
     t.strictSame(reconcile(store).problems, []);
     const rows = [...store.table('usage').entries()];
     t.equal(

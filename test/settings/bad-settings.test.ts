@@ -129,7 +129,7 @@ const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, nam
     { ...PLAIN, DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' },
     /^host, port: cannot listen on no host:0/,
   ],
-  [{ DECIDER_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is reachable by other machines/],
+  [{ DECIDER_HOST: '192.0.2.1' }, /^host: 192\.0\.2\.1 is reachable by other machines/],
   [
     { ...PLAIN, DECIDER_OPERATOR_HOST: '192.0.2.1', DECIDER_OPERATOR_PORT: '9' },
     /^operator\.host, operator\.port: cannot/,
