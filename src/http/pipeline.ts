@@ -76,17 +76,18 @@ export function createPipeline(options: PipelineOptions): Handler {
       },
     };
     const { reply, caller, phases, error } = await answer(options, watched, requestId);
+    const hasLeft = incoming.signal.aborted;
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
       path: readTarget(incoming.target)?.routes[0]?.path ?? '-',
-      status: incoming.signal.aborted ? CLIENT_GONE_STATUS : reply.status,
+      status: hasLeft ? CLIENT_GONE_STATUS : reply.status,
       durationMs: options.clock.monotonic() - started,
       requestId,
       client: options.proxies.clientOf(incoming),
       keyId: caller?.keyId,
       workspace: caller?.workspaceId,
       phases,
-      error,
+      error: hasLeft ? undefined : error,
     });
     return { ...reply, close: reply.close || endsByRequest(incoming, begun) };
   };

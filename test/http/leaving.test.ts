@@ -12,6 +12,7 @@ onBoth('a client that leaves in the middle of its body', async (t, transport) =>
   connection.destroy();
   await logged(1);
   t.equal(access[0]?.status, 499);
+  t.equal(access[0]?.error, undefined, 'there is no error response');
   t.equal(clock.timers(), 0, 'no timer is left');
   t.strictSame(unexpected, []);
   t.equal((await ask(request('GET', '/health'))).status, 200);

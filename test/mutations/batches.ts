@@ -49,7 +49,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/funds.ts',
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
-    ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge))', 'if (false)'],
+    ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge()))', 'if (false)'],
   ),
   ...inFile('access/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
   ...inFile(

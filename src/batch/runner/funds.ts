@@ -10,8 +10,8 @@ import type { BatchReports } from '../dependencies.js';
  * because a large line might then wait forever. Other keys of the workspace go on.
  */
 export class Funds {
-  /** By key: the charge of the line that the key cannot pay for. */
-  private readonly awaited = new Map<string, Charge>();
+  /** By key: the charge of the line that the key cannot pay for, at the prices of now: a reload can change them. */
+  private readonly awaited = new Map<string, () => Charge>();
 
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
@@ -35,17 +35,21 @@ export class Funds {
     if (this.access.pause(caller.workspace) !== null) return false;
     const charge = this.awaited.get(caller.key.id);
     if (charge === undefined) return true;
-    if (!this.access.covers(caller, charge)) return false;
+    if (!this.access.covers(caller, charge())) return false;
     this.awaited.delete(caller.key.id);
     return true;
   }
 
-  /** Reserves the cost of a line. Null: the line must wait. */
-  reserve(caller: Caller, charge: Charge): Reservation | null {
+  /**
+   * Reserves the cost of a line. Null: the line must wait.
+   *
+   * @param charge what the line costs at the prices of now
+   */
+  reserve(caller: Caller, charge: () => Charge): Reservation | null {
     const { id } = caller.key;
     // This line was being prepared when another line of the key turned out not to be covered.
     if (this.awaited.has(id)) return null;
-    const reservation = this.access.reserveLine(caller, charge);
+    const reservation = this.access.reserveLine(caller, charge());
     if (reservation === null) this.awaited.set(id, charge);
     return reservation;
   }

@@ -100,7 +100,7 @@ export class LineRunner {
       prepare: engines.prepare,
       engine: (build) => engines.engine(build),
       reserve: (build, inputTokens) => {
-        const charge = engines.chargeOf(build, inputTokens);
+        const charge = () => engines.chargeOf(build, inputTokens);
         return this.settlement(open, line, this.reserve(open, caller, charge));
       },
     };
@@ -118,7 +118,7 @@ export class LineRunner {
   }
 
   /** Throws NotStarted if the batch has ended since the line was taken, or the key cannot pay for the line now. */
-  private reserve(open: OpenBatch, caller: Caller, charge: Charge): Reservation {
+  private reserve(open: OpenBatch, caller: Caller, charge: () => Charge): Reservation {
     const { progress, funds } = this.parts;
     progress.applyEnds(open);
     const reservation = mayStart(open.batch) ? funds.reserve(caller, charge) : null;

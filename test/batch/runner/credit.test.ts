@@ -243,6 +243,20 @@ test('when the batch of the uncovered line ends, the other batches of the key go
   await balanceIs(t, world, workspace, 0n);
 });
 
+test('a line that waits for credit runs once a lower price makes the credit enough', async (t) => {
+  const world = await start(t);
+  const workspace = world.workspace('cheaper', LINE_COST);
+  const key = world.key(null, workspace);
+  world.price = 2n * PRICE;
+  const id = await world.submit(key, equalLines('a', 1));
+  await world.pass(5);
+  t.match(world.show(key, id).counts, { done: 0, pending: 1 });
+  world.price = PRICE;
+  await drain(world);
+  t.match(world.show(key, id), { status: 'done', counts: { done: 1 } });
+  await balanceIs(t, world, workspace, 0n);
+});
+
 test('a line that waits for credit takes no memory, and is prepared again only when it is covered', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('waits', LINE_COST - 1n);

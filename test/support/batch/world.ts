@@ -77,6 +77,8 @@ export interface ResultLine {
 export class World {
   readonly clock = fakeClock(START);
   engine = new TestEngine(this.clock);
+  /** Of a batch token; tests change it as a reload does. */
+  price = PRICE;
   readonly troubles: string[] = [];
   readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
   /** The check of an address that a submission names. */
@@ -224,8 +226,8 @@ export class World {
         engine: (model) => engine.of(model),
         notePreparing: () => {},
         mayUse: (model, allowed) => allowed === null || allowed.includes(model),
-        chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: PRICE }),
-        priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
+        chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: this.price }),
+        priceOf: () => ({ live: 2n * this.price, batch: this.price }),
       },
       files: {
         ingest: async (task) =>
