@@ -149,8 +149,9 @@ export class Scheduler<E extends Entry> {
   }
 
   /**
-   * Takes the oldest plan that runs alone, live ones first. If it finds no room, the next one that does: an older plan
-   * may hold the cells that it waits for, and must end first. Returns false if no plan can be taken.
+   * Takes the oldest plan that runs alone, live ones first. If it finds no room, none that waits is admitted, and the
+   * next one that runs is taken: it may hold the cells that the first one waits for, and must end first. Returns false
+   * if no plan can be taken.
    */
   private fillAlone(filling: Filling<E>): boolean {
     const { context, builder } = filling;
@@ -161,6 +162,7 @@ export class Scheduler<E extends Entry> {
     const left = builder.left;
     for (const entry of [...alone.filter(isLive), ...alone.filter((each) => !isLive(each))]) {
       const found = running.find((each) => each.entry === entry) ?? null;
+      if (found === null && filling.isClosed) continue;
       const candidate = { entry, running: found, remaining: left };
       this.take([candidate], filling, isLive(entry) ? left : this.batchBudget(false, context, left));
       if (builder.left < left) break;
