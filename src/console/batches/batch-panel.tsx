@@ -79,7 +79,10 @@ interface CostsProps {
   readonly results: Results | null;
 }
 
-/** What was spent: exactly once the results are known, until then in proportion to the lines. */
+/**
+ * The cost: once the results are known, their tokens at the current price, which may have changed since a line was charged;
+ * until then the estimate in proportion to the lines.
+ */
 function Costs({ batch, limits, results }: CostsProps) {
   const { estimated_cost: estimate, lines, counts } = batch;
   const spent = results === null ? null : spentOf(results, limits);
@@ -93,7 +96,7 @@ function Costs({ batch, limits, results }: CostsProps) {
         </dd>
       </div>
       <div>
-        <dt>{spent === null ? 'So far, by the estimate' : 'Charged'}</dt>
+        <dt>{spent === null ? 'So far, by the estimate' : 'At the current price'}</dt>
         <dd>
           {spent === null
             ? `about ${money(soFar, estimate.currency)}`

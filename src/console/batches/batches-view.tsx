@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Api } from '../api/call.js';
+import { CallError } from '../api/error.js';
 import type { Batch, Limits } from '../api/types.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
 import { listBatches } from './list-batches.js';
 import { SubmitPanel } from './submit-panel.js';
-import { isOpen } from './use-batch.js';
+import { isMoving } from './use-batch.js';
 
-/** How long the list is shown before it is read again, while a batch in it can change. */
+/** How long until the list is read again: while a batch in it can change, and after a temporary error. */
 const LIST_MS = 15_000;
 
 interface BatchesViewProps {
@@ -30,15 +31,19 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
     if (!active) return;
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    setError(null);
     const show = (read: { batches: Batch[]; more: boolean }) => {
       if (control.signal.aborted) return;
+      setError(null);
       setList(read);
-      if (read.batches.some(isOpen)) timer = setTimeout(reload, LIST_MS);
+      if (read.batches.some(isMoving)) timer = setTimeout(reload, LIST_MS);
     };
-    listBatches(api, control.signal).then(show, (thrown) => {
-      if (!control.signal.aborted) setError(thrown);
-    });
+    const fail = (thrown: unknown) => {
+      if (control.signal.aborted) return;
+      setError(thrown);
+      if (!(thrown instanceof CallError && thrown.isTemporary)) return;
+      timer = setTimeout(reload, Math.max(LIST_MS, (thrown.retryAfterSeconds ?? 0) * 1_000));
+    };
+    listBatches(api, control.signal).then(show, fail);
     return () => {
       control.abort();
       clearTimeout(timer);

@@ -16,7 +16,7 @@ export const isOpen = ({ status }: Pick<Batch, 'status'>): boolean =>
   status === 'queued' || status === 'running';
 
 /** Whether a batch can still change: a cancelled one until its lines in progress are back. */
-const isMoving = (batch: Batch): boolean =>
+export const isMoving = (batch: Batch): boolean =>
   isOpen(batch) || !(batch.results_available || batch.finished_at !== null);
 
 /** Looks at a batch until it has finished. `changes`: looks again at once when it changes. */

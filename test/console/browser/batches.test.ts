@@ -30,7 +30,8 @@ consoleTest('a file, its progress, and its results as a table and as a file', as
   t.match(await page.locator('tbody tr').first().textContent(), /^batch_.*done60/, 'the list follows');
   await page.getByRole('button', { name: 'Show the results' }).click();
   await page.getByText('Page 1 of 2').waitFor();
-  t.match(await page.getByRole('region', { name: /^batch_/ }).textContent(), /Charged£0\.\d+, [\d,]+ tokens/);
+  const panel = await page.getByRole('region', { name: /^batch_/ }).textContent();
+  t.match(panel, /At the current price£0\.\d+, [\d,]+ tokens/);
 
   await page.getByLabel('Question').selectOption('team');
   const distribution = page.getByRole('group', { name: /^Answers; choose one/ });
@@ -96,6 +97,34 @@ consoleTest('the list follows batches that are not shown', async (_, tab, world)
     return (await page.getByRole('row', { name: /done 3 of 3/ }).count()) === 1;
   });
 });
+
+consoleTest(
+  'the list follows a cancelled batch until its lines are back, and after an error',
+  async (_, tab, world) => {
+    const { page } = tab;
+    await page.clock.install();
+    const { token } = createKey(world.store, world.clock, 'default');
+    world.engine.hold();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
+    const url = `${world.url}/v1/batches`;
+    const submitted = await fetch(url, { method: 'POST', headers, body: batchFile(3) });
+    const { id } = (await submitted.json()) as { id: string };
+    await world.engine.held();
+    await fetch(`${url}/${id}/cancel`, { method: 'POST', headers: { authorization: headers.authorization } });
+    await page.route('**/v1/batches?*', (route) => route.abort());
+    await enter(tab, world, 'batches', token);
+    await page.getByText('unreachable').waitFor();
+    await page.unroute('**/v1/batches?*');
+    const comes = (name: RegExp) =>
+      until(async () => {
+        await page.clock.fastForward(15_000);
+        return (await page.getByRole('row', { name }).count()) === 1;
+      });
+    await comes(/cancelled 0 of 3/);
+    world.engine.open();
+    await comes(/cancelled [1-3] of 3/);
+  },
+);
 
 consoleTest('a batch is cancelled', async (t, tab, world) => {
   const { page } = tab;
