@@ -21,7 +21,7 @@ export interface Invoice {
   readonly workspace: string;
   /** Such as `2026-11`. */
   readonly month: string;
-  /** By model, kind and price. */
+  /** Sorted by model, kind and price. */
   readonly lines: readonly InvoiceLine[];
   readonly total: Pick<InvoiceLine, 'requests' | 'inputTokens' | 'amount'>;
 }
@@ -38,8 +38,13 @@ export function readInvoice(store: Store, workspace: string, month: string): Inv
     lines.set(name, { model, kind, price, ...sum(lines.get(name), row) });
     total = sum(total, row);
   }
-  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
-  return { workspace, month, lines: sorted, total };
+  return { workspace, month, lines: [...lines.values()].sort(byModelKindPrice), total };
+}
+
+function byModelKindPrice(one: InvoiceLine, other: InvoiceLine): number {
+  if (one.model !== other.model) return one.model < other.model ? -1 : 1;
+  if (one.kind !== other.kind) return one.kind < other.kind ? -1 : 1;
+  return one.price < other.price ? -1 : 1;
 }
 
 const sum = (one: Invoice['total'] | undefined, other: Invoice['total']) => ({

@@ -43,11 +43,10 @@ export class SlidingWindow {
   /** What is left of the limits at `now`. Counts nothing. */
   left(now: number, { requestsPerMinute, bytesPerMinute }: RateLimits): RatesLeft {
     this.forget(now);
-    const newest = this.count === 0 ? now - WINDOW_MS : (this.times[this.at(this.count - 1)] as number);
     return {
       requests: Math.max(0, requestsPerMinute - this.count),
       bytes: Math.max(0, bytesPerMinute - this.bytes),
-      resetMs: newest + WINDOW_MS - now,
+      resetMs: this.count === 0 ? 0 : (this.times[this.at(this.count - 1)] as number) + WINDOW_MS - now,
     };
   }
 

@@ -1,5 +1,5 @@
 import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice } from '../access/index.js';
-import { systemClock, VERSION } from '../base/index.js';
+import { VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
 import { type Options, printJson, requireReportFolders, writeReport } from './output.js';
 import { csv } from './table.js';
@@ -16,9 +16,9 @@ interface InvoiceOptions {
 
 /** `decider usage --invoice`: a workspace's charges of one UTC month as CSV, JSON or a page to print. */
 export const invoice = ({ invoice: workspace, month, html, ...options }: Options & InvoiceOptions) =>
-  withStore(options, (store, settings) => {
+  withStore(options, (store, settings, clock) => {
     requireReportFolders(html === undefined ? {} : { html });
-    const now = systemClock.now();
+    const now = clock.now();
     const made = readInvoice(store, workspace, month ?? monthBefore(now));
     const { currency } = settings.billing;
     if (html !== undefined) writeReport('html', html, invoicePage(made, currency, made.month < monthOf(now)));

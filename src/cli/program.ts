@@ -239,7 +239,9 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
     '--month <month>',
     'with --invoice: the UTC month, such as 2026-11 (default: the last one that is over)',
   )
-  .option('--html <file>', 'with --invoice: write a page to print instead of CSV')
+  .addOption(
+    new Option('--html <file>', 'with --invoice: write a page to print instead of CSV').conflicts('csv'),
+  )
   .action(async (options) => {
     if (options.invoice === undefined) await (await import('./usage.js')).usage(options);
     else await (await import('./invoice.js')).invoice(options);

@@ -121,6 +121,45 @@ test('usage --invoice: a row per model, kind and price of a month, as CSV, JSON 
   t.match(page, '<td class="number">1,123</td>');
 });
 
+test('usage --invoice: adds up days and keys; months and workspaces are apart', async (t) => {
+  const { store, json } = books(t);
+  let now = Date.parse('2026-11-29T12:00:00.000Z');
+  const clock = { now: () => now, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
+  for (const id of ['w', 'other']) {
+    createWorkspace(store, clock, id);
+    grantCredit(store, clock, id, parseAmount('10') as bigint);
+  }
+  const [one, two, foreign] = ['w', 'w', 'other'].map((id) => createKey(store, clock, id).token);
+  const access = new Access(store, clock, (error) => t.fail(String(error)));
+  const charge = (token: string | undefined, inputTokens: number, price: bigint) => {
+    const caller = access.authenticate([`Bearer ${token}`]);
+    access.reserve(caller, { model: 'big-20260101', kind: 'live', inputTokens, price }).post();
+  };
+  charge(one, 1, 1_500n);
+  now = Date.parse('2026-11-30T23:59:59.999Z');
+  charge(one, 10, 1_500n);
+  charge(two, 100, 1_500n);
+  charge(two, 1, 10_000n);
+  charge(foreign, 5, 1_500n);
+  now += 1;
+  charge(one, 1_000, 1_500n);
+  await access.flush();
+
+  const november = await json('usage', '--invoice', 'w', '--month', '2026-11');
+  t.match(november, { requests: 4, input_tokens: 112, amount: '0.0000001765' });
+  t.match(november.lines, [
+    { price_per_million: '0.0015', requests: 3, input_tokens: 111, amount: '0.0000001665' },
+    { price_per_million: '0.01', requests: 1, input_tokens: 1, amount: '0.00000001' },
+  ]);
+  t.equal(november.lines.length, 2);
+  const december = await json('usage', '--invoice', 'w', '--month', '2026-12');
+  t.match(december, { requests: 1, input_tokens: 1_000, amount: '0.0000015' });
+  const both = (parseAmount(november.amount) as bigint) + (parseAmount(december.amount) as bigint);
+  t.equal(both, parseAmount((await json('workspaces', 'show', 'w')).charged), 'as the ledger has it');
+  const other = await json('usage', '--invoice', 'other', '--month', '2026-11');
+  t.match(other, { requests: 1, amount: (await json('workspaces', 'show', 'other')).charged });
+});
+
 test('usage --invoice: mistakes', async (t) => {
   const { run, mistake } = await used(t);
   const of = ['usage', '--invoice', 'w', '--month'];
@@ -131,7 +170,13 @@ test('usage --invoice: mistakes', async (t) => {
   await mistake(/html: the folder of .* does not exist/, ...of, '2026-11', '--html', '/nowhere/x.html');
   await mistake(/month: it needs --invoice/, 'usage', '--month', '2026-11');
   await mistake(/html: it needs --invoice/, 'usage', '--html', 'x.html');
-  const { code, stderr } = await run(...of, '2026-11', '--key', 'key_1');
-  t.equal(code, 1);
-  t.match(stderr, /cannot be used with option/);
+  for (const args of [
+    ['--key', 'key_1'],
+    ['--csv', '--html', 'x.html'],
+  ]) {
+    const { code, stdout, stderr } = await run(...of, '2026-11', ...args);
+    t.equal(code, 1);
+    t.equal(stdout, '');
+    t.match(stderr, /cannot be used with option/);
+  }
 });
