@@ -19,20 +19,38 @@ export const reload = (options: Options) =>
     const pid = servingPid(data);
     const before = readOutcome(data);
     if (before?.pid !== pid) {
-      throw new OperatorError(`Process ${pid} is still starting, or is of a version that cannot reload.`);
+      throw new OperatorError(
+        `Process ${pid} is starting or stopping, or is of a version that cannot reload.`,
+      );
     }
-    process.kill(pid, RELOAD_SIGNAL);
+    signal(pid);
     const { error, changed } = await outcomeAfter(data, before);
     if (error !== null) throw new OperatorError(`Nothing was changed: ${error}`);
     if (options.json) return printJson({ changed });
     print(changed.length === 0 ? 'Nothing has changed.' : `changed: ${changed.join(', ')}`);
   });
 
+function signal(pid: number): void {
+  try {
+    process.kill(pid, RELOAD_SIGNAL);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') throw new OperatorError(`Process ${pid} has ended.`);
+    const advice = code === 'EPERM' ? ' Run the command as the user of that process.' : '';
+    throw new OperatorError(`Process ${pid} cannot be signalled: ${message}.${advice}`);
+  }
+}
+
+/** Throws OperatorError if the process ends or stops before it answers. */
 async function outcomeAfter(data: string, { pid, number }: ReloadOutcome): Promise<ReloadOutcome> {
   const end = performance.now() + ANSWER_MS_MAX;
   while (performance.now() < end) {
     const found = readOutcome(data);
-    if (found !== null && (found.pid !== pid || found.number > number)) return found;
+    if (found?.pid === pid && found.number !== number) return found;
+    // A server that stops removes the file first.
+    if (servingPid(data) !== pid || found?.pid !== pid) {
+      throw new OperatorError(`Process ${pid} is stopping, and has not answered.`);
+    }
     await sleep(POLL_MS);
   }
   throw new OperatorError(`Process ${pid} has not answered within ${ANSWER_MS_MAX / 1_000} s.`);

@@ -1,11 +1,11 @@
 import { OperatorError } from '../base/index.js';
 import { removeOutcome, type Server, writeOutcome } from '../server/index.js';
-import { loadSettings } from '../settings/index.js';
+import type { Settings } from '../settings/index.js';
 import type { Log } from '../telemetry/index.js';
 
 interface Parts {
-  /** As given to `serve`. */
-  readonly config: string | undefined;
+  /** Reads the settings again. Throws SettingsError. */
+  read(): Settings;
   /** The data folder. */
   readonly folder: string;
   print(line: string): void;
@@ -16,6 +16,7 @@ interface Parts {
 export class Reloads {
   private server: Server | null = null;
   private number = 0;
+  private hasEnded = false;
 
   constructor(private readonly parts: Parts) {}
 
@@ -28,6 +29,10 @@ export class Reloads {
   /** Never throws. */
   run(): void {
     const { print, log } = this.parts;
+    if (this.hasEnded) {
+      print('not reloaded: the server is stopping.');
+      return;
+    }
     try {
       const changed = this.reload();
       log.info({ changed }, 'the settings were reloaded');
@@ -41,13 +46,19 @@ export class Reloads {
     }
   }
 
+  /** The server stops: from now on `decider reload` does not find it. Never throws. */
   end(): void {
-    removeOutcome(this.parts.folder);
+    this.hasEnded = true;
+    try {
+      removeOutcome(this.parts.folder);
+    } catch (failure) {
+      this.parts.log.error({ err: failure }, 'the outcome of the last reload cannot be removed');
+    }
   }
 
   private reload(): string[] {
     if (this.server === null) throw new OperatorError('The server is still starting.');
-    return this.server.reload(loadSettings(process.env, this.parts.config));
+    return this.server.reload(this.parts.read());
   }
 
   private store(error: string | null, changed: string[]): void {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
-import { loadSettings } from '../settings/index.js';
+import { settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
@@ -50,7 +50,8 @@ export async function serve(config: string | undefined): Promise<void> {
     },
   );
   try {
-    const settings = loadSettings(process.env, config);
+    const read = settingsReader(process.env, config);
+    const settings = read();
     const { log, output } = createErrorLog(settings.log.level);
     outputs.push(output);
     const report = {
@@ -61,7 +62,7 @@ export async function serve(config: string | undefined): Promise<void> {
       },
       progress: progress(print),
     };
-    reloads = new Reloads({ config, folder: settings.data, print, log });
+    reloads = new Reloads({ read, folder: settings.data, print, log });
     const reloading = reloads;
     onReloadSignals(() => reloading.run(), process.stdin.isTTY === true);
     server = await startServer(settings, {

@@ -15,6 +15,7 @@ import type { Settings } from '../settings/index.js';
 import { Sealer, type Store, serveStore } from '../store/index.js';
 import { Calendar } from './calendar.js';
 import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
+import { removeOutcome } from './reload/outcome-file.js';
 
 /** Credit of the workspace that the first start creates, in units of the currency. */
 const FIRST_CREDIT = '100';
@@ -38,7 +39,7 @@ export interface OpenAccess {
 
 /**
  * Opens the data folder for this server alone, verifies its ledger, and creates a workspace and a key if there are
- * none. Throws StoreError, AccessError or StartError, with nothing left open.
+ * none. Throws OperatorError, with nothing left open.
  */
 export async function openAccess(
   settings: Pick<Settings, 'data' | 'master_key' | 'billing'>,
@@ -52,6 +53,8 @@ export async function openAccess(
   let calendar: Calendar;
   let stopCalendar = async () => {};
   try {
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(settings.data);
     calendar = new Calendar(store, dependencies.clock, log);
     sealer = new Sealer(store, settings.master_key);
     verifyLedger(store, dependencies);

@@ -226,6 +226,7 @@ export function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
   cores: number = usableCores(),
+  models: string = defaultModels(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
   const { prepare } = settings;
@@ -233,7 +234,20 @@ export function loadSettings(
   const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
   return {
     ...settings,
-    models: settings.models || defaultModels(),
+    models: settings.models || models,
     prepare: { ...prepare, threads: prepareThreads },
   };
+}
+
+/**
+ * Returns a function that calls `loadSettings`, each time with the cores and the folder of models of now: settings that
+ * are read again differ only where somebody changed them.
+ */
+export function settingsReader(
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+): () => Settings {
+  const cores = usableCores();
+  const models = defaultModels();
+  return () => loadSettings(environment, file, cores, models);
 }

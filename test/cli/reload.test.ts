@@ -1,10 +1,14 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { onReloadSignals } from '../../src/cli/reload-signals.js';
+import { Reloads } from '../../src/cli/reloads.js';
+import { openAccess } from '../../src/server/access.js';
+import { readOutcome, removeOutcome, type Server, writeOutcome } from '../../src/server/index.js';
+import { loadSettings } from '../../src/settings/index.js';
 import { openStore, serveAlone } from '../../src/store/index.js';
 import { decider, run } from '../support/cli.js';
-import { dataFolder, modelsFolder } from '../support/server.js';
+import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 import { until } from '../support/until.js';
 
 test('reload: the server reads its file again; a mistake changes nothing and is one line', async (t) => {
@@ -51,7 +55,7 @@ test('reload: a process that cannot reload is not signalled', async (t) => {
   t.teardown(serveAlone(data));
   t.match(await run(t, ['reload'], { DECIDER_DATA: data }), {
     code: 1,
-    stderr: `Process ${process.pid} is still starting, or is of a version that cannot reload.\n`,
+    stderr: `Process ${process.pid} is starting or stopping, or is of a version that cannot reload.\n`,
   });
 });
 
@@ -63,4 +67,80 @@ test('reload: SIGHUP of a terminal that was closed ends the process as before', 
   };
   t.strictSame(listened(true), ['SIGUSR2']);
   t.strictSame(listened(false), ['SIGUSR2', 'SIGHUP']);
+});
+
+test('reload: what the machine has changed is no change; a server stops even if the outcome cannot be removed', async (t) => {
+  const folder = dataFolder(t);
+  const models = modelsFolder(folder);
+  const data = join(folder, 'data');
+  const outcome = join(data, 'store', 'reload.json');
+  const server = decider(t, ['serve'], { DECIDER_DATA: data }, `cd '${folder}' &&`);
+  await server.line(/^try: /);
+  renameSync(models, `${models}.old`);
+  t.match(await run(t, ['reload'], { DECIDER_DATA: data }), { code: 0, stdout: 'Nothing has changed.' });
+  rmSync(outcome);
+  mkdirSync(outcome);
+  server.child.kill('SIGTERM');
+  const { code, stderr } = await server.end();
+  t.equal(code, 0);
+  t.match(stderr, /the outcome of the last reload cannot be removed/);
+});
+
+test('reload: a server that is starting removes the outcome of a process that was killed', async (t) => {
+  const data = dataFolder(t);
+  await openStore(data).close();
+  writeOutcome(data, { pid: process.pid, number: 7, error: null, changed: [] });
+  const { dependencies } = testDependencies();
+  const settings = loadSettings({ DECIDER_DATA: data }, undefined);
+  const opened = await openAccess(settings, dependencies, { builds: [] } as never);
+  t.equal(readOutcome(data), null);
+  await opened.close();
+});
+
+test('reload: a server that is stopping changes and stores nothing', async (t) => {
+  const folder = dataFolder(t);
+  await openStore(folder).close();
+  const lines: string[] = [];
+  const reloads = new Reloads({
+    read: () => loadSettings({}, undefined),
+    folder,
+    print: (line) => void lines.push(line),
+    log: { info: () => {}, error: () => {} } as never,
+  });
+  reloads.begin({ reload: () => [] } as Partial<Server> as Server);
+  reloads.run();
+  t.match(readOutcome(folder), { pid: process.pid, number: 1, error: null });
+  reloads.end();
+  reloads.run();
+  t.equal(readOutcome(folder), null);
+  t.strictSame(lines, ['reloaded: nothing has changed', 'not reloaded: the server is stopping.']);
+});
+
+test('reload: a server that ends or stops before it answers, and one that cannot be signalled, is one line', async (t) => {
+  const data = dataFolder(t);
+  const environment = { DECIDER_DATA: data };
+  await openStore(data).close();
+  let leave = serveAlone(data);
+  t.teardown(() => leave());
+  const answer = { number: 0, error: null, changed: [] };
+  const signalled = async (onSignal: () => void) => {
+    writeOutcome(data, { ...answer, pid: process.pid });
+    process.on('SIGUSR2', onSignal);
+    const { code, stderr } = await run(t, ['reload'], environment);
+    process.off('SIGUSR2', onSignal);
+    t.equal(code, 1);
+    return stderr;
+  };
+  t.equal(
+    await signalled(() => removeOutcome(data)),
+    `Process ${process.pid} is stopping, and has not answered.\n`,
+  );
+  t.match(await signalled(() => leave()), /^The data folder \S+ is served by no process\.\n$/);
+  leave = serveAlone(data);
+  const file = join(data, 'store', 'server.json');
+  // Greater than any process id.
+  const pid = 2 ** 30;
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid }));
+  writeOutcome(data, { ...answer, pid });
+  t.match(await run(t, ['reload'], environment), { code: 1, stderr: `Process ${pid} has ended.\n` });
 });

@@ -7,6 +7,7 @@ import {
   isNullOr,
   isObjectOf,
   isString,
+  OperatorError,
   readJsonFile,
   type ValueOf,
 } from '../../base/index.js';
@@ -31,8 +32,15 @@ const fileOf = (folder: string) => join(folder, 'store', 'reload.json');
 export const writeOutcome = (folder: string, outcome: ReloadOutcome): void =>
   createOwnFile(fileOf(folder), JSON.stringify(outcome));
 
-/** Removes the stored outcome of a server that ends. Throws Error. */
-export const removeOutcome = (folder: string): void => rmSync(fileOf(folder), { force: true });
+/** Removes the stored outcome of a server that ends, or that was killed. Throws OperatorError. */
+export function removeOutcome(folder: string): void {
+  const file = fileOf(folder);
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be removed: ${(error as Error).message}.`);
+  }
+}
 
 /** Null if no server has stored an outcome. */
 export function readOutcome(folder: string): ReloadOutcome | null {
