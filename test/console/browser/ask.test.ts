@@ -12,7 +12,7 @@ import {
   type Tab,
 } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';
-import { focusOn } from '../../support/console/keyboard.js';
+import { focusOn, haveFocus } from '../../support/console/keyboard.js';
 import { png } from '../../support/images/png.js';
 import { until } from '../../support/until.js';
 
@@ -52,7 +52,7 @@ consoleTest('a question is answered, with probabilities, cost and times', async 
   t.match(await page.getByRole('region', { name: /^Time: / }).textContent(), /prepare .* queue .* engine /);
   t.strictSame(await form.boundingBox(), before, 'nothing moves');
   await page.getByLabel('Model').selectOption('tiny');
-  t.match(await page.getByRole('region', { name: 'Program' }).textContent(), '"model": "tiny"');
+  await page.getByRole('region', { name: 'Program' }).getByText('"model": "tiny"').waitFor();
 });
 
 consoleTest('asked 20 times in exact mode, nothing differs', async (t, tab, world) => {
@@ -73,8 +73,11 @@ consoleTest('images are dropped in, named in the state, and read', async (t, tab
     { name: 'wide.png', type: 'image/png', bytes: png({ width: 5_000, height: 1_500 }) },
   ]);
   await images.getByText('scaled down').waitFor();
-  t.equal(await images.getByText('Used 1 time.').count(), 2);
-  t.match(await page.getByLabel('State, as text').textContent(), /\[one\.png\] \[wide\.png\]$/);
+  await images.getByText('Used 1 time.').nth(1).waitFor();
+  await page
+    .getByLabel('State, as text')
+    .getByText(/\[one\.png\] \[wide\.png\]$/)
+    .waitFor();
   await images.getByLabel('70 tokens').check();
   await ask(tab);
   t.strictSame(await answerNames(page), ['angry', 'team', 'urgency']);
@@ -196,17 +199,18 @@ consoleTest('a key, a state, a question and its answer with the keyboard alone',
   await keyboard.type('Is it wet?');
   await focusOn(page, page.getByRole('button', { name: 'Remove option 3' }));
   await keyboard.press('Enter');
-  t.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Label of option 2');
+  await haveFocus(page.getByLabel('Label of option 2'));
   const button = page.getByRole('button', { name: 'Ask', exact: true });
   await focusOn(page, button);
   await keyboard.press('Enter');
   await page.getByText('Answered.').waitFor();
-  t.ok(await button.evaluate((element) => element.matches(':focus')), 'the focus stays');
+  // The focus stays.
+  await haveFocus(button);
   t.match(await page.getByRole('region', { name: 'Answers' }).textContent(), 'Is it wet?');
   await page.goto(`${world.url}/console#/usage`);
   await focusOn(page, page.getByRole('button', { name: 'Forget the key' }));
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Enter a key' }).waitFor();
-  t.ok(await page.getByLabel('Key', { exact: true }).evaluate((element) => element.matches(':focus')));
+  await haveFocus(page.getByLabel('Key', { exact: true }));
   t.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0);
 });

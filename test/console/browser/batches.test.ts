@@ -4,6 +4,7 @@ import { createKey } from '../../../src/access/index.js';
 import { batchFile, chooseBatch, HOSTILE_LABEL, HOSTILE_NAME } from '../../support/console/batch-file.js';
 import { consoleTest, enter, overflow, PHONE } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';
+import { haveFocus } from '../../support/console/keyboard.js';
 import { until } from '../../support/until.js';
 
 const cells = (page: Page, column: number) =>
@@ -20,14 +21,16 @@ consoleTest('a file, its progress, and its results as a table and as a file', as
   await page.getByRole('button', { name: 'Submit 60 lines' }).click();
   const title = page.getByRole('heading', { name: /^batch_/ });
   await title.waitFor();
-  t.ok(await title.evaluate((element) => element.matches(':focus')), 'readers go on at the batch');
+  // Screen readers go on at the batch.
+  await haveFocus(title);
   await page.locator('.panel .bar .badge.running').waitFor();
   await page.getByText('Results can be collected when the batch has finished.').waitFor();
   await page.getByText('0 answered, 0 failed, 60 pending').waitFor();
   world.engine.open();
   await page.getByText('100 %: 60 answered, 0 failed, 0 pending').waitFor();
   t.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '60');
-  t.match(await page.locator('tbody tr').first().textContent(), /^batch_.*done60/, 'the list follows');
+  // The list follows.
+  await page.locator('tbody tr', { hasText: /^batch_.*done60/ }).waitFor();
   await page.getByRole('button', { name: 'Show the results' }).click();
   await page.getByText('Page 1 of 2').waitFor();
   const panel = await page.getByRole('region', { name: /^batch_/ }).textContent();
@@ -136,7 +139,7 @@ consoleTest('a batch is cancelled', async (t, tab, world) => {
   await page.getByRole('button', { name: 'Cancel the batch' }).click();
   await page.locator('.panel .bar .badge.cancelled').waitFor();
   t.equal(await page.getByRole('button', { name: 'Cancel the batch' }).count(), 0);
-  t.ok(await page.getByRole('heading', { name: /^batch_/ }).evaluate((element) => element.matches(':focus')));
+  await haveFocus(page.getByRole('heading', { name: /^batch_/ }));
   world.engine.open();
   await page.getByRole('button', { name: 'Show the results' }).click();
   const without = page.getByRole('button', { name: /^no answer/ });
@@ -154,6 +157,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Submit 2 lines' }).click();
     await page.getByRole('button', { name: 'Show the results' }).click();
     await page.getByLabel('Question').selectOption(HOSTILE_NAME);
+    await page.getByRole('cell', { name: HOSTILE_LABEL, exact: true }).first().waitFor();
     t.equal((await cells(page, 2))[0], HOSTILE_LABEL);
     t.equal(await page.locator('img').count(), 0);
     t.equal(await page.title(), 'Batches · decider');

@@ -11,3 +11,7 @@ export async function focusOn(page: Page, target: Locator): Promise<void> {
   }
   throw new Error(`the Tab key does not lead to ${target}`);
 }
+
+/** Waits until an element has the focus, which the console sets after it has drawn the element. */
+export const haveFocus = (target: Locator): Promise<void> =>
+  target.and(target.page().locator(':focus')).waitFor();
