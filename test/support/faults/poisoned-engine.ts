@@ -3,10 +3,12 @@ import { createRequire } from 'node:module';
 import { addonFile } from '#native/platform.mjs';
 import type { Addon, ContextOptions, DecodeBatch, ModelHandle } from '../../../src/engine/addon/types.js';
 
-/** Runs of a letter that has a token of its own; its neighbours may merge with the first and the last. */
-const RUN = 8;
-export const ABORTING = 'q'.repeat(RUN + 2);
-export const HANGING = 'j'.repeat(RUN + 2);
+/** So many equal tokens in a row are found. */
+const RUN = 4;
+/** Of a letter that has a token of its own. Waves may cut the text anywhere: some part still has a whole run. */
+const LENGTH = 10 * RUN;
+export const ABORTING = 'q'.repeat(LENGTH);
+export const HANGING = 'j'.repeat(LENGTH);
 /** What the record says of an abort. */
 export const REASON = 'poisoned';
 
