@@ -163,7 +163,7 @@ export class Engine {
   private add(pending: Pending, urgency: Urgency): void {
     if (this.scheduler.add(pending, urgency)) return;
     const refusal = this.refusal('the queue is full');
-    // Nobody has its promise.
+    // No caller holds its promise.
     pending.answer.catch(() => {});
     pending.reject(refusal);
     throw refusal;

@@ -51,7 +51,7 @@ export class Pending implements Entry {
     this.settle.resolve({ logits, queueMs: started - this.since, computeMs: now - started });
   }
 
-  /** Also when nobody waits for the plan any more: waves that hold it leave it out. */
+  /** Also after the caller has left or was answered: waves that hold the plan leave it out. */
   reject(error: unknown): void {
     this.dropped = true;
     if (this.end()) this.settle.reject(error);

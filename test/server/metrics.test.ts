@@ -122,7 +122,7 @@ test('batch lines, webhook calls and dropped log lines are counted; lines are no
   t.equal(value('decider_batch_lines_total{outcome="answered"}'), 2);
   t.equal(value('decider_batches_open'), 0);
   t.ok(!(value('decider_decision_seconds_count{phase="engine"}') > 0));
-  // Nobody listens there.
+  // No process listens on this port.
   let attempts = value;
   while (attempts('decider_webhook_attempts_total{outcome="failed"}') === 0)
     attempts = await scrape(operatorUrl);

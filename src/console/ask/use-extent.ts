@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Extent, extentOfJson, extentOfText } from '../json/extent.js';
 
-/** How long nobody types before a state is measured. */
+/** How long typing must pause before a state is measured, in milliseconds. */
 const PAUSE_MS = 150;
 const EMPTY: Extent = { characters: 0, more: false, end: null, problem: null };
 

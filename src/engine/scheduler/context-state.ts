@@ -40,7 +40,7 @@ export class ContextState<E extends Entry> {
   wavesWithoutBatch = 0;
   /** Waves since the last one with a live plan. Kept by the scheduler. */
   wavesSinceLive = Number.POSITIVE_INFINITY;
-  /** Tokens of the wave in progress; 0: there is none. Kept by whoever runs the waves. */
+  /** Tokens of the wave in progress, 0 if there is none. Set by the code that runs the waves. */
   computing = 0;
   /** Whether the last wave was one of a single plan that runs alone. Kept by the scheduler. */
   wasAlone = false;

@@ -44,9 +44,9 @@ export interface OwnPrefix extends CachedPrefix {
  * Measured with `npm run bench:cache` on states of 1,500 tokens with short requests between them: a cache that always
  * keeps 4,096 cells makes waves 3.4 times faster if 90 % of the states repeat and 1.6 times at 50 %. If none repeats it
  * costs 9 % on a model so small that attention is most of its work, because attention scans the cached cells and skips
- * them; hence the budget. Rejected: saving states
- * to memory (4.5 GB for 5,000 tokens of a 31B model, slower than computing them again), and a tree of partly equal
- * prefixes (requests share a whole state, or only the head, which has its own entry).
+ * them; hence the budget. Rejected: saving states to memory (4.5 GB for 5,000 tokens of a 31B model, slower than
+ * computing them again), and a tree of partly equal prefixes (requests share a whole state, or only the head, which has
+ * its own entry).
  */
 export class PrefixCache {
   private readonly byKey = new Map<string, OwnPrefix>();
