@@ -1,0 +1,322 @@
+/**
+ * The JSON of the operator's interface, by the name of the route in `OPERATOR_API`. Amounts are decimal strings such as
+ * `12.50`, in the currency of the settings; instants are ISO 8601 in UTC, such as `2026-11-21T08:00:00.000Z`; days are UTC
+ * days such as `2026-11-21`. Lists are complete unless they have `more`.
+ */
+
+/** A workspace. Charges that the server has not written yet are included. */
+export interface OperatorWorkspace {
+  readonly id: string;
+  readonly created: string;
+  /** Credit granted in total. */
+  readonly granted: string;
+  /** Charged in total. */
+  readonly charged: string;
+  /** Granted minus charged: the credit that is left. Negative if more was taken back than was left. */
+  readonly balance: string;
+  /** Of the balance, what is set aside for requests and batch lines in progress. */
+  readonly reserved: string;
+  readonly charged_this_month: string;
+  /** The most that may be charged in a UTC month; null: no bound. */
+  readonly budget: string | null;
+  /** Ids of the models that the workspace may use; null: all. */
+  readonly models: readonly string[] | null;
+  /** Of each key. */
+  readonly requests_per_minute: number;
+  /** Of each key. */
+  readonly bytes_per_minute: number;
+  /** Keys that are neither revoked nor expired. */
+  readonly working_keys: number;
+}
+
+/** The use of a model by a key on a day, at all prices. */
+export interface OperatorUsage {
+  readonly day: string;
+  /** The id of the key. */
+  readonly key: string;
+  readonly model: string;
+  readonly kind: 'live' | 'batch';
+  readonly requests: number;
+  readonly input_tokens: number;
+  readonly amount: string;
+}
+
+/** A key. Its token is not stored. */
+export interface OperatorKey {
+  readonly id: string;
+  readonly workspace: string;
+  /** `live` and `rolled` keys work; a rolled one has a successor and expires soon. */
+  readonly state: 'live' | 'rolled' | 'expired' | 'revoked';
+  readonly created: string;
+  /** The last millisecond at which the key works; null: it never expires. */
+  readonly expires: string | null;
+  readonly revoked: string | null;
+  /** The id of the key that replaces it. */
+  readonly rolled_to: string | null;
+}
+
+/** A new key, with its token. This response is the only one that has the token. */
+export interface OperatorNewKey {
+  readonly key: OperatorKey;
+  readonly token: string;
+}
+
+export interface OperatorModel {
+  readonly id: string;
+  readonly description: string;
+  /** A UTC day. */
+  readonly release_date: string | null;
+  /** Whether requests that name no model are answered by it. */
+  readonly default: boolean;
+  /** Other ids that the model answers for. */
+  readonly answers_for: readonly string[];
+  readonly reads_images: boolean;
+  readonly price_class: string;
+  /** Per million input tokens. */
+  readonly prices: { readonly live: string; readonly batch: string };
+  /** Oldest first; requests that name the model are answered by the last one. */
+  readonly builds: ReadonlyArray<{
+    readonly id: string;
+    readonly loaded: boolean;
+    /** Size of all files. */
+    readonly bytes: number;
+  }>;
+}
+
+/** A wave that a lane has computed. */
+export interface OperatorWave {
+  /** Counts the waves of the lane, from 1. */
+  readonly number: number;
+  readonly tokens: number;
+  /** Share of the maximum tokens of a wave, 0 to 1, with what encoding its images costs. */
+  readonly fill: number;
+  readonly ms: number;
+}
+
+/** An engine thread with its context. */
+export interface OperatorLane {
+  readonly number: number;
+  /** `CPU` or the name of a GPU. */
+  readonly device: string;
+  readonly state: 'free' | 'busy' | 'restarting' | 'resting' | 'probing' | 'stuck' | 'closed';
+  /** Plans in progress. */
+  readonly plans: number;
+  /** Tokens of the wave in progress, 0 if there is none, and the maximum tokens of a wave. */
+  readonly wave: { readonly tokens: number; readonly max: number };
+  /** Cells of the KV cache. */
+  readonly cells: { readonly used: number; readonly max: number };
+  /** The last waves, oldest first; at most `WAVES_KEPT`. */
+  readonly waves: readonly OperatorWave[];
+}
+
+/** What the server does now. */
+export interface OperatorLive {
+  readonly time: string;
+  readonly uptime_seconds: number;
+  /** Whether requests can be answered; unlike `/ready` this does not check the disk. */
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  /** `total`: finished since the start. The rate is of the last `window_seconds`. */
+  readonly requests: { readonly total: number; readonly per_second: number };
+  /** Delay of the main thread's event loop in the last `window_seconds`. */
+  readonly event_loop_delay_ms: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** The time since the sample before; calls within a second of each other share a sample. */
+  readonly window_seconds: number;
+  readonly resident_bytes: number;
+  readonly devices: ReadonlyArray<{
+    /** `RAM` or the name of a GPU. */
+    readonly device: string;
+    readonly memory: {
+      readonly used_bytes: number;
+      readonly free_bytes: number;
+      readonly total_bytes: number;
+    };
+  }>;
+  /** By build, in the order of the manifest. */
+  readonly models: ReadonlyArray<{
+    readonly id: string;
+    readonly loaded: boolean;
+    /** Plans that wait for a wave, by urgency. */
+    readonly queue: { readonly live: number; readonly batch: number };
+    readonly lanes: readonly OperatorLane[];
+  }>;
+  /** Batches that have not finished, by state. */
+  readonly batches: Readonly<Record<string, number>>;
+}
+
+/** The states of a batch, in the order of its life. */
+export const BATCH_STATES = [
+  'queued',
+  'running',
+  'cancelling',
+  'expiring',
+  'ending',
+  'done',
+  'failed',
+  'cancelled',
+] as const;
+
+/** A batch without its contents. */
+export interface OperatorBatch {
+  readonly id: string;
+  readonly workspace: string;
+  /** The id of the key. */
+  readonly key: string;
+  readonly state: (typeof BATCH_STATES)[number];
+  readonly lines: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly models: readonly string[];
+  readonly created: string;
+  readonly started: string | null;
+  readonly finished: string | null;
+  /** When the lines without a result are given up. */
+  readonly expires: string;
+}
+
+/** A line of the server's log of level `warn`, `error` or `fatal`. */
+export interface OperatorLogLine {
+  /** Counts the lines since the start, from 1. */
+  readonly number: number;
+  readonly time: string;
+  readonly level: string;
+  readonly message: string;
+  /** The class of the error; null if the line is not about one. */
+  readonly type: string | null;
+  /** The request that failed; null if it was none. */
+  readonly request_id: string | null;
+}
+
+/** An administrative change. */
+export interface OperatorAuditEntry {
+  readonly number: number;
+  readonly time: string;
+  /** `cli:<user of the system>`, `operator:<client address>` or `server`. */
+  readonly actor: string;
+  /** A key of `AUDIT_ACTIONS`. */
+  readonly action: string;
+  /** The id of the workspace that was changed, or whose key was. */
+  readonly workspace: string | null;
+  /** The id of the key that was changed. */
+  readonly key: string | null;
+  /** What has changed; null: there was none before, or there is none after. */
+  readonly changes: ReadonlyArray<{
+    readonly field: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }>;
+}
+
+/** The response of each route with JSON, by its name. */
+export interface OperatorResponses {
+  readonly listWorkspaces: {
+    readonly currency: string;
+    readonly workspaces: readonly OperatorWorkspace[];
+  };
+  /** Status 201. */
+  readonly createWorkspace: OperatorWorkspace;
+  readonly changeWorkspace: OperatorWorkspace;
+  readonly grantCredit: OperatorWorkspace;
+  /** From the first to the last day, both inclusive; sorted by day, key, model and kind. */
+  readonly showUsage: {
+    readonly currency: string;
+    readonly from: string;
+    readonly to: string;
+    readonly usage: readonly OperatorUsage[];
+  };
+  /** Oldest first. */
+  readonly listKeys: { readonly keys: readonly OperatorKey[] };
+  /** Status 201. */
+  readonly createKey: OperatorNewKey;
+  /** Status 201. `rolled`: the old key, which works until it expires. */
+  readonly rollKey: OperatorNewKey & { readonly rolled: OperatorKey };
+  readonly revokeKey: OperatorKey;
+  readonly listModels: { readonly currency: string; readonly models: readonly OperatorModel[] };
+  readonly showLive: OperatorLive;
+  /** Newest first. `more`: whether there are more than the limit. */
+  readonly listBatches: { readonly batches: readonly OperatorBatch[]; readonly more: boolean };
+  /** Newest first; at most `LOG_LINES_KEPT`. */
+  readonly listErrors: { readonly errors: readonly OperatorLogLine[] };
+  /** Newest first. `more`: whether there are older ones. */
+  readonly listAudit: { readonly entries: readonly OperatorAuditEntry[]; readonly more: boolean };
+}
+
+/** The body of each route that has one, by its name. Other fields are refused. */
+export interface OperatorRequests {
+  readonly createWorkspace: { readonly id: string };
+  /** Fields that are absent stay as they are. */
+  readonly changeWorkspace: {
+    readonly budget?: string | null;
+    readonly models?: readonly string[] | null;
+    readonly requests_per_minute?: number;
+    readonly bytes_per_minute?: number;
+    /** Accepts ids of models that the manifest does not have. */
+    readonly force?: boolean;
+  };
+  /** A negative amount takes credit back. */
+  readonly grantCredit: { readonly amount: string };
+  /** `expires`: `never`, a number of days such as `30`, or the last day such as `2027-01-31`; absent: 365 days. */
+  readonly createKey: { readonly workspace: string; readonly expires?: string };
+}
+
+/** The query parameters of each route that has some, by its name. All are optional. */
+export interface OperatorQueries {
+  /** `days`: the last so many UTC days, today included, 1 to 366; 30 if absent. */
+  readonly showUsage: { readonly days?: string };
+  readonly listKeys: { readonly workspace?: string };
+  /** `limit`: 1 to 1,000; 100 if absent. */
+  readonly listBatches: { readonly state?: string; readonly workspace?: string; readonly limit?: string };
+  /** `limit`: as above. `before`: only entries with a smaller number. */
+  readonly listAudit: { readonly limit?: string; readonly before?: string };
+}
+
+/** The body of every error response of the operator listener. */
+export interface OperatorErrorBody {
+  /** A sentence that says what is wrong. */
+  readonly error: string;
+  /** A key of `OPERATOR_ERRORS`. */
+  readonly type: string;
+  /** The field of the body, or the parameter of the query or the path, that is wrong. */
+  readonly field?: string;
+}
+
+/** Every error of the operator listener, in the order in which a request is checked. `docs/operator.md` lists them. */
+export const OPERATOR_ERRORS = {
+  host_not_allowed: {
+    status: 403,
+    meaning:
+      'The `Host` is not an address, `localhost` or a name in `operator.hosts`, or a page of another site sent the request.',
+  },
+  unauthorized: { status: 401, meaning: 'The operator’s token is missing or wrong.' },
+  not_found: { status: 404, meaning: 'There is no such path, workspace or key.' },
+  method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
+  unsupported_media_type: { status: 415, meaning: 'The body is not `application/json`.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than 16 KiB.' },
+  request_timeout: { status: 408, meaning: 'The body did not arrive within 10 seconds.' },
+  invalid_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
+  invalid_request: {
+    status: 400,
+    meaning: 'A field or parameter is missing, unknown or wrong; see `field`.',
+  },
+  conflict: {
+    status: 409,
+    meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',
+  },
+  not_ready: { status: 503, meaning: 'The data folder cannot be written. Nothing was changed.' },
+  internal_error: { status: 500, meaning: 'The server failed; its log has the reason.' },
+} as const;
+export type OperatorErrorType = keyof typeof OPERATOR_ERRORS;
+
+/** Every action of the audit log. `docs/operator.md` lists them. */
+export const AUDIT_ACTIONS = {
+  'workspace.create': 'A workspace was created.',
+  'workspace.change': 'The budget, the models or the limits of a workspace were changed.',
+  'workspace.credit': 'Credit was granted to a workspace, or taken back.',
+  'key.create': 'A key was created.',
+  'key.roll': 'A key was replaced by a new one; `rolled_to` is the new key.',
+  'key.revoke': 'A key was revoked.',
+  'master_key.replace': 'The data keys were encrypted with another master key.',
+  'backup.restore': 'The data folder was made from a backup.',
+  'settings.reload': 'The server took over other settings, or another certificate.',
+} as const;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
