@@ -14,7 +14,6 @@
 //   npm run bench:batch -- --minutes N        about so long, with fewer rounds; files and latency are not shortened
 //   npm run bench:batch -- --json FILE        also write {machine, …}
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { measureDownload } from './batch/download.js';
 import { wordsFile } from './batch/files.js';
 import { measureLatency } from './batch/latency.js';
@@ -26,6 +25,7 @@ import { deviceOf, openOurs, settingsOf } from './engine/ours.js';
 import { warmUp } from './engine/warm-up.js';
 import type { TransportName } from './http/kinds.js';
 import { WatchedServer } from './loop/server.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, quantile, showNumber, table, writeJson } from './report.js';
 
 const FILE_LINES = 50_000;
@@ -34,17 +34,13 @@ const DOWNLOAD_LINE_BYTES = 200;
 const LIVE_REQUESTS = 11;
 const BATCH_COUNTS = [1, 10];
 
-const { values } = parseArgs({
-  options: {
-    parts: { type: 'string', default: 'submit,download,tokens,latency' },
-    model: { type: 'string' },
-    backend: { type: 'string', default: 'auto' },
-    transport: { type: 'string', default: 'uws' },
-    rounds: { type: 'string', default: '3' },
-    lines: { type: 'string', default: '40' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  parts: { type: 'string', default: 'submit,download,tokens,latency' },
+  model: { type: 'string' },
+  backend: { type: 'string', default: 'auto' },
+  transport: { type: 'string', default: 'uws' },
+  rounds: { type: 'string', default: '3' },
+  lines: { type: 'string', default: '40' },
 });
 const parts = new Set(values.parts.split(','));
 const rounds = Number(values.rounds);

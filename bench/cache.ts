@@ -8,13 +8,13 @@
 //   npm run bench:cache -- --simulate         tokens are counted instead of computed
 //   npm run bench:cache -- --minutes N         about so long, with fewer rounds
 //   npm run bench:cache -- --json FILE        also write {machine, model, cases: [{case, adaptive, kept, cold}]}
-import { parseArgs } from 'node:util';
 import { random } from '../src/base/index.js';
 import { COUPLED_PRODUCT_MAX, type Sharing } from '../src/engine/index.js';
 import { AdaptiveBudget, fixedBudget } from '../src/engine/scheduler/idle-budget.js';
 import { LONG_TOKENS, RATES, repeatingPlans, SHORT_TOKENS } from './cache/plans.js';
 import { type CacheCosts, cacheCosts } from './cache/simulated.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 3;
@@ -34,13 +34,9 @@ const BUDGETS = {
   cold: () => fixedBudget(0),
 };
 
-const { values } = parseArgs({
-  options: {
-    model: { type: 'string' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-    simulate: { type: 'boolean' },
-  },
+const values = benchOptions({
+  model: { type: 'string' },
+  simulate: { type: 'boolean' },
 });
 const names = Object.keys(RATES);
 const pace = new Pace({ cases: names.length, minutes: values.minutes });

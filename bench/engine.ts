@@ -16,7 +16,6 @@
 //   npm run bench:engine -- --minutes N        about so long: fewer rounds, but at least one of every case
 //   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { BREAKDOWN_HEAD, measureBreakdown, showBreakdown, showCounts } from './engine/breakdown.js';
 import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
 import { measure } from './engine/measure.js';
@@ -28,21 +27,18 @@ import { HEAD, type Result, resultOf, showResult } from './engine/result.js';
 import { deviceNamed, leastSeconds } from './engine/roofline.js';
 import { textsOf } from './engine/texts.js';
 import { warmUp } from './engine/warm-up.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, table, writeJson } from './report.js';
 
-const { values } = parseArgs({
-  options: {
-    model: { type: 'string' },
-    type: { type: 'string', default: 'q8_0' },
-    backend: { type: 'string', default: 'auto' },
-    breakdown: { type: 'boolean', default: false },
-    cases: { type: 'string' },
-    rounds: { type: 'string' },
-    threads: { type: 'string' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-    'no-peer': { type: 'boolean', default: false },
-  },
+const values = benchOptions({
+  model: { type: 'string' },
+  type: { type: 'string', default: 'q8_0' },
+  backend: { type: 'string', default: 'auto' },
+  breakdown: { type: 'boolean', default: false },
+  cases: { type: 'string' },
+  rounds: { type: 'string' },
+  threads: { type: 'string' },
+  'no-peer': { type: 'boolean', default: false },
 });
 const cases = casesNamed(values.cases);
 const pace = new Pace({ cases: cases.length, minutes: values.minutes });

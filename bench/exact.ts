@@ -6,11 +6,11 @@
 //   npm run bench:exact -- --model FILE       a GGUF of your own
 //   npm run bench:exact -- --minutes N        leaves precisions out that do not begin in this time
 //   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
-import { parseArgs } from 'node:util';
 import { uniform } from '../models/tiny/random.js';
 import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
 import { fewLayersModel } from './engine/models.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, table, writeJson } from './report.js';
 
 const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
@@ -28,8 +28,8 @@ interface Row {
   readonly other_answers: number;
 }
 
-const { values } = parseArgs({
-  options: { model: { type: 'string' }, json: { type: 'string' }, minutes: { type: 'string' } },
+const values = benchOptions({
+  model: { type: 'string' },
 });
 const { addon } = loadAddon('cpu');
 const files =

@@ -5,9 +5,9 @@
 //   npm run bench:forms -- --model FILE       a GGUF of your own
 //   npm run bench:forms -- --minutes N        about so long, with fewer rounds
 //   npm run bench:forms -- --json FILE        also write {machine, model, cases: [{case, coupled_ms, copied_ms, ratio}]}
-import { parseArgs } from 'node:util';
 import { COUPLED_PRODUCT_MAX, EXACT, type Plan } from '../src/engine/index.js';
 import { openInProcess } from './in-process.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
 const ROUNDS = 15;
@@ -36,8 +36,8 @@ const FORMS = {
 };
 type Form = keyof typeof FORMS;
 
-const { values } = parseArgs({
-  options: { model: { type: 'string' }, json: { type: 'string' }, minutes: { type: 'string' } },
+const values = benchOptions({
+  model: { type: 'string' },
 });
 const pace = new Pace({ cases: CASES.length, minutes: values.minutes });
 const engine = openInProcess(values.model, { layers: 2, globalEvery: 2 }, BOUNDS);

@@ -10,7 +10,6 @@
 //   npm run bench:http -- --requests N --rounds N --connections N --seconds N
 //   npm run bench:http -- --minutes N         about so long, with fewer rounds and seconds
 //   npm run bench:http -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
-import { parseArgs } from 'node:util';
 import { BODY_BYTES, requestBodies } from './http/bodies.js';
 import { measureCost } from './http/cost.js';
 import { KINDS, TRANSPORTS, type TransportName } from './http/kinds.js';
@@ -18,17 +17,14 @@ import { LATENCY_HEAD, measureLatency, showLatency } from './http/latency.js';
 import type { Server } from './http/server.js';
 import { startServers } from './http/servers.js';
 import { tokenizingMicroseconds } from './http/tokenizing.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, table, writeJson } from './report.js';
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '64' },
-    seconds: { type: 'string', default: '5' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  requests: { type: 'string', default: '20000' },
+  rounds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '64' },
+  seconds: { type: 'string', default: '5' },
 });
 const [count, rounds, connections, seconds] = [
   values.requests,

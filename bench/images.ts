@@ -10,7 +10,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { type ProjectorKind, writeTinyProjector } from '../models/tiny/index.js';
 import { uniform } from '../models/tiny/random.js';
@@ -33,15 +32,12 @@ import { gridSize } from '../src/images/pixels.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
 import { CPU_BOUNDS } from './in-process.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, showTimes, table, timesOf, writeJson } from './report.js';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    small: { type: 'boolean' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  rounds: { type: 'string', default: '5' },
+  small: { type: 'boolean' },
 });
 const rounds = Number(values.rounds);
 const KINDS: readonly ProjectorKind[] = ['gemma4uv', 'gemma4v'];

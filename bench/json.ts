@@ -5,16 +5,16 @@
 //   npm run bench:json -- --minutes N         about so long, with fewer rounds
 //   npm run bench:json -- --json FILE         also write {machine, cases: [{case, ours, peer, ratio_peer, …}]}
 import { createRequire } from 'node:module';
-import { parseArgs } from 'node:util';
 import { decideBody } from './json/bodies.js';
 import { contestants, type SimdJson, throughputs } from './json/contestants.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, quantile, showNumber, table, writeJson } from './report.js';
 
 const SIZES = [1_000, 100_000, 30_000_000];
 const ROUNDS = 7;
 const ROUND_MS = 200;
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, minutes: { type: 'string' } } });
+const values = benchOptions({});
 const pace = new Pace({ cases: SIZES.length, minutes: values.minutes });
 // Only this benchmark needs the package, so it has its own package.json and lockfile.
 const require = createRequire(new URL('../../bench/json/package.json', import.meta.url));

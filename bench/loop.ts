@@ -7,24 +7,20 @@
 //   npm run bench:loop -- --minutes N        about so long, with fewer seconds per load
 //   npm run bench:loop -- --json FILE         also write {machine, cases: [{case, p99, max}]}
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { requestBodies } from './http/bodies.js';
 import { TRANSPORTS, type TransportName } from './http/kinds.js';
 import { largestText, longestInstructions, mostContainers } from './loop/bodies.js';
 import { sendFor } from './loop/load.js';
 import { WatchedServer } from './loop/server.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, table, writeJson } from './report.js';
 
 const TARGET_MS = 20;
 const QUEUE = 50;
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '5' },
-    models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  seconds: { type: 'string', default: '5' },
+  models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
 });
 const small = requestBodies();
 const large = {

@@ -7,13 +7,13 @@
 //   npm run bench:memory -- --published    the estimates of models/README.md instead
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { deriveSizes, loadAddon } from '../src/engine/index.js';
 import { estimateMemory } from '../src/engine/memory/estimate.js';
 import { totalOf } from '../src/engine/memory/types.js';
 import type { EngineSizes } from '../src/engine/sizes.js';
 import { benchmarkModel, fewLayersModel, mediumModel } from './engine/models.js';
 import { publishedMemory, QUANTIZATIONS } from './memory/published.js';
+import { benchOptions } from './options.js';
 import { machine, Pace, progress, table, writeJson } from './report.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./memory/actual-process.js', import.meta.url));
@@ -40,8 +40,8 @@ interface Row {
   readonly actual: number;
 }
 
-const { values } = parseArgs({
-  options: { json: { type: 'string' }, minutes: { type: 'string' }, published: { type: 'boolean' } },
+const values = benchOptions({
+  published: { type: 'boolean' },
 });
 if (values.published) console.log((await publishedRows()).join('\n'));
 else await compareWithActual();

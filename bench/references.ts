@@ -6,26 +6,22 @@
 //   npm run bench:references -- --minutes N       about so long, with fewer rounds and seconds
 //   npm run bench:references -- --json FILE      also write {machine, cases: [{case, ms, ratio}], loop}
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { LIMITS } from '../src/api/index.js';
 import { ReferenceSearch } from '../src/decide/references/search.js';
 import { TRANSPORTS } from './http/kinds.js';
 import { sendFor } from './loop/load.js';
 import { WatchedServer } from './loop/server.js';
+import { benchOptions } from './options.js';
 import { referencesBody, searchCases } from './references/cases.js';
 import { machine, Pace, showNumber, table, writeJson } from './report.js';
 
 const TARGET_MS = 300;
 const LOOP_TARGET_MS = 20;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '5' },
-    models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '5' },
+  models: { type: 'string', default: fileURLToPath(new URL('../../models/', import.meta.url)) },
 });
 
 /** Milliseconds. */

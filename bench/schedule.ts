@@ -7,19 +7,16 @@
 //   npm run bench:schedule -- --workload batch          short, mixed, bursts, one_state, batch or images
 //   npm run bench:schedule -- --minutes N               leaves out what does not begin in this time
 //   npm run bench:schedule -- --json FILE               also write [{device, workload, variation, …}]
-import { parseArgs } from 'node:util';
+
+import { benchOptions } from './options.js';
 import { Pace, showNumber, table, writeJson } from './report.js';
 import { DEVICES, type Device } from './schedule/devices.js';
 import { type Row, runWorkload, type Variation } from './schedule/run.js';
 import { WORKLOADS } from './schedule/workloads.js';
 
-const { values } = parseArgs({
-  options: {
-    device: { type: 'string' },
-    workload: { type: 'string' },
-    json: { type: 'string' },
-    minutes: { type: 'string' },
-  },
+const values = benchOptions({
+  device: { type: 'string' },
+  workload: { type: 'string' },
 });
 
 /** One thing at a time differs from the defaults. */
