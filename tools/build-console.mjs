@@ -1,5 +1,6 @@
-// Bundles the web console (src/console) for browsers into one file, dist/console.json: every asset with its type, and
-// its bytes as they are, compressed with Brotli and with gzip. One file, so that a reader sees one version of all of it.
+// Bundles the web consoles (src/console) for browsers into one file, dist/console.json: for each console, every asset
+// with its type, and its bytes as they are, compressed with Brotli and with gzip. One file, so that a reader sees one
+// version of all of it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const SOURCES = 'src/console';
+/** The consoles, with the folder of each one's page (`index.html`) and entry (`main.tsx`), relative to `SOURCES`. */
+const CONSOLES = { user: '.', operator: 'operator' };
 /** What the console imports of the server's own sources. */
 const SHARED = 'src/api';
 const TOOL = fileURLToPath(import.meta.url);
@@ -48,7 +51,7 @@ function bundler() {
 }
 
 /**
- * Bundles the console.
+ * Bundles the consoles.
  *
  * @returns {{text: string} | {problem: string} | null} the content of dist/console.json, or what is wrong with a
  *   source; null if the bundler is not installed
@@ -63,14 +66,15 @@ export function bundleConsole(root) {
       encoding: 'utf8',
     });
     if (status !== 0) return { problem: (error?.message ?? stderr).trim() };
-    return { text: JSON.stringify({ files: filesOf(root, folder) }) };
+    const sites = Object.entries(CONSOLES).map(([name, place]) => [name, filesOf(root, folder, place)]);
+    return { text: JSON.stringify(Object.fromEntries(sites)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 const argumentsFor = (folder) => [
-  `${SOURCES}/main.tsx`,
+  ...Object.values(CONSOLES).map((place) => join(SOURCES, place, 'main.tsx')),
   '--bundle',
   '--minify',
   '--format=esm',
@@ -81,15 +85,21 @@ const argumentsFor = (folder) => [
   '--charset=utf8',
   '--legal-comments=none',
   '--log-level=warning',
+  `--outbase=${SOURCES}`,
   `--outdir=${folder}`,
 ];
 
-/** The page, and the files that it loads. A file's name holds a hash of its content, so it never changes. */
-function filesOf(root, folder) {
-  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(folder, name))));
+/**
+ * The page of a console, and the files that it loads. A file's name holds a hash of its content, so it never changes.
+ *
+ * @param folder what the bundler wrote
+ * @param place one of `CONSOLES`
+ */
+function filesOf(root, folder, place) {
+  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(folder, place, name))));
   const icon = named('icon.svg', readFileSync(join(root, SOURCES, 'icon.svg')));
   const files = [...made, icon];
-  const page = readFileSync(join(root, SOURCES, 'index.html'), 'utf8').replace(
+  const page = readFileSync(join(root, SOURCES, place, 'index.html'), 'utf8').replace(
     /\{(\w+\.\w+)\}/g,
     (_, name) => {
       return files.find((file) => file.source === name).name;

@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { looksLikeKey } from './api/key.js';
-import { ErrorNote } from './ui/error-note.js';
+import { TokenForm } from './ui/token-form.js';
 
 interface KeyFormProps {
   /** Why the last key was refused; null if none was. */
@@ -9,53 +8,23 @@ interface KeyFormProps {
 }
 
 /** Asks for a key. */
-export function KeyForm({ error, onKey }: KeyFormProps) {
-  const [text, setText] = useState('');
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const key = text.trim();
-  const odd = key !== '' && !looksLikeKey(key);
-  return (
-    <section class="panel narrow" aria-labelledby="key-title">
-      <h1 id="key-title">Enter a key</h1>
+export const KeyForm = ({ error, onKey }: KeyFormProps) => (
+  <TokenForm
+    title="Enter a key"
+    intro="The console asks the server with a key of yours. It is kept in this tab until you close it, and sent to this server only."
+    label="Key"
+    placeholder="dk_…"
+    hint={{ normal: 'It begins with dk_.', odd: 'A key is dk_ and 40 letters and digits.' }}
+    looksRight={looksLikeKey}
+    error={error}
+    onToken={onKey}
+  >
+    <details>
+      <summary>Where do I get a key?</summary>
       <p>
-        The console asks the server with a key of yours. It is kept in this tab until you close it, and sent
-        to this server only.
+        The first start of the server prints one, as <code>token: dk_…</code>. Its operator creates others
+        with <code>npx decider keys create</code>.
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (key !== '') onKey(key);
-        }}
-      >
-        <label>
-          Key
-          <input
-            ref={field}
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="dk_…"
-            value={text}
-            aria-describedby="key-hint"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        <p id="key-hint" class={odd ? 'under warning' : 'under muted'}>
-          {odd ? 'A key is dk_ and 40 letters and digits.' : 'It begins with dk_.'}
-        </p>
-        <button type="submit" class="primary" disabled={key === ''}>
-          Continue
-        </button>
-      </form>
-      {error !== null && <ErrorNote error={error} />}
-      <details>
-        <summary>Where do I get a key?</summary>
-        <p>
-          The first start of the server prints one, as <code>token: dk_…</code>. Its operator creates others
-          with <code>npx decider keys create</code>.
-        </p>
-      </details>
-    </section>
-  );
-}
+    </details>
+  </TokenForm>
+);

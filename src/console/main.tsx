@@ -1,8 +1,16 @@
 import { render } from 'preact';
+import { CALLER_REMEDIES } from './api/caller-remedies.js';
 import { App } from './app.js';
+import { RemedyTable } from './ui/error-note.js';
 import './style/base.css';
 import './style/controls.css';
+import './style/parts.css';
 import './style/ask.css';
 import './style/batches.css';
 
-render(<App />, document.getElementById('app') as HTMLElement);
+render(
+  <RemedyTable.Provider value={CALLER_REMEDIES}>
+    <App />
+  </RemedyTable.Provider>,
+  document.getElementById('app') as HTMLElement,
+);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useFragment } from './ui/use-fragment.js';
 
 /** The views, with their titles. */
 export const VIEWS = [
@@ -25,12 +25,4 @@ function readRoute(fragment: string): Route {
   return { view, item: item === '' ? null : item, shared: new URLSearchParams(query).get('r') };
 }
 
-export function useRoute(): Route {
-  const [route, setRoute] = useState(() => readRoute(location.hash));
-  useEffect(() => {
-    const read = () => setRoute(readRoute(location.hash));
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
-  return route;
-}
+export const useRoute = (): Route => useFragment(readRoute);

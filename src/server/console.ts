@@ -16,16 +16,20 @@ interface BundledFile {
   readonly gzip: string;
 }
 
-/** The web console as the settings want it, in memory; null if it is off, or was not built. */
+/** The consoles in the bundle: for people with a key, and for the operator. */
+type ConsoleName = 'user' | 'operator';
+
+/** The console for people with a key as the settings want it; null if it is off, or was not built. */
 export function consoleSite({ enabled, hosts }: Settings['console']): ConsoleSite | null {
-  const files = enabled ? readFiles() : null;
+  const files = enabled ? readConsole('user') : null;
   return files === null ? null : { files, hosts };
 }
 
-function readFiles(): ConsoleFiles | null {
+/** The files of a console, in memory; null if it was not built. */
+export function readConsole(name: ConsoleName): ConsoleFiles | null {
   try {
-    const { files } = readJsonFile(BUNDLE) as { files: readonly BundledFile[] };
-    return new Map(files.map((file) => [file.name, fileOf(file)]));
+    const consoles = readJsonFile(BUNDLE) as Record<ConsoleName, readonly BundledFile[]>;
+    return new Map(consoles[name].map((file) => [file.name, fileOf(file)]));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { checkLines } from '../../src/batch/index.js';
 import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
+import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
 import { nextWait } from '../../src/console/batches/poll.js';
@@ -176,10 +177,13 @@ test('results with questions of their own in every line have a bounded number of
 });
 
 test('errors say what to do', async (t) => {
-  t.match(remedyOf(new CallError(401, 'unauthorized', 'x')), /another key/);
-  t.match(remedyOf(new CallError(429, 'rate_limited', 'x', 3)), /wait 3 seconds/);
-  t.equal(remedyOf(new CallError(503, 'new_type', 'x', 1)), '(The server asks to wait 1 second.)');
-  t.equal(remedyOf(new CallError(400, 'toString', 'x')), null);
+  t.match(remedyOf(new CallError(401, 'unauthorized', 'x'), CALLER_REMEDIES), /another key/);
+  t.match(remedyOf(new CallError(429, 'rate_limited', 'x', 3), CALLER_REMEDIES), /wait 3 seconds/);
+  t.equal(
+    remedyOf(new CallError(503, 'new_type', 'x', 1), CALLER_REMEDIES),
+    '(The server asks to wait 1 second.)',
+  );
+  t.equal(remedyOf(new CallError(400, 'toString', 'x'), CALLER_REMEDIES), null);
   t.ok(new CallError(null, 'unreachable', 'x').isTemporary);
   t.notOk(new CallError(404, 'batch_not_found', 'x').isTemporary);
 });

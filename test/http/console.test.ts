@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
 import type { TransportName } from '../../src/http/index.js';
-import { consoleSite } from '../../src/server/console.js';
+import { consoleSite, readConsole } from '../../src/server/console.js';
 import { request } from '../support/http/raw-client.js';
 import { echo, errorType, onBoth, serve } from '../support/http/serving.js';
 
@@ -149,14 +149,18 @@ test('the settings turn the console off', async (t) => {
   t.equal(consoleSite({ enabled: false, hosts: [] }), null);
 });
 
-test('the whole console is small, and has no inline script or style', async (t) => {
-  const files = [...(site?.files ?? [])];
-  const total = files.reduce((sum, [, { bodies }]) => sum + bodies.br.byteLength, 0);
-  t.ok(total < TOTAL_BYTES_MAX, `${total} bytes`);
-  for (const [name, { bodies }] of files) {
-    t.ok(brotliDecompressSync(bodies.br).equals(bodies.identity), name);
-    t.ok(gunzipSync(bodies.gzip).equals(bodies.identity), name);
-  }
-  const page = Buffer.from(site?.files.get('index.html')?.bodies.identity ?? []).toString();
-  t.notMatch(page, /<script(?![^>]*src=)|<style|\son\w+=|style=|https?:/);
-});
+for (const name of ['user', 'operator'] as const) {
+  test(`the whole console of the ${name} is small, and has no inline script or style`, async (t) => {
+    const files = [...(readConsole(name) ?? [])];
+    const total = files.reduce((sum, [, { bodies }]) => sum + bodies.br.byteLength, 0);
+    t.ok(total > 0 && total < TOTAL_BYTES_MAX, `${total} bytes`);
+    for (const [file, { bodies }] of files) {
+      t.ok(brotliDecompressSync(bodies.br).equals(bodies.identity), file);
+      t.ok(gunzipSync(bodies.gzip).equals(bodies.identity), file);
+    }
+    const text = (ending: string) =>
+      files.filter(([file]) => file.endsWith(ending)).map(([, { bodies }]) => Buffer.from(bodies.identity));
+    t.notMatch(String(text('.html')), /<script(?![^>]*src=)|<style|\son\w+=|style=|https?:/);
+    t.equal(String(text('.js')).includes('api/workspaces'), name === 'operator', 'whose calls it makes');
+  });
+}

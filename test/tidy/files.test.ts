@@ -42,6 +42,7 @@ test('no source file that nothing reaches', async (t) => {
   reach('models/tiny/main.ts');
   // Bundled for browsers.
   reach('src/console/main.tsx');
+  reach('src/console/operator/main.tsx');
   // Declarations are for the compiler alone.
   const program = all.filter(({ path }) => /^(src|models)\//.test(path) && !path.endsWith('.d.ts'));
   t.strictSame(

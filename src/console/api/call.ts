@@ -7,13 +7,13 @@ export interface Reply<Body> {
 }
 
 interface CallOptions {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly body?: BodyInit;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** Calls the server that served this page, with a key. */
+/** Calls the server that served this page, with a key or the operator's token. */
 export class Api {
   constructor(
     readonly key: string,
@@ -64,7 +64,7 @@ async function errorOf(response: Response): Promise<CallError> {
   const wait = Number(headers.get('retry-after') ?? Number.NaN);
   const id = headers.get('x-request-id');
   const body = await response.json().catch(() => null);
-  const { error, type, errors, invalid_lines } = (body ?? {}) as Record<string, unknown>;
+  const { error, type, errors, invalid_lines, field } = (body ?? {}) as Record<string, unknown>;
   if (typeof error !== 'string' || typeof type !== 'string') {
     return new CallError(
       status,
@@ -74,5 +74,6 @@ async function errorOf(response: Response): Promise<CallError> {
   }
   const lines = Array.isArray(errors) ? (errors as RefusedLine[]) : [];
   const count = typeof invalid_lines === 'number' ? invalid_lines : lines.length;
-  return new CallError(status, type, error, Number.isFinite(wait) ? wait : null, id, lines, count);
+  const named = typeof field === 'string' ? field : null;
+  return new CallError(status, type, error, Number.isFinite(wait) ? wait : null, id, lines, count, named);
 }

@@ -7,16 +7,20 @@ interface ActionButtonProps {
   readonly onClick?: () => void;
   readonly primary?: boolean;
   readonly quiet?: boolean;
+  /** The name for screen readers, if the text alone is not clear. */
+  readonly label?: string;
   readonly children: ComponentChildren;
 }
 
 /** A button that keeps the focus while it is off. `disabled` takes the focus away, to the top of the page. */
-export function ActionButton({ off, onClick, primary = false, quiet = false, children }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { off, onClick, primary = false, quiet = false, label, children } = props;
   return (
     <button
       type={onClick === undefined ? 'submit' : 'button'}
       class={primary ? 'primary' : quiet ? 'quiet' : undefined}
       aria-disabled={off}
+      aria-label={label}
       onClick={() => {
         if (!off) onClick?.();
       }}

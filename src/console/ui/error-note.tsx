@@ -1,4 +1,9 @@
-import { CallError, remedyOf } from '../api/error.js';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { CallError, type Remedies, remedyOf } from '../api/error.js';
+
+/** The remedies that error notes show; each console has its own. */
+export const RemedyTable = createContext<Remedies>({});
 
 /** An error with its type and what to do about it; announced by screen readers. */
 export function ErrorNote({ error }: { readonly error: unknown }) {
@@ -14,14 +19,15 @@ export function ErrorNote({ error }: { readonly error: unknown }) {
 }
 
 function Details({ error }: { readonly error: CallError }) {
-  const { type, status, requestId } = error;
-  const remedy = remedyOf(error);
+  const { type, status, requestId, field } = error;
+  const remedy = remedyOf(error, useContext(RemedyTable));
   return (
     <>
       {remedy !== null && <p>{remedy}</p>}
       <p class="muted">
         <code>{type}</code>
         {status !== null && ` · status ${status}`}
+        {field !== null && ` · field ${field}`}
         {requestId !== null && ` · ${requestId}`}
       </p>
     </>

@@ -31,14 +31,36 @@ function decimalsOf(amount: number): number {
 
 export function bytes(value: number): string {
   if (value < 1_024) return `${whole(value)} B`;
-  const inKib = value / 1_024;
-  return inKib < 1_024 ? `${inKib.toFixed(1)} KiB` : `${(inKib / 1_024).toFixed(1)} MiB`;
+  if (value < 1_024 ** 2) return `${(value / 1_024).toFixed(1)} KiB`;
+  if (value < 1_024 ** 3) return `${(value / 1_024 ** 2).toFixed(1)} MiB`;
+  return `${(value / 1_024 ** 3).toFixed(1)} GiB`;
 }
 
 export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+const PRECISE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** An instant with its seconds. */
+export const preciseTime = (iso: string): string => PRECISE.format(new Date(iso));
 
 export const time = (iso: string): string => DATE.format(new Date(iso));
 
 /** `1 line`, `2 lines`. */
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${whole(value)} ${value === 1 ? one : many}`;
+
+/** A time span in its two largest units, such as `3 days 4 hours`. */
+export function duration(seconds: number): string {
+  const parts: ReadonlyArray<readonly [number, string]> = [
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor(seconds / 3_600) % 24, 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [Math.floor(seconds) % 60, 'second'],
+  ];
+  const first = Math.max(
+    0,
+    parts.findIndex(([value]) => value > 0),
+  );
+  const shown = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2);
+  return shown.map(([value, unit]) => count(value, unit)).join(' ');
+}

@@ -1,0 +1,89 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { OperatorAuditEntry } from '../../api/index.js';
+import { ActionButton } from '../ui/action-button.js';
+import { DataTable } from '../ui/data-table.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { preciseTime } from '../ui/format.js';
+import { useAction } from '../ui/use-action.js';
+import { useLoad } from '../ui/use-load.js';
+import type { OperatorApi } from './operator-api.js';
+
+interface AuditViewProps {
+  readonly api: OperatorApi;
+  readonly active: boolean;
+}
+
+/** The administrative changes, newest first. */
+export function AuditView({ api, active }: AuditViewProps) {
+  const { value, error, reload } = useLoad((signal) => api.call('listAudit', { signal }), active, [api]);
+  const [older, setOlder] = useState<Exclude<typeof value, null> | null>(null);
+  const action = useAction();
+  // A new first page may overlap the older ones.
+  useEffect(() => setOlder(null), [value]);
+  const entries = [...(value?.entries ?? []), ...(older?.entries ?? [])];
+  const { more } = older ?? value ?? { more: false };
+  const load = async () => {
+    const before = String(entries.at(-1)?.number);
+    const page = await api.call('listAudit', { query: { before } });
+    setOlder((known) => ({ more: page.more, entries: [...(known?.entries ?? []), ...page.entries] }));
+    return '';
+  };
+  return (
+    <section class="panel" aria-labelledby="audit-title">
+      <h1 class="hidden">Audit log</h1>
+      <div class="bar">
+        <h2 id="audit-title">Administrative changes</h2>
+        <button type="button" onClick={reload}>
+          Reload
+        </button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+      {value === null && error === null && <p class="muted">Loading…</p>}
+      {value !== null && entries.length === 0 && (
+        <p class="empty">
+          Nothing was changed yet. Each change of a workspace, a key or the settings is listed here.
+        </p>
+      )}
+      {entries.length > 0 && <Entries entries={entries} />}
+      {more && (
+        <div class="actions">
+          <ActionButton off={action.busy} onClick={() => action.run(load)}>
+            Older entries
+          </ActionButton>
+        </div>
+      )}
+      {action.error !== null && <ErrorNote error={action.error} />}
+    </section>
+  );
+}
+
+const Entries = ({ entries }: { readonly entries: readonly OperatorAuditEntry[] }) => (
+  <DataTable
+    label="Table of administrative changes"
+    rows={entries}
+    keyOf={({ number }) => number}
+    columns={[
+      { title: 'Number', number: true, cell: ({ number }) => number },
+      { title: 'Time', class: 'nowrap', cell: ({ time }) => preciseTime(time) },
+      { title: 'By', cell: ({ actor }) => actor },
+      { title: 'Action', class: 'nowrap', cell: ({ action }) => action },
+      {
+        title: 'Workspace',
+        cell: ({ workspace }) =>
+          workspace === null ? '' : <a href={`#/workspaces/${workspace}`}>{workspace}</a>,
+      },
+      { title: 'Key', cell: ({ key }) => (key === null ? '' : <code>{key}</code>) },
+      { title: 'Changes', class: 'text', cell: ({ changes }) => <Changes changes={changes} /> },
+    ]}
+  />
+);
+
+const Changes = ({ changes }: Pick<OperatorAuditEntry, 'changes'>) => (
+  <ul class="plain">
+    {changes.map(({ field, before, after }) => (
+      <li key={field}>
+        {field}: {before ?? 'none'} → {after ?? 'none'}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,126 @@
+import { useRef, useState } from 'preact/hooks';
+import type { OperatorKey, OperatorNewKey } from '../../../api/index.js';
+import { Choice } from '../../ui/choice.js';
+import { Confirm } from '../../ui/confirm.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { time } from '../../ui/format.js';
+import { useAction } from '../../ui/use-action.js';
+import { useLoad } from '../../ui/use-load.js';
+import type { OperatorApi } from '../operator-api.js';
+import { WorkspaceSelect } from '../workspace-select.js';
+import { CreateKey } from './create-key.js';
+import { KeyTable } from './key-table.js';
+import { NewToken } from './new-token.js';
+
+interface KeysViewProps {
+  readonly api: OperatorApi;
+  /** Only the keys of this workspace; null: of all. */
+  readonly workspace: string | null;
+  readonly active: boolean;
+}
+
+const STATES = [
+  ['working', 'Working'],
+  ['all', 'All'],
+] as const;
+
+const works = ({ state }: OperatorKey): boolean => state === 'live' || state === 'rolled';
+
+/** The keys, with the tokens of new ones; forms that create, roll and revoke keys. */
+export function KeysView({ api, workspace, active }: KeysViewProps) {
+  const { value, error, reload } = useLoad(
+    async (signal) => {
+      const [{ keys }, { workspaces }] = await Promise.all([
+        api.call('listKeys', { query: workspace === null ? {} : { workspace }, signal }),
+        api.call('listWorkspaces', { signal }),
+      ]);
+      return { keys, workspaces: workspaces.map(({ id }) => id) };
+    },
+    active,
+    [api, workspace],
+  );
+  const [states, setStates] = useState<(typeof STATES)[number][0]>('working');
+  const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
+  const [revoking, setRevoking] = useState<string | null>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const action = useAction();
+  const add = (key: OperatorNewKey) => {
+    setMade((before) => [key, ...before]);
+    reload();
+  };
+  const roll = (id: string) =>
+    action.run(async () => {
+      const { rolled, ...created } = await api.call('rollKey', { id });
+      add(created);
+      return `${id} works until ${rolled.expires === null ? 'it is revoked' : time(rolled.expires)}.`;
+    });
+  const revoke = (id: string) => {
+    setRevoking(null);
+    action.run(async () => {
+      await api.call('revokeKey', { id });
+      reload();
+      // The row with the button may go.
+      title.current?.focus();
+      return `${id} is revoked.`;
+    });
+  };
+  const shown = value?.keys.filter((key) => states === 'all' || works(key)) ?? [];
+  return (
+    <>
+      <h1 class="hidden">Keys</h1>
+      {made.map((key) => (
+        <NewToken
+          key={key.key.id}
+          created={key}
+          onDone={() => {
+            setMade((before) => before.filter((each) => each !== key));
+            title.current?.focus();
+          }}
+        />
+      ))}
+      {value !== null && (
+        <CreateKey api={api} workspaces={value.workspaces} workspace={workspace} onCreated={add} />
+      )}
+      <section class="panel" aria-labelledby="keys-title">
+        <div class="bar">
+          <h2 id="keys-title" tabIndex={-1} ref={title}>
+            Keys
+          </h2>
+          <WorkspaceSelect view="keys" workspaces={value?.workspaces ?? []} workspace={workspace} />
+          <Choice label="State of the keys" options={STATES} value={states} onChange={setStates} />
+          <button type="button" onClick={reload}>
+            Reload
+          </button>
+        </div>
+        <p role="status" class="muted under">
+          {action.done}
+        </p>
+        {action.error !== null && <ErrorNote error={action.error} />}
+        {error !== null && <ErrorNote error={error} />}
+        {value === null && error === null && <p class="muted">Loading…</p>}
+        {value !== null && shown.length === 0 && (
+          <p class="empty">
+            {states === 'all' ? 'There is no key yet.' : 'There is no key that works.'} Create one above:
+            callers send its token with each request.
+          </p>
+        )}
+        {shown.length > 0 && (
+          <KeyTable keys={shown} busy={action.busy} onRoll={roll} onRevoke={setRevoking} />
+        )}
+      </section>
+      {revoking !== null && (
+        <Confirm
+          title="Revoke the key?"
+          action="Revoke the key"
+          onConfirm={() => revoke(revoking)}
+          onCancel={() => setRevoking(null)}
+        >
+          <p>
+            <code>{revoking}</code> stops working at once and for good. Its open batches fail, and results
+            that were not collected yet are lost.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

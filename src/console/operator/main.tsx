@@ -1,0 +1,15 @@
+import { render } from 'preact';
+import { RemedyTable } from '../ui/error-note.js';
+import { App } from './app.js';
+import { OPERATOR_REMEDIES } from './remedies.js';
+import '../style/base.css';
+import '../style/controls.css';
+import '../style/parts.css';
+import './operator.css';
+
+render(
+  <RemedyTable.Provider value={OPERATOR_REMEDIES}>
+    <App />
+  </RemedyTable.Provider>,
+  document.getElementById('app') as HTMLElement,
+);

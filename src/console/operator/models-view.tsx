@@ -1,0 +1,69 @@
+import type { OperatorModel } from '../../api/index.js';
+import { DataTable } from '../ui/data-table.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { bytes } from '../ui/format.js';
+import { useLoad } from '../ui/use-load.js';
+import { shownAmount } from './amounts.js';
+import type { OperatorApi } from './operator-api.js';
+
+interface ModelsViewProps {
+  readonly api: OperatorApi;
+  readonly active: boolean;
+}
+
+/** The models with their prices and builds. */
+export function ModelsView({ api, active }: ModelsViewProps) {
+  const { value, error, reload } = useLoad((signal) => api.call('listModels', { signal }), active, [api]);
+  return (
+    <section class="panel" aria-labelledby="models-title">
+      <h1 class="hidden">Models</h1>
+      <div class="bar">
+        <h2 id="models-title">Models and builds</h2>
+        <button type="button" onClick={reload}>
+          Reload
+        </button>
+      </div>
+      <p class="muted">
+        Prices are per million input tokens. Models are installed with <code>npx decider models pull</code> or{' '}
+        <code>add</code>; prices are the setting <code>billing.prices</code>.
+      </p>
+      {error !== null && <ErrorNote error={error} />}
+      {value === null && error === null && <p class="muted">Loading…</p>}
+      {value !== null && (
+        <DataTable
+          label="Table of models"
+          rows={value.models}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: 'Model', class: 'text', cell: (model) => <Name model={model} /> },
+            { title: 'Images', cell: ({ reads_images: reads }) => (reads ? 'yes' : 'no') },
+            { title: 'Price class', cell: ({ price_class: name }) => name },
+            { title: 'Live', number: true, cell: ({ prices }) => shownAmount(prices.live, value.currency) },
+            { title: 'Batch', number: true, cell: ({ prices }) => shownAmount(prices.batch, value.currency) },
+            { title: 'Builds', class: 'nowrap', cell: ({ builds }) => <Builds builds={builds} /> },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+const Name = ({ model }: { readonly model: OperatorModel }) => (
+  <>
+    <strong>{model.id}</strong> {model.default && <span class="badge running">default</span>}
+    <p class="muted">{model.description}</p>
+    {model.answers_for.length > 0 && <p class="muted">Also answers for {model.answers_for.join(', ')}.</p>}
+    {model.release_date !== null && <p class="muted">Released {model.release_date}</p>}
+  </>
+);
+
+const Builds = ({ builds }: Pick<OperatorModel, 'builds'>) => (
+  <ul class="plain">
+    {[...builds].reverse().map(({ id, loaded, bytes: size }) => (
+      <li key={id}>
+        {id} <span class="muted">{bytes(size)}</span>{' '}
+        <span class={loaded ? 'badge done' : 'badge'}>{loaded ? 'loaded' : 'not loaded'}</span>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,93 @@
+import type { OperatorLive } from '../../../api/index.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { Facts } from '../../ui/facts.js';
+import { bytes, duration, milliseconds, whole } from '../../ui/format.js';
+import type { OperatorApi } from '../operator-api.js';
+import { ModelPanel } from './model-panel.js';
+import { Plot } from './plot.js';
+import { SAMPLES_MAX, useLive } from './use-live.js';
+
+interface OverviewViewProps {
+  readonly api: OperatorApi;
+  readonly active: boolean;
+}
+
+/** What the server does now, and did in the last minute. */
+export function OverviewView({ api, active }: OverviewViewProps) {
+  const { samples, error } = useLive(api, active);
+  const now = samples.at(-1);
+  return (
+    <>
+      <h1 class="hidden">Overview</h1>
+      {error !== null && <ErrorNote error={error} />}
+      {now === undefined && error === null && <p class="muted loading">Loading…</p>}
+      {now !== undefined && (
+        <>
+          <ServerPanel samples={samples} now={now} />
+          {now.models.map((model) => (
+            <ModelPanel key={model.id} samples={samples} model={model} />
+          ))}
+        </>
+      )}
+    </>
+  );
+}
+
+interface ServerPanelProps {
+  readonly samples: readonly OperatorLive[];
+  readonly now: OperatorLive;
+}
+
+function ServerPanel({ samples, now }: ServerPanelProps) {
+  const { ready, reasons, requests, event_loop_delay_ms: delay, devices } = now;
+  const line = (pick: (sample: OperatorLive) => number) => ({ values: samples.map(pick), room: SAMPLES_MAX });
+  const open = Object.values(now.batches).reduce((sum, each) => sum + each, 0);
+  return (
+    <section class="panel" aria-labelledby="server-title">
+      <div class="bar">
+        <h2 id="server-title">Server</h2>
+        <span class={ready ? 'badge done' : 'badge failed'}>{ready ? 'ready' : 'not ready'}</span>
+      </div>
+      {reasons.map((reason) => (
+        <p key={reason} class="warning">
+          {reason}
+        </p>
+      ))}
+      <Facts
+        facts={[
+          ['Running for', duration(now.uptime_seconds)],
+          ['Requests answered', whole(requests.total)],
+          ['Open batches', <a href="#/batches">{whole(open)}</a>],
+        ]}
+      />
+      <div class="plots">
+        <Plot
+          label="Requests per second"
+          now={requests.per_second.toFixed(1)}
+          {...line((sample) => sample.requests.per_second)}
+        />
+        <Plot
+          label="Event loop delay, p99"
+          now={milliseconds(delay.p99)}
+          {...line((sample) => sample.event_loop_delay_ms.p99)}
+        />
+        <Plot
+          label="Memory of the process"
+          now={bytes(now.resident_bytes)}
+          {...line((sample) => sample.resident_bytes)}
+        />
+        {devices.map(({ device, memory }) => (
+          <Plot
+            key={device}
+            label={`${device} in use`}
+            now={`${bytes(memory.used_bytes)} of ${bytes(memory.total_bytes)}`}
+            max={memory.total_bytes}
+            {...line(
+              (sample) => sample.devices.find((each) => each.device === device)?.memory.used_bytes ?? 0,
+            )}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+interface PlotProps {
+  readonly label: string;
+  /** The newest value as text. */
+  readonly now: string;
+  /** Oldest first. */
+  readonly values: readonly number[];
+  /** How many values fit; fewer are drawn at the right. */
+  readonly room: number;
+  /** The value at the top; absent: the largest of `values`. */
+  readonly max?: number;
+  /** A line for a quantity over time, bars for separate things such as waves. */
+  readonly shape?: 'line' | 'bars';
+}
+
+const WIDTH = 240;
+const HEIGHT = 48;
+
+/** A name, its newest value, and the values before it as a drawing, which is decoration: screen readers read the value. */
+export function Plot({ label, now, values, room, max, shape = 'line' }: PlotProps) {
+  const top = max ?? Math.max(0, ...values);
+  const height = (value: number) => (top === 0 ? 0 : (Math.min(value, top) / top) * HEIGHT);
+  return (
+    <figure class="plot">
+      <figcaption>
+        <span class="muted">{label}</span> <strong>{now}</strong>
+      </figcaption>
+      <svg viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true">
+        {shape === 'line' ? (
+          <Line heights={values.map(height)} room={room} />
+        ) : (
+          <Bars heights={values.map(height)} room={room} />
+        )}
+      </svg>
+    </figure>
+  );
+}
+
+interface ShapeProps {
+  readonly heights: readonly number[];
+  readonly room: number;
+}
+
+function Line({ heights, room }: ShapeProps) {
+  const step = WIDTH / (room - 1);
+  const first = (room - heights.length) * step;
+  const points = heights
+    .map((height, at) => `${fixed(first + at * step)},${fixed(HEIGHT - height)}`)
+    .join(' ');
+  return (
+    <>
+      <polygon points={`${fixed(first)},${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+      <polyline points={points} />
+    </>
+  );
+}
+
+function Bars({ heights, room }: ShapeProps) {
+  const step = WIDTH / room;
+  const first = room - heights.length;
+  return heights.map((height, at) => (
+    <rect
+      key={at}
+      x={fixed((first + at) * step)}
+      y={fixed(HEIGHT - height)}
+      width={fixed(step * 0.8)}
+      height={fixed(height)}
+    />
+  ));
+}
+
+const fixed = (value: number): string => value.toFixed(1);

@@ -1,0 +1,16 @@
+import type { OperatorErrorType } from '../../api/index.js';
+import { type Remedies, UNREACHABLE } from '../api/error.js';
+
+/** What an operator can do about an error. */
+export const OPERATOR_REMEDIES: Partial<Record<OperatorErrorType, string>> & Remedies = {
+  [UNREACHABLE]: 'Check that the server runs and that this machine reaches it, then try again.',
+  unauthorized:
+    'Enter the token of the file operator.token in the data folder, or of the setting operator.token.',
+  host_not_allowed: 'Open the console under an address of the server, or add the name to operator.hosts.',
+  not_found: 'It does not exist any longer. Reload the list.',
+  conflict: 'Reload the list: somebody else may have changed it.',
+  invalid_request: 'Correct the field that the message names.',
+  not_ready: 'Check the disk of the data folder, then try again. Nothing was changed.',
+  internal_error: 'Try again. If it happens again, read the log of the server.',
+  request_timeout: 'Try again on a faster connection.',
+};

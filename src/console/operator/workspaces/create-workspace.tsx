@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../ui/use-action.js';
+import { ActionForm } from '../action-form.js';
+import type { OperatorApi } from '../operator-api.js';
+import { TextField } from '../text-field.js';
+
+interface CreateWorkspaceProps {
+  readonly api: OperatorApi;
+  readonly onCreated: () => void;
+}
+
+/** A form for a new workspace, which is then shown. */
+export function CreateWorkspace({ api, onCreated }: CreateWorkspaceProps) {
+  const [id, setId] = useState('');
+  const action = useAction();
+  const create = async () => {
+    const created = await api.call('createWorkspace', { body: { id } });
+    setId('');
+    onCreated();
+    location.hash = `/workspaces/${created.id}`;
+    return `${created.id} is created. It has no credit yet.`;
+  };
+  return (
+    <section class="panel" aria-labelledby="create-workspace-title">
+      <h2 id="create-workspace-title">New workspace</h2>
+      <ActionForm
+        action={action}
+        label="New workspace"
+        button="Create the workspace"
+        complete={id !== ''}
+        onSubmit={() => action.run(create)}
+      >
+        <TextField
+          label="Name"
+          value={id}
+          onChange={setId}
+          hint="1 to 64 lower-case letters, digits, _ or -. It cannot be changed later."
+        />
+      </ActionForm>
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import type { OperatorWorkspace } from '../../../api/index.js';
+import { DataTable } from '../../ui/data-table.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { whole } from '../../ui/format.js';
+import { useLoad } from '../../ui/use-load.js';
+import { shownAmount } from '../amounts.js';
+import type { OperatorApi } from '../operator-api.js';
+
+interface UsagePanelProps {
+  readonly api: OperatorApi;
+  /** Its usage is loaded again when its charges have changed. */
+  readonly workspace: OperatorWorkspace;
+  readonly active: boolean;
+}
+
+/** The choices of days, with today. */
+const DAYS = ['7', '30', '90', '366'] as const;
+
+/** The requests, tokens and charges of a workspace by day, key, model and kind. */
+export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePanelProps) {
+  const [days, setDays] = useState<string>('30');
+  const { value, error } = useLoad(
+    (signal) => api.call('showUsage', { id, query: { days }, signal }),
+    active,
+    [api, id, days, charged],
+  );
+  return (
+    <section class="panel" aria-labelledby="usage-title">
+      <div class="bar">
+        <h2 id="usage-title">Usage</h2>
+        <label class="inline">
+          Days
+          <select value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
+            {DAYS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+      {value === null && error === null && <p class="muted">Loading…</p>}
+      {value?.usage.length === 0 && (
+        <p class="empty">
+          Nothing was charged from {value.from} to {value.to}.
+        </p>
+      )}
+      {value !== null && value.usage.length > 0 && (
+        <DataTable
+          label="Table of usage"
+          rows={[...value.usage].reverse()}
+          keyOf={({ day, key, model, kind }) => [day, key, model, kind].join(' ')}
+          columns={[
+            { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
+            { title: 'Key', cell: ({ key }) => <code>{key}</code> },
+            { title: 'Model', cell: ({ model }) => model },
+            { title: 'Kind', cell: ({ kind }) => kind },
+            { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
+            { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
+            { title: 'Charged', number: true, cell: ({ amount }) => shownAmount(amount, value.currency) },
+          ]}
+        />
+      )}
+    </section>
+  );
+}

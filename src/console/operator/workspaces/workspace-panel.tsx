@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
+import { Facts } from '../../ui/facts.js';
+import { bytes, time, whole } from '../../ui/format.js';
+import { shownAmount } from '../amounts.js';
+import type { OperatorApi } from '../operator-api.js';
+import { CreditForms } from './credit-forms.js';
+import { LimitsForm } from './limits-form.js';
+import { ModelsForm } from './models-form.js';
+import { UsagePanel } from './usage-panel.js';
+
+interface WorkspacePanelProps {
+  readonly api: OperatorApi;
+  readonly workspace: OperatorWorkspace;
+  readonly currency: string;
+  readonly models: readonly OperatorModel[];
+  readonly active: boolean;
+  /** Called after every change. */
+  readonly onChanged: () => void;
+}
+
+/** One workspace: what it has, forms that change it, and its usage. */
+export function WorkspacePanel({ api, workspace, currency, models, active, onChanged }: WorkspacePanelProps) {
+  const title = useRef<HTMLHeadingElement>(null);
+  // The address has changed: screen readers go on here.
+  useEffect(() => title.current?.focus(), []);
+  const amount = (text: string) => shownAmount(text, currency);
+  const { id, balance, reserved, budget } = workspace;
+  return (
+    <>
+      <section class="panel" aria-labelledby="workspace-title">
+        <div class="bar">
+          <h2 id="workspace-title" tabIndex={-1} ref={title}>
+            {id}
+          </h2>
+          <a href={`#/keys/${id}`}>Keys</a>
+          <a href={`#/batches/${id}`}>Batches</a>
+        </div>
+        <Facts
+          facts={[
+            ['Credit left', <span class="large">{amount(balance)}</span>],
+            ['Charged this month (UTC)', <span class="large">{amount(workspace.charged_this_month)}</span>],
+            ['Budget of a month', <span class="large">{budget === null ? 'none' : amount(budget)}</span>],
+            ['Set aside for requests in progress', amount(reserved)],
+            ['Granted in total', amount(workspace.granted)],
+            ['Charged in total', amount(workspace.charged)],
+            ['Working keys', whole(workspace.working_keys)],
+            ['Requests per minute and key', whole(workspace.requests_per_minute)],
+            ['Request bytes per minute and key', bytes(workspace.bytes_per_minute)],
+            ['Created', time(workspace.created)],
+          ]}
+        />
+        {Number(balance) <= 0 && (
+          <p class="warning">Without credit, requests of its keys are refused with out_of_credit.</p>
+        )}
+      </section>
+      <CreditForms api={api} workspace={workspace} currency={currency} onChanged={onChanged} />
+      <LimitsForm api={api} workspace={workspace} onChanged={onChanged} />
+      <ModelsForm api={api} workspace={workspace} models={models} onChanged={onChanged} />
+      <UsagePanel api={api} workspace={workspace} active={active} />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
+import { DataTable } from '../../ui/data-table.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { whole } from '../../ui/format.js';
+import { useLoad } from '../../ui/use-load.js';
+import { shownAmount } from '../amounts.js';
+import type { OperatorApi } from '../operator-api.js';
+import { CreateWorkspace } from './create-workspace.js';
+import { WorkspacePanel } from './workspace-panel.js';
+
+interface WorkspacesViewProps {
+  readonly api: OperatorApi;
+  readonly models: readonly OperatorModel[];
+  /** The id of the workspace in detail; null for none. */
+  readonly shown: string | null;
+  readonly active: boolean;
+}
+
+/** All workspaces, one of them in detail, and a form for a new one. */
+export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
+  const { value, error, reload } = useLoad((signal) => api.call('listWorkspaces', { signal }), active, [
+    api,
+    shown,
+  ]);
+  const workspace = value?.workspaces.find(({ id }) => id === shown);
+  return (
+    <div class="columns">
+      <h1 class="hidden">Workspaces</h1>
+      <div class="column">
+        <section class="panel" aria-labelledby="workspaces-title">
+          <div class="bar">
+            <h2 id="workspaces-title">Workspaces</h2>
+            <button type="button" onClick={reload}>
+              Reload
+            </button>
+          </div>
+          {error !== null && <ErrorNote error={error} />}
+          {value === null && error === null && <p class="muted">Loading…</p>}
+          {value?.workspaces.length === 0 && (
+            <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
+          )}
+          {value !== null && value.workspaces.length > 0 && (
+            <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
+          )}
+        </section>
+        <CreateWorkspace api={api} onCreated={reload} />
+      </div>
+      <div class="column">
+        {value !== null && workspace !== undefined && (
+          <WorkspacePanel
+            key={workspace.id}
+            api={api}
+            workspace={workspace}
+            currency={value.currency}
+            models={models}
+            active={active}
+            onChanged={reload}
+          />
+        )}
+        {value !== null && workspace === undefined && (
+          <section class="panel">
+            <p class="empty">
+              {shown === null
+                ? 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.'
+                : 'There is no workspace with this name. Choose one of the list.'}
+            </p>
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ListProps {
+  readonly workspaces: readonly OperatorWorkspace[];
+  readonly currency: string;
+  readonly shown: string | null;
+}
+
+const List = ({ workspaces, currency, shown }: ListProps) => (
+  <DataTable
+    label="Table of workspaces"
+    rows={workspaces}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        title: 'Workspace',
+        cell: ({ id }) => (
+          <a href={`#/workspaces/${id}`} aria-current={id === shown ? 'true' : undefined}>
+            {id}
+          </a>
+        ),
+      },
+      {
+        title: 'Credit left',
+        number: true,
+        cell: ({ balance }) => (
+          <span class={Number(balance) > 0 ? undefined : 'warning'}>{shownAmount(balance, currency)}</span>
+        ),
+      },
+      {
+        title: 'This month',
+        number: true,
+        cell: ({ charged_this_month: charged }) => shownAmount(charged, currency),
+      },
+      {
+        title: 'Budget',
+        number: true,
+        cell: ({ budget }) => (budget === null ? 'none' : shownAmount(budget, currency)),
+      },
+      { title: 'Working keys', number: true, cell: ({ working_keys: keys }) => whole(keys) },
+    ]}
+  />
+);
