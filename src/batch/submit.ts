@@ -1,7 +1,7 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { type Clock, randomLetters, ShareCounts, type Shares } from '../base/index.js';
-import { placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
+import { type DataKey, placeOf, type RawWrite, type Sealer, type Store, seal } from '../store/index.js';
 import type { BatchReports, FileThread, LineEngines, Webhooks } from './dependencies.js';
 import { freeBlock } from './ingest/blocks.js';
 import type { IngestResult } from './ingest/ingest.js';
@@ -136,17 +136,19 @@ export class Submitter {
   private async keep(
     id: string,
     caller: Caller,
-    dataKey: ReturnType<Sealer['newDataKey']>,
+    dataKey: DataKey,
     result: Extract<IngestResult, { ok: true }>,
     { webhook, once }: { readonly webhook: string | null; readonly once: Once | null },
   ): Promise<Batch> {
+    // From here to the commit in one turn of the event loop, so that the data key is encrypted with the right master key.
+    while (this.parts.sealer.changing !== null) await this.parts.sealer.changing;
     // While the file was checked, the key may have ended and other submissions may have been stored.
     if (this.parts.access.holder(caller.key.id)?.works !== true) {
       throw new ApiError('unauthorized', 'The key no longer works.');
     }
     this.checkOpen(caller.key.id);
     const batch = this.newBatch(id, caller, result, webhook !== null);
-    const writes = [dataKey.write, ...this.batchWrites(batch, result)];
+    const writes = [dataKey.write(), ...this.batchWrites(batch, result)];
     if (webhook !== null) writes.push(this.webhookWrite(id, dataKey.key, webhook));
     if (once !== null) {
       writes.push(this.parts.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));

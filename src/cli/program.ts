@@ -264,9 +264,9 @@ command(
   'verify',
   'read everything in the data folder: tables, encrypted values, batches, ledger',
 ).action(async (options) => (await import('./verify.js')).verify(options));
-command(program, 'rekey', 'replace the master key; the server must be stopped')
+command(program, 'rekey', 'replace the master key, also while the server runs')
   .option('--new-key <file>', 'file with the new key, if the master key is configured')
-  .action(async (options) => (await data()).rekey(options));
+  .action(async (options) => (await import('./rekey.js')).rekey(options));
 
 command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')

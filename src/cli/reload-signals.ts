@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events';
+import { OperatorError } from '../base/index.js';
 
-/** Sent by `decider reload`. */
-export const RELOAD_SIGNAL = 'SIGUSR2';
+/** Sent by `decider reload` and `decider rekey`. */
+const RELOAD_SIGNAL = 'SIGUSR2';
 
 /**
  * Calls `reload` at each SIGHUP and RELOAD_SIGNAL. If standard input is a terminal, SIGHUP means that it was closed, and
@@ -14,4 +15,16 @@ export function onReloadSignals(
 ): void {
   signals.on(RELOAD_SIGNAL, reload);
   if (!isTerminal) signals.on('SIGHUP', reload);
+}
+
+/** Makes a server read its settings, or a request in its data folder. Throws OperatorError. */
+export function signalServer(pid: number): void {
+  try {
+    process.kill(pid, RELOAD_SIGNAL);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') throw new OperatorError(`Process ${pid} has ended.`);
+    const advice = code === 'EPERM' ? ' Run the command as the user of that process.' : '';
+    throw new OperatorError(`Process ${pid} cannot be signalled: ${message}.${advice}`);
+  }
 }

@@ -4,7 +4,7 @@ import { type ReloadOutcome, readOutcome } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
 import { servingPid } from '../store/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
-import { RELOAD_SIGNAL } from './reload-signals.js';
+import { signalServer } from './reload-signals.js';
 import { requireStore } from './with-store.js';
 
 /** How long the command waits for the server. */
@@ -23,23 +23,12 @@ export const reload = (options: Options) =>
         `Process ${pid} is starting or stopping, or is of a version that cannot reload.`,
       );
     }
-    signal(pid);
+    signalServer(pid);
     const { error, changed } = await outcomeAfter(data, before);
     if (error !== null) throw new OperatorError(`Nothing was changed: ${error}`);
     if (options.json) return printJson({ changed });
     print(changed.length === 0 ? 'Nothing has changed.' : `changed: ${changed.join(', ')}`);
   });
-
-function signal(pid: number): void {
-  try {
-    process.kill(pid, RELOAD_SIGNAL);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ESRCH') throw new OperatorError(`Process ${pid} has ended.`);
-    const advice = code === 'EPERM' ? ' Run the command as the user of that process.' : '';
-    throw new OperatorError(`Process ${pid} cannot be signalled: ${message}.${advice}`);
-  }
-}
 
 /** Throws OperatorError if the process ends or stops before it answers. */
 async function outcomeAfter(data: string, { pid, number }: ReloadOutcome): Promise<ReloadOutcome> {

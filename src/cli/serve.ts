@@ -7,6 +7,7 @@ import { settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
+import { Rekeys } from './rekeys.js';
 import { onReloadSignals } from './reload-signals.js';
 import { Reloads } from './reloads.js';
 import { onStopSignals } from './signals.js';
@@ -40,6 +41,7 @@ export async function serve(config: string | undefined): Promise<void> {
   const ending = new AbortController();
   let server: Server | undefined;
   let reloads: Reloads;
+  let rekeys: Rekeys;
   let token = 'dk_…';
   onStopSignals(
     () => ending.abort(),
@@ -63,8 +65,11 @@ export async function serve(config: string | undefined): Promise<void> {
       progress: progress(print),
     };
     reloads = new Reloads({ read, folder: settings.data, print, log });
-    const reloading = reloads;
-    onReloadSignals(() => reloading.run(), process.stdin.isTTY === true);
+    rekeys = new Rekeys({ folder: settings.data, print, log });
+    const [reloading, rekeying] = [reloads, rekeys];
+    onReloadSignals(() => {
+      if (!rekeying.run()) reloading.run();
+    }, process.stdin.isTTY === true);
     server = await startServer(settings, {
       clock: systemClock,
       log,
@@ -80,6 +85,8 @@ export async function serve(config: string | undefined): Promise<void> {
     const failure = await notifySystemd(state);
     if (failure !== null) print(failure);
   };
+  rekeys.begin(server);
+  // Last: from now on commands find the server.
   reloads.begin(server);
   introduce(server, token, print);
   void tellSystemd('READY=1');
@@ -93,6 +100,7 @@ export async function serve(config: string | undefined): Promise<void> {
   }
   print('draining');
   void tellSystemd('STOPPING=1');
+  rekeys.end();
   reloads.end();
   try {
     await server.stop();

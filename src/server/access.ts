@@ -12,7 +12,15 @@ import {
 import { type Clock, endAll } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
-import { Sealer, type Store, serveStore } from '../store/index.js';
+import {
+  checkMasterKey,
+  finishRekey,
+  type Rekeyed,
+  rekeyServed,
+  Sealer,
+  type Store,
+  serveStore,
+} from '../store/index.js';
 import { Calendar } from './calendar.js';
 import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
 import { removeOutcome } from './reload/outcome-file.js';
@@ -33,6 +41,10 @@ export interface OpenAccess {
    * would have no price.
    */
   preparePrices(billing: Settings['billing']): () => void;
+  /** Checks another configured master key; the returned function records that it is configured. Throws StoreError. */
+  prepareMasterKey(given: string): () => void;
+  /** Changes the master key while the folder is served; see `rekeyServed`. One change at a time. Rejects with StoreError. */
+  rekey(newKeyFile: string | null): Promise<Rekeyed>;
   /** Writes the charges and releases the folder. */
   close(): Promise<void>;
 }
@@ -48,6 +60,8 @@ export async function openAccess(
 ): Promise<OpenAccess> {
   const { log } = dependencies;
   let prices = pricesByBuild(settings.billing, catalog);
+  let given = settings.master_key;
+  let rekeying: Promise<unknown> = Promise.resolve();
   const { store, leave } = serveStore(settings.data);
   let sealer: Sealer;
   let calendar: Calendar;
@@ -56,7 +70,9 @@ export async function openAccess(
     // Of a process that was killed and may have had the same id, as in a container.
     removeOutcome(settings.data);
     calendar = new Calendar(store, dependencies.clock, log);
-    sealer = new Sealer(store, settings.master_key);
+    const remaining = finishRekey(store, given);
+    if (remaining !== null) dependencies.report.notice(remaining);
+    sealer = new Sealer(store, given);
     verifyLedger(store, dependencies);
     await store.startWriter();
     stopCalendar = () => calendar.stop();
@@ -83,8 +99,20 @@ export async function openAccess(
         prices = next;
       };
     },
+    prepareMasterKey(next) {
+      checkMasterKey(store, next);
+      return () => {
+        given = next;
+        finishRekey(store, given);
+      };
+    },
+    rekey(newKeyFile) {
+      const change = rekeyServed(store, sealer, given, newKeyFile);
+      rekeying = change.catch(() => {});
+      return change;
+    },
     // The lock goes last: another container's LMDB must not be open at the same time (see `refuseOtherContainer`).
-    close: () => endAll([() => access.flush(), stopCalendar, () => store.close(), leave]),
+    close: () => endAll([() => access.flush(), () => rekeying, stopCalendar, () => store.close(), leave]),
   };
 }
 

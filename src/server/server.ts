@@ -1,5 +1,6 @@
 import { endAll } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Rekeyed } from '../store/index.js';
 import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { listen } from './endpoints.js';
@@ -28,6 +29,11 @@ export interface Server {
    * new certificate, only the others have changed.
    */
   reload(next: Settings): string[];
+  /**
+   * Changes the master key of the stored batches while they run: generates one in the data folder, or reads a configured
+   * one from `newKeyFile`. One change at a time. Rejects with StoreError.
+   */
+  rekey(newKeyFile: string | null): Promise<Rekeyed>;
   /** Stops accepting, answers what is in flight, ends the threads. */
   stop(): Promise<void>;
 }
@@ -92,6 +98,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     engines,
     failed: engines.stuck,
     reload: (next) => reloader.reload(next),
+    rekey: (newKeyFile) => service.rekey(newKeyFile),
     stop,
   };
 }

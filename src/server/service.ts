@@ -12,6 +12,7 @@ import type { WaveRecord } from '../engine/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Rekeyed } from '../store/index.js';
 import type { Metrics } from '../telemetry/index.js';
 import { type OpenAccess, openAccess } from './access.js';
 import { BatchService } from './batches.js';
@@ -98,13 +99,23 @@ export class Service implements App {
     this.ready = true;
   }
 
-  /** Checks the prices and limits of other settings; the returned function uses them. Throws StartError. */
+  /**
+   * Checks the prices, limits and master key of other settings; the returned function uses them. Throws StartError or
+   * StoreError.
+   */
   prepareSettings(next: Settings): () => void {
     const usePrices = this.money.preparePrices(next.billing);
+    const useMasterKey = this.money.prepareMasterKey(next.master_key);
     return () => {
       usePrices();
+      useMasterKey();
       this.settings = next;
     };
+  }
+
+  /** Changes the master key; see `rekeyServed`. Rejects with StoreError. */
+  rekey(newKeyFile: string | null): Promise<Rekeyed> {
+    return this.money.rekey(newKeyFile);
   }
 
   checkReady(model: string | null): void {

@@ -43,6 +43,7 @@ export const SETTINGS = {
       'Folder of `manifest.json` and the GGUF files; if unset, `./models`, or the embedded model if that folder does not exist.',
   }),
   master_key: text({
+    reloads: true,
     default: '',
     secret: true,
     meaning:

@@ -5,10 +5,11 @@ export { FORMAT, openStore, openToRead, serveStore, type Upgrade } from './forma
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
+export { checkMasterKey } from './master-check.js';
 export { MASTER_KEY_FILE } from './master-key.js';
-export { rekey } from './rekey.js';
+export { finishRekey, type Rekeyed, rekey, rekeyServed } from './rekey.js';
 export { restore } from './restore.js';
-export { Sealer } from './sealer.js';
+export { type DataKey, Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingPid, servingProcess } from './serving.js';
 export { storeSpace } from './space.js';

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from './data-folder.js';
+import { masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
 import { type Place, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';
 
@@ -17,9 +21,47 @@ export function isMasterKey(store: Store, master: Buffer): boolean {
   }
 }
 
+/** Throws StoreError unless `given`, or the folder's file if it is '', is the key that data keys are encrypted with. */
+export function checkMasterKey(store: Store, given: string): void {
+  if (!isMasterKey(store, masterKey(store.folder, given, false))) throw wrongKey(store.folder);
+}
+
 /** Records the key that data keys are encrypted with. Inside `Store.change` only. */
 export function putMasterKey(store: Store, master: Buffer): void {
   store.table('meta').put([NAME], { check: seal(master, placeIn(store), CHECK).toString('base64') });
+}
+
+/**
+ * The key that the folder's data keys are encrypted with, also while another process changes it. `given`: the configured
+ * key as 64 hexadecimal digits, or ''. Throws StoreError.
+ */
+export function findMasterKey(store: Store, given: string): Buffer {
+  for (let tries = 2; tries > 0; tries -= 1) {
+    for (const key of candidates(store.folder, given)) if (isMasterKey(store, key)) return key;
+    // A change may have been committed after what this thread reads.
+    store.refresh();
+  }
+  throw wrongKey(store.folder);
+}
+
+const wrongKey = (folder: string): StoreError =>
+  new StoreError(`The master key is not the one that the data folder ${folder} was encrypted with.`);
+
+function* candidates(folder: string, given: string): Generator<Buffer> {
+  yield masterKey(folder, given, false);
+  const next = readNext(join(folder, NEXT_KEY_FILE));
+  if (next !== null) yield next;
+  // It may have taken its place in between.
+  yield masterKey(folder, given, false);
+}
+
+function readNext(file: string): Buffer | null {
+  try {
+    return readKeyFile(file);
+  } catch (error) {
+    if (existsSync(file)) throw error;
+    return null;
+  }
 }
 
 const checkOf = (store: Store) => store.table('meta').get(NAME)?.check;

@@ -6,7 +6,10 @@ import { StoreError } from './data-folder.js';
 import { KEY_BYTES } from './sealing.js';
 
 export const MASTER_KEY_FILE = 'master.key';
-/** The new key while the master key is being changed. */
+/**
+ * The new key while the master key is being changed: a file, or, if the key is configured, a link to the file with the
+ * new one, which stays until the new one is configured.
+ */
 export const NEXT_KEY_FILE = 'master.key.next';
 
 /**

@@ -1,119 +1,186 @@
 import { createHash } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
-import { syncFolder } from '../base/index.js';
+import { existsSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { syncFolder, ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
+import { encryptDataKeys } from './encrypt-data-keys.js';
 import { serveStore } from './format.js';
-import { hasMasterKey, isMasterKey, putMasterKey } from './master-check.js';
+import { findMasterKey, hasMasterKey, isMasterKey } from './master-check.js';
 import { createKeyFile, MASTER_KEY_FILE, masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
-import { dataKeyPlace } from './sealer.js';
-import { seal, unseal } from './sealing.js';
-import { servingProcess } from './serving.js';
+import type { Sealer } from './sealer.js';
 import type { Store } from './store.js';
 
 /** The result of a change of the master key. */
-interface Rekeyed {
+export interface Rekeyed {
   /** Data keys that are now encrypted with the new key; null if an earlier run had done so. */
   readonly dataKeys: number | null;
   /** The file with the key of earlier backups; null if the key is configured. */
   readonly earlier: string | null;
 }
 
+/** Encrypts all data keys with `next` instead of `old`, in one transaction. Resolves with their number. */
+type Encrypt = (old: Buffer, next: Buffer) => Promise<number>;
+
 /**
- * Replaces the master key of a data folder: encrypts every data key with the new one. A process that ends at any moment
- * leaves a folder that opens with the old or the new key; run it again to finish.
- *
- * Refused while a server runs, which keeps the old key in memory and would encrypt the keys of new batches with it.
+ * Replaces the master key of a data folder that no process serves. A process that ends at any moment leaves a folder that
+ * opens with the old or the new key; the next run or the next start of the server finishes the change.
  *
  * @param given the configured master key as 64 hexadecimal digits; '' if the folder has a file
  * @param newKeyFile a file with the new key, required if `given` is not ''; null: a new key is generated
  * @throws StoreError
  */
 export async function rekey(folder: string, given: string, newKeyFile: string | null): Promise<Rekeyed> {
-  const server = servingProcess(folder);
-  if (server !== null) {
-    throw new StoreError(`The data folder ${folder} is served by ${server}. Stop that process first.`);
-  }
   // A server that starts now would read the old key.
   const { store, leave } = serveStore(folder);
   try {
-    if (!hasMasterKey(store)) {
-      throw new StoreError(`The data folder ${folder} has no master key yet; the first start creates it.`);
-    }
-    return newKeyFile === null ? rekeyFile(store, given) : rekeyGiven(store, given, newKeyFile);
+    return await replaceMasterKey(store, given, newKeyFile, async (old, next) =>
+      encryptDataKeys(store, old, next),
+    );
   } finally {
     await store.close();
     leave();
   }
 }
 
+/**
+ * Like `rekey`, in the process that serves the folder and uses `sealer`. Data keys are readable at every moment; new ones
+ * have to wait until `sealer.changing` is null.
+ */
+export function rekeyServed(
+  store: Store,
+  sealer: Sealer,
+  given: string,
+  newKeyFile: string | null,
+): Promise<Rekeyed> {
+  return replaceMasterKey(store, given, newKeyFile, (_, next) =>
+    sealer.changeMaster(next, (old) => encryptOnThread(store.folder, old, next)),
+  );
+}
+
+/**
+ * Finishes a change of the master key that was interrupted after its transaction, and removes what is left of one that the
+ * configuration has followed. For the process that serves the folder. Returns what the operator must still do, or null.
+ * Throws StoreError.
+ */
+export function finishRekey(store: Store, given: string): string | null {
+  const { folder } = store;
+  const nextFile = join(folder, NEXT_KEY_FILE);
+  const found = lstatSync(nextFile, { throwIfNoEntry: false });
+  if (found === undefined || !hasMasterKey(store)) return null;
+  if (isMasterKey(store, masterKey(folder, given, false))) {
+    if (found.isSymbolicLink()) rmSync(nextFile);
+    return null;
+  }
+  if (!existsSync(nextFile) || !isMasterKey(store, readKeyFile(nextFile))) return null;
+  if (given === '') {
+    placeNextKey(folder);
+    return null;
+  }
+  return 'master_key is the earlier master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload';
+}
+
+async function replaceMasterKey(
+  store: Store,
+  given: string,
+  newKeyFile: string | null,
+  encrypt: Encrypt,
+): Promise<Rekeyed> {
+  if (!hasMasterKey(store)) {
+    throw new StoreError(
+      `The data folder ${store.folder} has no master key yet; the first start creates it.`,
+    );
+  }
+  return newKeyFile === null
+    ? replaceFile(store, given, encrypt)
+    : replaceGiven(store, given, resolve(newKeyFile), encrypt);
+}
+
 /** Generates a key and puts it in the place of `master.key`, which is kept under another name for earlier backups. */
-function rekeyFile(store: Store, given: string): Rekeyed {
+async function replaceFile(store: Store, given: string, encrypt: Encrypt): Promise<Rekeyed> {
   if (given !== '') {
     throw new StoreError(
       'The master key is configured (master_key). Name a file with the new one: --new-key FILE.',
     );
   }
-  const [file, nextFile] = [MASTER_KEY_FILE, NEXT_KEY_FILE].map((name) => join(store.folder, name)) as [
-    string,
-    string,
-  ];
-  const old = masterKey(store.folder, '', false);
-  // Made by an interrupted run, which may already have encrypted the data keys with it.
+  const { folder } = store;
+  const nextFile = join(folder, NEXT_KEY_FILE);
+  const current = masterKey(folder, '', false);
+  if (!isMasterKey(store, current)) {
+    findMasterKey(store, '');
+    return { dataKeys: null, earlier: placeNextKey(folder) };
+  }
+  // Left from the time when the key was configured.
+  if (lstatSync(nextFile, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(nextFile);
+  // Made by an interrupted run.
   const next = existsSync(nextFile) ? readKeyFile(nextFile) : createKeyFile(nextFile);
-  const dataKeys = isMasterKey(store, next) ? null : encryptDataKeys(store, old, next);
-  const earlier = `${file}.${createHash('sha256').update(old).digest('hex').slice(0, 8)}`;
-  if (!existsSync(earlier)) createKeyFile(earlier, old);
-  renameSync(nextFile, file);
-  syncFolder(store.folder);
-  return { dataKeys, earlier };
+  // Before the transaction: afterwards nothing is written but a name.
+  keepEarlier(folder, current);
+  const dataKeys = await encrypt(current, next);
+  return { dataKeys, earlier: placeNextKey(folder) };
 }
 
-function rekeyGiven(store: Store, given: string, newKeyFile: string): Rekeyed {
+/** Stores a copy of the current key for earlier backups. Returns its file. */
+function keepEarlier(folder: string, current: Buffer): string {
+  const digest = createHash('sha256').update(current).digest('hex');
+  const earlier = join(folder, `${MASTER_KEY_FILE}.${digest.slice(0, 8)}`);
+  if (!existsSync(earlier)) createKeyFile(earlier, current);
+  return earlier;
+}
+
+/** Puts the new key, which the data keys are encrypted with, in the place of the current one. Returns the latter's copy. */
+function placeNextKey(folder: string): string {
+  const earlier = keepEarlier(folder, masterKey(folder, '', false));
+  renameSync(join(folder, NEXT_KEY_FILE), join(folder, MASTER_KEY_FILE));
+  syncFolder(folder);
+  return earlier;
+}
+
+/**
+ * Until the configuration has the new key, a link names its file: a server that starts with the earlier key finds it
+ * there. The key itself is not written to the folder.
+ */
+async function replaceGiven(
+  store: Store,
+  given: string,
+  newKeyFile: string,
+  encrypt: Encrypt,
+): Promise<Rekeyed> {
   if (given === '') {
     throw new StoreError(
       `--new-key is for a configured master key (master_key). Leave it out: ${MASTER_KEY_FILE} is replaced by a generated key.`,
     );
   }
   const next = readKeyFile(newKeyFile);
-  const old = masterKey(store.folder, given, false);
-  if (next.equals(old)) {
+  const current = masterKey(store.folder, given, false);
+  if (next.equals(current)) {
     throw new StoreError(`${newKeyFile} has the current master key. Generate a new one.`);
   }
-  return { dataKeys: isMasterKey(store, next) ? null : encryptDataKeys(store, old, next), earlier: null };
-}
-
-/** Encrypts all data keys with another master key, in one transaction. Returns their number. */
-function encryptDataKeys(store: Store, old: Buffer, next: Buffer): number {
-  if (!isMasterKey(store, old)) {
+  if (isMasterKey(store, next)) return { dataKeys: null, earlier: null };
+  if (!isMasterKey(store, current)) {
     throw new StoreError(
-      `The master key is not the one that the data folder ${store.folder} was encrypted with.`,
+      `master_key is not the key that the data folder ${store.folder} is encrypted with. If an earlier run has changed the key, configure that new key first.`,
     );
   }
-  const table = store.table('data_keys');
-  const entries = [...table.entries()];
-  // Every page of the table is written again, and may be half empty.
-  const bytes = entries.reduce(
-    (sum, { key: [owner], value }) => sum + 2 * (String(owner).length + value.length + 16),
-    0,
-  );
-  store.change(() => {
-    for (const { key, value } of entries) {
-      const owner = String(key[0]);
-      table.put(key, seal(next, dataKeyPlace(owner), openDataKey(old, owner, value)));
-    }
-    putMasterKey(store, next);
-  }, bytes);
-  return entries.length;
+  const link = join(store.folder, NEXT_KEY_FILE);
+  rmSync(link, { force: true });
+  symlinkSync(newKeyFile, link);
+  syncFolder(store.folder);
+  return { dataKeys: await encrypt(current, next), earlier: null };
 }
 
-/** A data key that does not open is not left out: the new key would make it unreadable for good. */
-function openDataKey(master: Buffer, owner: string, value: Buffer): Buffer {
+/** Encrypts the data keys on a thread of its own, so that neither requests nor charges wait for it. */
+async function encryptOnThread(folder: string, old: Buffer, next: Buffer): Promise<number> {
+  const threads = new ThreadPool({
+    file: new URL('./rekey-thread.js', import.meta.url),
+    threads: 1,
+    data: folder,
+  });
   try {
-    return unseal(master, dataKeyPlace(owner), value);
+    return await threads.run('encrypt', { old: old.toString('hex'), next: next.toString('hex') });
   } catch (error) {
-    throw new StoreError(
-      `${(error as Error).message} The master key was not changed. Restore a backup, or start the server and repeat this once it has deleted ${owner}: about 15 days after its submission.`,
-    );
+    // An error of another thread has lost its class.
+    throw new StoreError((error as Error).message);
+  } finally {
+    await threads.close();
   }
 }

@@ -1,24 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { StoreError } from './data-folder.js';
-import { hasMasterKey, isMasterKey, putMasterKey } from './master-check.js';
-import { masterKey, NEXT_KEY_FILE } from './master-key.js';
+import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey } from './master-check.js';
+import { masterKey } from './master-key.js';
 import { KEY_BYTES, type Place, placeOf, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';
 import type { Table } from './table.js';
 import type { RawWrite } from './writer-thread.js';
+
+/** A new data key of an owner. */
+export interface DataKey {
+  readonly key: Buffer;
+  /**
+   * The write that stores it. Commit it in the same turn of the event loop, while no change of the master key is in
+   * progress: later it may be encrypted with an earlier master key. Throws Error during a change.
+   */
+  write(): RawWrite;
+}
 
 /**
  * Manages data keys, one per owner, encrypted by the master key. Deleting an owner's data key makes all its values
  * unreadable, wherever the disk still has them.
  */
 export class Sealer {
-  private readonly master: Buffer;
+  private master: Buffer;
+  /** During a change of the master key: the new one. */
+  private next: Buffer | null = null;
+  private change: Promise<void> | null = null;
   private readonly keys: Table<'data_keys'>;
 
   /** `given`: the master key as 64 hexadecimal digits, or '' to use the folder's file. Throws StoreError. */
-  constructor(store: Store, given: string) {
+  constructor(
+    private readonly store: Store,
+    given: string,
+  ) {
     this.keys = store.table('data_keys');
     // In a transaction: of two processes at the first start, one creates the key and the other reads it.
     if (!hasMasterKey(store)) {
@@ -26,30 +39,69 @@ export class Sealer {
         if (!hasMasterKey(store)) putMasterKey(store, masterKey(store.folder, given, true));
       });
     }
-    this.master = masterKey(store.folder, given, false);
-    if (!isMasterKey(store, this.master)) throw wrongKey(store.folder);
+    this.master = findMasterKey(store, given);
   }
 
-  /** A new data key, and the write that stores it for its owner. */
-  newDataKey(owner: string): { readonly key: Buffer; readonly write: RawWrite } {
+  newDataKey(owner: string): DataKey {
     const key = randomBytes(KEY_BYTES);
-    return { key, write: this.keys.write([owner], seal(this.master, dataKeyPlace(owner), key)) };
+    return { key, write: () => this.keyWrite(owner, key) };
   }
 
   /** An owner's data key; undefined if it has none. Throws StoreError if it is damaged. */
   dataKey(owner: string): Buffer | undefined {
     const sealed = this.keys.get(owner);
-    return sealed && unseal(this.master, dataKeyPlace(owner), sealed);
+    if (sealed === undefined) return undefined;
+    const place = dataKeyPlace(owner);
+    if (this.next !== null) {
+      try {
+        return unseal(this.next, place, sealed);
+      } catch {
+        // The transaction of the change is not committed yet.
+      }
+    }
+    return unseal(this.master, place, sealed);
+  }
+
+  /** The change of the master key in progress, which never rejects; null if there is none. */
+  get changing(): Promise<void> | null {
+    return this.change;
+  }
+
+  /**
+   * Changes the master key while data keys are read and created; one change at a time. `encrypt` encrypts the stored data
+   * keys with `next` instead of `old`, in one transaction. If it fails, the key that the store was left with is used.
+   */
+  async changeMaster(next: Buffer, encrypt: (old: Buffer) => Promise<number>): Promise<number> {
+    const change = this.encryptKeys(next, encrypt);
+    this.change = change.then(
+      () => {},
+      () => {},
+    );
+    try {
+      return await change;
+    } finally {
+      this.change = null;
+    }
+  }
+
+  private async encryptKeys(next: Buffer, encrypt: (old: Buffer) => Promise<number>): Promise<number> {
+    this.next = next;
+    try {
+      // Writes run in the order of the calls: the data keys written so far are on the disk after this one.
+      await this.store.probe();
+      return await encrypt(this.master);
+    } finally {
+      this.store.refresh();
+      // `encrypt` may have failed after its transaction.
+      if (isMasterKey(this.store, next)) this.master = next;
+      this.next = null;
+    }
+  }
+
+  private keyWrite(owner: string, key: Buffer): RawWrite {
+    if (this.change !== null) throw new Error('the master key is being changed');
+    return this.keys.write([owner], seal(this.master, dataKeyPlace(owner), key));
   }
 }
 
 export const dataKeyPlace = (owner: string): Place => placeOf('data_keys', owner);
-
-function wrongKey(folder: string): StoreError {
-  const changing = existsSync(join(folder, NEXT_KEY_FILE));
-  return new StoreError(
-    changing
-      ? `A change of the master key of the data folder ${folder} was interrupted. Run: decider rekey`
-      : `The master key is not the one that the data folder ${folder} was encrypted with.`,
-  );
-}

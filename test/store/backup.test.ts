@@ -46,7 +46,7 @@ async function filled(t: Test, rows = 300) {
     store.table('accounts').write([`w${at}`], account(at)),
   );
   const sealed = seal(key, placeOf('batch_webhooks', 'batch_a'), Buffer.from(SECRET));
-  await store.write([...accounts, write, store.table('batch_webhooks').write(['batch_a'], sealed)]);
+  await store.write([...accounts, write(), store.table('batch_webhooks').write(['batch_a'], sealed)]);
   return { folder, data, store, file: join(folder, 'data.backup') };
 }
 

@@ -62,17 +62,17 @@ test('a data key moved to another owner does not decrypt', async (t) => {
   const store = emptyStore(t);
   const sealer = new Sealer(store, '');
   const { key, write } = sealer.newDataKey('batch_1');
-  await store.write([write]);
+  await store.write([write()]);
   t.same(sealer.dataKey('batch_1'), key);
   t.equal(sealer.dataKey('batch_2'), undefined);
-  await store.write([{ ...write, key: store.table('data_keys').key('batch_2') }]);
+  await store.write([{ ...write(), key: store.table('data_keys').key('batch_2') }]);
   t.throws(() => sealer.dataKey('batch_2'), { name: 'StoreError', message: /batch_2 .* is damaged/ });
 });
 
 test('the master key is created once, readable by its owner only, and found again', async (t) => {
   const store = emptyStore(t);
   const { key, write } = new Sealer(store, '').newDataKey('batch_1');
-  await store.write([write]);
+  await store.write([write()]);
   const file = join(store.folder, MASTER_KEY_FILE);
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.match(readFileSync(file, 'utf8'), /^[0-9a-f]{64}\n$/);

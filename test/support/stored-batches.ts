@@ -45,7 +45,7 @@ function writesOf(
   const { key: dataKey, write } = sealer.newDataKey(id);
   const sealed = new SealedBatch(store, { id, dataKey });
   const writes = [
-    write,
+    write(),
     store.table('batches').write([id], rowOf(batch)),
     store.table('batch_order').write([key, number], id),
   ];

@@ -75,7 +75,7 @@ test('CRLF, blank lines and a line of 1 MB in one valid file', async (t) => {
   if (!result.ok) throw new Error(result.message);
   t.equal(result.lines, 3);
   await store.write([
-    dataKey.write,
+    dataKey.write(),
     ...result.chunks.map((each, at) => store.table('batch_lines').write([ID, at], Buffer.from(each.lines))),
   ]);
   await store.write(
@@ -108,7 +108,7 @@ test(`the chunks contain the lines as sent, in order, and decrypt only with the 
     if (!result.ok) throw new Error(result.message);
     t.equal(result.lines, count);
     await store.write([
-      dataKey.write,
+      dataKey.write(),
       ...result.chunks.flatMap((chunk, at) => [
         store.table('batch_lines').write([ID, at], Buffer.from(chunk.lines)),
         store.table('batch_ids').write([ID, at], Buffer.from(chunk.ids)),
@@ -131,7 +131,7 @@ test(`the chunks contain the lines as sent, in order, and decrypt only with the 
     t.ok(result.chunks.every((_, at) => sealed.ids(at).ids.length <= 256));
     const plain = Buffer.from('custom_id');
     t.notOk(result.chunks.some((chunk) => Buffer.from(chunk.lines).includes(plain)));
-    await store.write([sealer.newDataKey(ID).write]);
+    await store.write([sealer.newDataKey(ID).write()]);
     t.throws(() => SealedBatch.open(store, sealer, { id: ID })?.lines(0), { name: 'StoreError' });
   }
 });

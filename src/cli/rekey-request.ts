@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createOwnFile,
+  isCount,
+  isNullOr,
+  isObjectOf,
+  isString,
+  readJsonFile,
+  type ValueOf,
+} from '../base/index.js';
+
+const isRequest = isObjectOf({
+  id: isString,
+  /** The process that waits for the outcome. */
+  pid: isCount,
+  /** The file with the new key; null: the server generates one. */
+  newKeyFile: isNullOr(isString),
+  /** Null until the server has answered. */
+  outcome: isNullOr(
+    isObjectOf({ error: isNullOr(isString), dataKeys: isNullOr(isCount), earlier: isNullOr(isString) }),
+  ),
+});
+
+/** A change of the master key that a command requests from the running server, and its outcome. No key is in it. */
+export type RekeyRequest = ValueOf<typeof isRequest>;
+
+const fileOf = (folder: string) => join(folder, 'store', 'rekey.json');
+
+/** Stores a request in the data folder, or its outcome. Throws Error. */
+export const writeRequest = (folder: string, request: RekeyRequest): void =>
+  createOwnFile(fileOf(folder), JSON.stringify(request));
+
+/** Null if there is none. */
+export function readRequest(folder: string): RekeyRequest | null {
+  try {
+    const found = readJsonFile(fileOf(folder));
+    return isRequest(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Throws Error. */
+export const removeRequest = (folder: string): void => rmSync(fileOf(folder), { force: true });

@@ -1,0 +1,14 @@
+// The thread that encrypts the data keys of a served folder with another master key.
+import { workerData } from 'node:worker_threads';
+import { encryptDataKeys } from './encrypt-data-keys.js';
+import { Store } from './store.js';
+
+/** Both keys as hexadecimal digits. Returns the number of data keys. Throws StoreError. */
+export async function encrypt({ old, next }: { old: string; next: string }): Promise<number> {
+  const store = new Store(workerData as string);
+  try {
+    return encryptDataKeys(store, Buffer.from(old, 'hex'), Buffer.from(next, 'hex'));
+  } finally {
+    await store.close();
+  }
+}
