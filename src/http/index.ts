@@ -9,7 +9,7 @@ export type {
 } from './app.js';
 export { isLoopbackNetwork } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/files.js';
-export type { ConsoleSite } from './console/serve.js';
+export { type ConsoleFileReply, type ConsoleSite, consoleFileReply } from './console/serve.js';
 export type { AccessEntry } from './pipeline.js';
 export {
   BODY_DEADLINES,
@@ -23,4 +23,4 @@ export {
 } from './start.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
-export { ListenError, type TransportName } from './transport/types.js';
+export { type HeaderList, ListenError, type TransportName } from './transport/types.js';

@@ -195,6 +195,10 @@ export const SETTINGS = {
       meaning: 'Port of the operator listener: metrics, readiness, status; 0: none. See `docs/operator.md`.',
     }),
     host: text({ default: '127.0.0.1', meaning: 'Address of the operator listener.' }),
+    console: boolean({
+      default: true,
+      meaning: 'Whether the operator listener serves the operator’s web console at `/`.',
+    }),
     token: text({
       default: '',
       secret: true,

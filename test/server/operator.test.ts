@@ -30,6 +30,7 @@ async function listen(t: Test, handlers = HANDLERS) {
     port: 0,
     token: OPERATOR_TOKEN,
     handlers,
+    console: null,
     onUnexpected: (error) => errors.push(error),
   });
   t.teardown(() => listener.stop());
@@ -77,6 +78,7 @@ test('an error of a handler is answered 500 and reported; a port that is taken i
     port,
     token: OPERATOR_TOKEN,
     handlers: HANDLERS,
+    console: null,
     onUnexpected: () => {},
   };
   await t.rejects(listenForOperator(taken), { name: 'ListenError' });

@@ -47,8 +47,26 @@ const YEAR_SECONDS = 31_536_000;
 export function consoleReply(site: ConsoleSite | null, name: string | null, headers: HeaderList): RouteReply {
   if (site === null) throw new ApiError('not_found', 'This endpoint has no console.');
   checkSite(headers, site.hosts);
-  const file = name === PAGE ? undefined : site.files.get(name ?? PAGE);
-  if (file === undefined) throw new ApiError('not_found', 'The console has no such file.');
+  const reply = consoleFileReply(site.files, name, headers);
+  if (reply === null) throw new ApiError('not_found', 'The console has no such file.');
+  return reply;
+}
+
+/** What is sent for a file: its body is in memory. */
+export type ConsoleFileReply = RouteReply & {
+  readonly body: Uint8Array;
+  readonly type: string;
+  readonly headers: HeaderList;
+};
+
+/** As `consoleReply`, for requests that the caller has checked; null if there is no such file. */
+export function consoleFileReply(
+  files: ConsoleFiles,
+  name: string | null,
+  headers: HeaderList,
+): ConsoleFileReply | null {
+  const file = name === PAGE ? undefined : files.get(name ?? PAGE);
+  if (file === undefined) return null;
   const encoding = chooseEncoding(valuesOf(headers, 'accept-encoding'));
   const tag = `"${file.tag}-${encoding}"`;
   const known = valuesOf(headers, 'if-none-match').join(',').split(',');

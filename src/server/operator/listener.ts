@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OPERATOR_ROUTES, type OperatorRouteName } from '../../api/index.js';
-import { ListenError } from '../../http/index.js';
+import { type ConsoleFiles, ListenError } from '../../http/index.js';
+import { consoleAnswer, isConsolePath } from './console-files.js';
 import { carriesToken } from './token.js';
 
 /** Most connections at a time; further ones are closed. */
@@ -33,6 +34,8 @@ interface OperatorOptions {
   readonly port: number;
   readonly token: string;
   readonly handlers: OperatorHandlers;
+  /** The files of the operator's console; null: it is off. */
+  readonly console: ConsoleFiles | null;
   /** Receives the errors of handlers. Must not throw. */
   readonly onUnexpected: (error: unknown) => void;
 }
@@ -74,12 +77,17 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
-/** The token comes first: without it a path tells nothing about the routes. */
+/** The token comes first, but for the console: without it a path tells nothing about the routes. */
 async function answer(options: OperatorOptions, request: IncomingMessage): Promise<Answer> {
   const path = request.url?.split('?', 1)[0];
+  if (options.console !== null && isConsolePath(path)) {
+    if (!READS.includes(request.method)) return notAllowed(['GET', 'HEAD']);
+    const file = consoleAnswer(options.console, path as string, request);
+    return file ?? refusal(404, 'The console has no such file.');
+  }
   if (!carriesToken(request.headers.authorization, options.token)) {
     return refusal(401, 'This listener needs the header Authorization: Bearer <operator token>.', {
       'WWW-Authenticate': 'Bearer',
@@ -91,7 +99,7 @@ async function answer(options: OperatorOptions, request: IncomingMessage): Promi
   const route = routes.find((each) => each.method === method);
   if (route === undefined) {
     const allowed = routes.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
-    return refusal(405, 'The path does not have this method.', { Allow: allowed.join(', ') });
+    return notAllowed(allowed);
   }
   try {
     const { status, type, body } = await options.handlers[route.name]();
@@ -101,6 +109,11 @@ async function answer(options: OperatorOptions, request: IncomingMessage): Promi
     return refusal(500, 'The server failed to answer this request; its log has the reason.');
   }
 }
+
+const READS: readonly unknown[] = ['GET', 'HEAD'];
+
+const notAllowed = (methods: readonly string[]): Answer =>
+  refusal(405, 'The path does not have this method.', { Allow: methods.join(', ') });
 
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
 

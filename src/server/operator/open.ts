@@ -1,5 +1,6 @@
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
+import { readConsole } from '../console.js';
 import type { ServerDependencies } from '../dependencies.js';
 import { exposureOf } from '../exposure.js';
 import type { Service } from '../service.js';
@@ -49,6 +50,7 @@ export async function openOperator(
     port,
     token: operatorToken(settings.data, token),
     handlers,
+    console: settings.operator.console ? readConsole('operator') : null,
     onUnexpected: (error) => log.error({ err: error }, 'a request of the operator failed'),
   });
   const stopMeasuring = measureHost(metrics, service, clock);
