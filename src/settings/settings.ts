@@ -71,7 +71,7 @@ export const SETTINGS = {
       choices: ['auto', 'uws', 'node'],
       default: 'auto',
       meaning:
-        '`auto` is `node`. `uws` needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
+        'The HTTP library. `auto` selects `node`, Node’s own. `uws` (uWebSockets.js) needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
     }),
     trusted_proxies: list({
       default: [],
@@ -212,7 +212,7 @@ export const SETTINGS = {
       default: 1,
       min: 1,
       max: 1_000_000,
-      meaning: 'Of so many successful requests one is logged; requests with an error always are.',
+      meaning: 'Log one of this many successful requests; requests with an error are always logged.',
     }),
   },
 } as const;
@@ -245,8 +245,8 @@ export function loadSettings(
 }
 
 /**
- * Returns a function that calls `loadSettings`, each time with the cores and the folder of models of now: settings that
- * are read again differ only where somebody changed them.
+ * Returns a function that calls `loadSettings`, always with the number of cores and the default models folder found when
+ * this function was called. Settings that are read again then differ only if the file has changed.
  */
 export function settingsReader(
   environment: Readonly<Record<string, string | undefined>>,

@@ -77,7 +77,7 @@ const bounds = [
   ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
   ['stored batches', 'see `batch.max_stored_bytes`', '503 `batch_unavailable`'],
   ['free disk space of a first start', bytes(FREE_BYTES_MIN), 'the start is refused'],
-  ['a clock step followed at once', seconds(FOLLOWED_MS), `believed after ${seconds(JUMP_LASTS_MS)}`],
+  ['a clock step followed at once', seconds(FOLLOWED_MS), `a larger one after ${seconds(JUMP_LASTS_MS)}`],
 ].map((cells) => `| ${cells.join(' | ')} |`);
 
 test('docs/isolation.md has the bounds of the code', async (t) => {
