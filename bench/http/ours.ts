@@ -85,7 +85,7 @@ function openKeys() {
   const store = openStore(folder);
   createWorkspace(store, systemClock, DEFAULT_WORKSPACE);
   grantCredit(store, systemClock, DEFAULT_WORKSPACE, parseAmount('1000000') as bigint);
-  changeWorkspace(store, DEFAULT_WORKSPACE, {
+  changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, {
     requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
     bytesPerMinute: BYTES_PER_MINUTE_MAX,
   });

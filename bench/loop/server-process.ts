@@ -39,7 +39,7 @@ const { url } = await startServer(settings, {
   stop: new AbortController().signal,
 });
 const store = openStore(data);
-changeWorkspace(store, DEFAULT_WORKSPACE, {
+changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, {
   requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
   bytesPerMinute: BYTES_PER_MINUTE_MAX,
 });

@@ -29,7 +29,7 @@ export interface Invoice {
 /** The charges of a workspace in a month written as `2026-11`. Throws AccessError if either does not exist. */
 export function readInvoice(store: Store, workspace: string, month: string): Invoice {
   const to = lastDayOf(month);
-  if (to === null) throw new AccessError(`month: "${month}" is not a month such as 2026-11.`);
+  if (to === null) throw new AccessError('month', `"${month}" is not a month such as 2026-11.`);
   const lines = new Map<string, InvoiceLine>();
   let total = { requests: 0, inputTokens: 0, amount: 0n };
   for (const row of readUsage(store, { workspace, from: `${month}-01`, to })) {

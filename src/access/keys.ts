@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, randomLetters } from '../base/index.js';
-import type { Store, Value } from '../store/index.js';
+import type { AuditFields, Store, Value } from '../store/index.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import { AccessError, getWorkspace } from './workspaces.js';
 
@@ -45,11 +45,13 @@ export function createKey(store: Store, clock: Clock, workspace: string, expires
   const now = clock.now();
   const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
   if (end !== null && !(Number.isInteger(end) && end >= now && end <= INSTANT_MAX)) {
-    throw new AccessError('expires: it must be an instant in the future.');
+    throw new AccessError('expires', 'it must be an instant in the future.');
   }
   return store.change(() => {
     getWorkspace(store, workspace);
-    return addKey(store, now, workspace, end);
+    const created = addKey(store, now, workspace, end);
+    store.audit(now, { action: 'key.create', workspace, key: created.key.id, after: fieldsOf(created.key) });
+    return created;
   });
 }
 
@@ -69,12 +71,16 @@ export function rollKey(store: Store, clock: Clock, id: string): NewKey {
     const now = clock.now();
     const old = getKey(store, id);
     const state = keyState(old, now);
-    if (state === 'rolled') throw new AccessError(`key: ${id} was already rolled to ${old.rolledTo}.`);
-    if (state !== 'live') throw new AccessError(`key: ${id} is ${state}; create a new one instead.`);
+    if (state === 'rolled') {
+      throw new AccessError('key', `${id} was already rolled to ${old.rolledTo}.`, 'conflict');
+    }
+    if (state !== 'live') {
+      throw new AccessError('key', `${id} is ${state}; create a new one instead.`, 'conflict');
+    }
     const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
     const created = addKey(store, now, old.workspace, newExpires);
     const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
-    store.table('keys').put([id], { ...old, expires, rolledTo: created.key.id });
+    putChanged(store, now, 'key.roll', old, { ...old, expires, rolledTo: created.key.id });
     return created;
   });
 }
@@ -83,18 +89,38 @@ export function rollKey(store: Store, clock: Clock, id: string): NewKey {
 export function revokeKey(store: Store, clock: Clock, id: string): Key {
   return store.change(() => {
     const key = getKey(store, id);
-    const revoked = { ...key, revoked: key.revoked ?? clock.now() };
-    store.table('keys').put([id], revoked);
-    return revoked;
+    if (key.revoked !== null) return key;
+    const now = clock.now();
+    return putChanged(store, now, 'key.revoke', key, { ...key, revoked: now });
   });
 }
 
 /** Throws AccessError if the key does not exist. */
 export function getKey(store: Store, id: string): Key {
   const key = ID.test(id) ? store.table('keys').get(id) : undefined;
-  if (key === undefined) throw new AccessError(`key: there is no ${id}.`);
+  if (key === undefined) throw new AccessError('key', `there is no ${id}.`, 'not_found');
   return key;
 }
+
+function putChanged(
+  store: Store,
+  now: number,
+  action: 'key.roll' | 'key.revoke',
+  before: Key,
+  after: Key,
+): Key {
+  const { id, workspace } = after;
+  store.audit(now, { action, workspace, key: id, before: fieldsOf(before), after: fieldsOf(after) });
+  store.table('keys').put([id], after);
+  return after;
+}
+
+/** What the audit log has of a key. */
+const fieldsOf = ({ expires, revoked, rolledTo }: Key): AuditFields => ({
+  expires: expires === null ? 'never' : new Date(expires).toISOString(),
+  revoked: revoked === null ? null : new Date(revoked).toISOString(),
+  rolled_to: rolledTo,
+});
 
 function addKey(store: Store, now: number, workspace: string, expires: number | null): NewKey {
   const token = `dk_${randomLetters(40)}`;
@@ -121,9 +147,10 @@ export function readExpiry(text: string, now: number): number | null {
   const day = parseDay(text);
   if (day === null) {
     throw new AccessError(
-      `expires: "${text}" is not never, a number of days from 1 to ${DAYS_MAX}, or a day such as 2027-01-31.`,
+      'expires',
+      `"${text}" is not never, a number of days from 1 to ${DAYS_MAX}, or a day such as 2027-01-31.`,
     );
   }
-  if (endOfDay(day) <= now) throw new AccessError(`expires: ${text} is in the past.`);
+  if (endOfDay(day) <= now) throw new AccessError('expires', `${text} is in the past.`);
   return endOfDay(day);
 }

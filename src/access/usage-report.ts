@@ -81,9 +81,9 @@ const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageRow): UsageS
 function checkDays({ from, to }: UsageFilter): void {
   for (const [name, text] of Object.entries({ from, to })) {
     if (text === undefined || parseDay(text) !== null) continue;
-    throw new AccessError(`${name}: "${text}" is not a day such as 2026-11-21.`);
+    throw new AccessError(name, `"${text}" is not a day such as 2026-11-21.`);
   }
   if (from !== undefined && to !== undefined && from > to) {
-    throw new AccessError(`from: ${from} is after ${to}, the last day.`);
+    throw new AccessError('from', `${from} is after ${to}, the last day.`);
   }
 }

@@ -1,10 +1,21 @@
 import { type Clock, OperatorError } from '../base/index.js';
-import type { Store, Value } from '../store/index.js';
-import type { Amount } from './money.js';
+import type { AuditFields, Store, Value } from '../store/index.js';
+import { type Amount, parseAmount, showAmount } from './money.js';
 
-/** An administrator asked for something impossible. The message names the argument, or what is missing. */
+/** Why a change is refused: an argument is wrong, there is no such object, or its state does not permit the change. */
+type Refusal = 'invalid' | 'not_found' | 'conflict';
+
+/** An administrator asked for something impossible. The message begins with the argument. */
 export class AccessError extends OperatorError {
   override readonly name = 'AccessError';
+
+  constructor(
+    readonly argument: string,
+    readonly problem: string,
+    readonly refusal: Refusal = 'invalid',
+  ) {
+    super(`${argument}: ${problem}`);
+  }
 }
 
 /** A workspace. Amounts are in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
@@ -34,15 +45,18 @@ const ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 export function createWorkspace(store: Store, clock: Clock, id: string): Workspace {
   if (!ID.test(id)) {
     throw new AccessError(
-      `workspace: "${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
+      'workspace',
+      `"${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
     );
   }
   return store.change(() => {
     if (store.table('workspaces').get(id) !== undefined) {
-      throw new AccessError(`workspace: ${id} already exists.`);
+      throw new AccessError('workspace', `${id} already exists.`, 'conflict');
     }
     const created = clock.now();
-    return put(store, { id, created, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS });
+    const workspace = { id, created, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
+    store.audit(created, { action: 'workspace.create', workspace: id, after: fieldsOf(workspace) });
+    return put(store, workspace);
   });
 }
 
@@ -53,7 +67,7 @@ export function listWorkspaces(store: Store): Workspace[] {
 /** Throws AccessError if the workspace does not exist. */
 export function getWorkspace(store: Store, id: string): Workspace {
   const found = findWorkspace(store, id);
-  if (found === undefined) throw new AccessError(`workspace: there is no ${id}.`);
+  if (found === undefined) throw new AccessError('workspace', `there is no ${id}.`, 'not_found');
   return found;
 }
 
@@ -68,20 +82,79 @@ export function grantCredit(store: Store, clock: Clock, id: string, amount: Amou
     const workspace = getWorkspace(store, id);
     const grants = store.table('grants');
     const number = [...grants.entries(id)].length;
-    grants.put([id, number], { at: clock.now(), amount: amount.toString() });
-    return put(store, { ...workspace, granted: workspace.granted + amount });
+    const at = clock.now();
+    grants.put([id, number], { at, amount: amount.toString() });
+    const granted = workspace.granted + amount;
+    store.audit(at, {
+      action: 'workspace.credit',
+      workspace: id,
+      before: { granted: showAmount(workspace.granted) },
+      after: { granted: showAmount(granted) },
+    });
+    return put(store, { ...workspace, granted });
   });
 }
 
 /** Sets budget, models or limits. Throws AccessError. */
-export function changeWorkspace(store: Store, id: string, change: WorkspaceChange): Workspace {
+export function changeWorkspace(
+  store: Store,
+  clock: Pick<Clock, 'now'>,
+  id: string,
+  change: WorkspaceChange,
+): Workspace {
   checkChange(change);
-  return store.change(() => put(store, { ...getWorkspace(store, id), ...change }));
+  return store.change(() => {
+    const before = getWorkspace(store, id);
+    const after = { ...before, ...change };
+    store.audit(clock.now(), {
+      action: 'workspace.change',
+      workspace: id,
+      before: fieldsOf(before),
+      after: fieldsOf(after),
+    });
+    return put(store, after);
+  });
+}
+
+/** Parses an amount such as `12.50`. Throws AccessError, which names the argument. */
+export function readAmount(argument: string, text: string): Amount {
+  const amount = parseAmount(text);
+  if (amount !== null) return amount;
+  throw new AccessError(
+    argument,
+    `"${text}" is not an amount such as 12.50, with at most 15 digits before the point and 12 after it.`,
+  );
+}
+
+/**
+ * Throws AccessError for a name that `isKnown` does not know: neither a model, nor a build, nor an id that a model of the
+ * manifest answers for. Names that the workspace may already use are accepted even if the manifest no longer has them.
+ */
+export function requireModels(
+  names: readonly string[],
+  isKnown: (name: string) => boolean,
+  { models }: Workspace,
+): void {
+  const unknown = names.find((name) => !isKnown(name) && !models?.includes(name));
+  if (unknown === undefined) return;
+  throw new AccessError('models', `the manifest has no ${unknown}. Use --force to allow it anyway.`);
+}
+
+/** What the audit log has of a workspace. */
+function fieldsOf(workspace: Workspace): AuditFields {
+  const { granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
+  return {
+    granted: showAmount(granted),
+    budget: budget === null ? 'none' : showAmount(budget),
+    models: models === null ? 'all' : models.join(' '),
+    requests_per_minute: String(requestsPerMinute),
+    bytes_per_minute: String(bytesPerMinute),
+  };
 }
 
 function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
   if (budget !== undefined && budget !== null && budget < 0n) {
-    throw new AccessError('budget: it cannot be negative.');
+    throw new AccessError('budget', 'it cannot be negative.');
   }
   checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
   checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
@@ -89,7 +162,7 @@ function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceCha
 
 function checkLimit(name: string, value: number | undefined, max: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return;
-  throw new AccessError(`${name}: it must be a whole number from 1 to ${max}.`);
+  throw new AccessError(name, `it must be a whole number from 1 to ${max}.`);
 }
 
 function put(store: Store, workspace: Workspace): Workspace {

@@ -6,13 +6,15 @@ import {
   getWorkspace,
   grantCredit,
   listWorkspaces,
+  readAmount,
+  requireModels,
   showAmount,
   type Workspace,
 } from '../access/index.js';
 import type { Clock } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Store } from '../store/index.js';
-import { readAmount, readModels, readWhole, requireModels } from './arguments.js';
+import { readModels, readWhole } from './arguments.js';
 import { type Options, print, printJson, showInstant } from './output.js';
 import { facts, table } from './table.js';
 import { withStore } from './with-store.js';
@@ -30,20 +32,21 @@ export const credit = (id: string, amount: string, options: Options) =>
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>
-  change(options, (store) =>
-    changeWorkspace(store, id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
+  change(options, (store, _, clock) =>
+    changeWorkspace(store, clock, id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
   );
 
 /** `decider workspaces models` */
 export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
-  change(options, async (store, { models: folder }) => {
+  change(options, async (store, { models: folder }, clock) => {
     const names = readModels(parts);
     const workspace = getWorkspace(store, id);
     if (names !== null && !options.force) {
       const { Catalog, readManifest } = await import('../engine/index.js');
-      requireModels(names, new Catalog(await readManifest(folder), folder), workspace);
+      const catalog = new Catalog(await readManifest(folder), folder);
+      requireModels(names, (name) => catalog.find(name) !== undefined, workspace);
     }
-    return changeWorkspace(store, id, { models: names });
+    return changeWorkspace(store, clock, id, { models: names });
   });
 
 interface Limits {
@@ -53,12 +56,12 @@ interface Limits {
 
 /** `decider workspaces limits` */
 export const limits = (id: string, options: Options & Limits) =>
-  change(options, (store) => {
+  change(options, (store, _, clock) => {
     const { requestsPerMinute, bytesPerMinute } = options;
     if (requestsPerMinute === undefined && bytesPerMinute === undefined) {
-      throw new AccessError('limits: give --requests-per-minute, --bytes-per-minute or both.');
+      throw new AccessError('limits', 'give --requests-per-minute, --bytes-per-minute or both.');
     }
-    return changeWorkspace(store, id, {
+    return changeWorkspace(store, clock, id, {
       ...(requestsPerMinute !== undefined && { requestsPerMinute: readWhole(requestsPerMinute) }),
       ...(bytesPerMinute !== undefined && { bytesPerMinute: readWhole(bytesPerMinute) }),
     });

@@ -142,10 +142,12 @@ function verifyLedger(store: Store, { log, report }: ServerDependencies): void {
  */
 function createFirstKey(store: Store, clock: Clock, report: StartReport): void {
   if (listWorkspaces(store).length > 0) return;
-  const { token } = store.change(() => {
-    createWorkspace(store, clock, DEFAULT_WORKSPACE);
-    grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
-    return createKey(store, clock, DEFAULT_WORKSPACE);
-  });
+  const { token } = store.as('server', () =>
+    store.change(() => {
+      createWorkspace(store, clock, DEFAULT_WORKSPACE);
+      grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
+      return createKey(store, clock, DEFAULT_WORKSPACE);
+    }),
+  );
   report.token(token);
 }

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
+import { type AuditRecord, addAuditEntry, auditEntry, commandActor } from './audit.js';
 import { StoreError } from './data-folder.js';
 import { allocateFor, bytesIn, type Environment, openEnvironment } from './environment.js';
 import { Table } from './table.js';
@@ -9,9 +10,10 @@ import type { RawWrite } from './writer-thread.js';
 /**
  * The tables of one data folder.
  *
- * Administration (`change`) runs a transaction on this thread, from the command line or at the first start, and increments
- * a counter that every process sees at once. The running server writes through another thread (`write`), in transactions
- * that are on the disk when the promise resolves. The two write different tables.
+ * Administration (`change`) runs a transaction on this thread, and increments a counter that every process sees at once: on
+ * the command line, at the first start, and in a thread of the server for the operator's interface, because it waits for
+ * the disk. The running server writes through another thread (`write`), in transactions that are on the disk when the
+ * promise resolves. The two write different tables.
  */
 export class Store {
   private readonly environment: Environment;
@@ -20,6 +22,7 @@ export class Store {
   private lastWrite: Promise<void> = Promise.resolve();
   private closing: Promise<void> | null = null;
   private changing = false;
+  private actor = commandActor();
   private onCommit: () => (done: boolean) => void = () => () => {};
 
   /** Use `openStore`, which also upgrades the format. */
@@ -58,6 +61,26 @@ export class Store {
     } finally {
       if (isOutermost) this.changing = false;
     }
+  }
+
+  /** Runs `work`, which is synchronous: the actor of its changes is not the user of the command line but this one. */
+  as<Result>(actor: string, work: () => Result): Result {
+    const before = this.actor;
+    this.actor = actor;
+    try {
+      return work();
+    } finally {
+      this.actor = before;
+    }
+  }
+
+  /**
+   * Adds an entry to the audit log, unless all fields that a record has `before` stay as they are. Inside `change` only,
+   * together with what it changes.
+   */
+  audit(at: number, record: AuditRecord): void {
+    const entry = auditEntry(at, this.actor, record);
+    if (record.before === undefined || entry.changes.length > 0) addAuditEntry(this.table('audit'), entry);
   }
 
   /** The number of administrative changes so far, by any process. */

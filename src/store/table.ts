@@ -126,6 +126,11 @@ export class Table<Name extends TableName> {
     this.guarded(() => this.database.putSync(key as Buffer, bytes as Buffer));
   }
 
+  /** Inside `Store.change` only. */
+  remove(parts: readonly KeyPart[]): void {
+    this.guarded(() => this.database.removeSync(this.key(...parts)));
+  }
+
   private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<TableEntry<Name>> {
     try {
       for (const { key, value } of this.database.getRange(bounds(start, end, limit))) {

@@ -39,8 +39,8 @@ interface TableFacts {
 
 /**
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
- * sealing.ts). Workspaces, grants, keys and digests are written by the command line and the first start; the others are
- * written by the running server alone, which may therefore keep them in memory.
+ * sealing.ts). Workspaces, grants, keys, digests and the audit log are written by `Store.change`, in any process; the
+ * others are written by the running server alone, which may therefore keep them in memory.
  */
 export const TABLES = {
   meta: {
@@ -98,6 +98,22 @@ export const TABLES = {
     meaning: 'The key whose token has this SHA-256.',
     key: [['digest', 'text']],
     value: isString,
+  },
+  audit: {
+    owner: 'store',
+    meaning: 'Administrative changes: when, by whom, and which fields. Numbered from 1, without gaps.',
+    key: [['entry', 'number']],
+    value: isObjectOf({
+      at: isInstant,
+      actor: isString,
+      /** One of `AUDIT_ACTIONS`, or of a later version. */
+      action: isString,
+      workspace: isNullOr(isString),
+      key: isNullOr(isString),
+      changes: isArrayOf(
+        isObjectOf({ field: isString, before: isNullOr(isString), after: isNullOr(isString) }),
+      ),
+    }),
   },
   accounts: {
     owner: 'access',

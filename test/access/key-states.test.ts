@@ -10,6 +10,7 @@ import {
   revokeKey,
   rollKey,
 } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -98,7 +99,7 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
     expected: { shown: 'live', authenticate: null, admit: null, reserve: 'out_of_credit', roll: null },
   },
   'of a workspace at its budget': {
-    bring: ({ store }) => void changeWorkspace(store, 'acme', { budget: 0n }),
+    bring: ({ store, clock }) => void changeWorkspace(store, clock, 'acme', { budget: 0n }),
     expected: {
       shown: 'live',
       authenticate: null,
@@ -108,11 +109,11 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
     },
   },
   'of a workspace whose budget is less than the request': {
-    bring: ({ store }) => void changeWorkspace(store, 'acme', { budget: 9n }),
+    bring: ({ store, clock }) => void changeWorkspace(store, clock, 'acme', { budget: 9n }),
     expected: { shown: 'live', authenticate: null, admit: null, reserve: 'budget_exceeded', roll: null },
   },
   'of a workspace that may use no model any more': {
-    bring: ({ store }) => void changeWorkspace(store, 'acme', { models: ['gone'] }),
+    bring: ({ store, clock }) => void changeWorkspace(store, clock, 'acme', { models: ['gone'] }),
     expected: { shown: 'live', authenticate: null, admit: null, reserve: null, roll: null },
   },
 };
@@ -176,7 +177,7 @@ test('a change of a workspace’s models applies from the next request', async (
   const { caller, store, workspace } = opened(t);
   const { token } = workspace('acme', 0n);
   for (const models of [null, ['a'], ['a', 'b'], [], null]) {
-    changeWorkspace(store, 'acme', { models });
+    changeWorkspace(store, systemClock, 'acme', { models });
     t.strictSame(caller(token).workspace.models, models);
   }
 });

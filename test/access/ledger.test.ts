@@ -9,6 +9,7 @@ import {
   type Reservation,
   reconcile,
 } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { dealings, opened, thrown } from '../support/access/opened.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
@@ -75,7 +76,7 @@ test('credit one unit short of N requests accepts N − 1', async (t) => {
 test('a budget for exactly N requests accepts N; raised or removed, more at once', async (t) => {
   const { access, store, caller, workspace, reserve } = opened(t);
   const { token } = workspace('acme', 100n * COST);
-  const set = (budget: bigint | null) => changeWorkspace(store, 'acme', { budget });
+  const set = (budget: bigint | null) => changeWorkspace(store, systemClock, 'acme', { budget });
   set(3n * COST);
   const held = [1, 2, 3].map(() => reserve(token, TOKENS, PRICE));
   t.equal(
@@ -192,6 +193,6 @@ test('credit that changes after authentication counts when the cost is reserved'
   t.equal(thrown(reserve), 'out_of_credit');
   grantCredit(store, clock, 'acme', 1n);
   t.equal(thrown(reserve), null);
-  changeWorkspace(store, 'acme', { budget: COST - 1n });
+  changeWorkspace(store, clock, 'acme', { budget: COST - 1n });
   t.equal(thrown(reserve), 'budget_exceeded');
 });

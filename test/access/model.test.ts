@@ -52,7 +52,7 @@ class Pair {
     this.access = this.start();
     for (const id of WORKSPACES) {
       createWorkspace(store, this.clock, id);
-      changeWorkspace(store, id, { requestsPerMinute: 1_000_000 });
+      changeWorkspace(store, this.clock, id, { requestsPerMinute: 1_000_000 });
       for (let key = 0; key < 3; key += 1) this.createKey(id, null);
     }
   }
@@ -131,7 +131,7 @@ class Pair {
     const { integer, pick } = this.source;
     const charged = this.naive.charged(id);
     const budget = pick([null, null, 0n, charged, charged + BigInt(integer(2 ** 31)) * 1_000n]);
-    changeWorkspace(this.store, id, { budget });
+    changeWorkspace(this.store, this.clock, id, { budget });
     this.naive.budgets.set(id, budget);
   }
 

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { parseAmount, parsePrice, showAmount, showPrice } from '../../src/access/index.js';
+import { parseAmount, parsePrice, readAmount, showAmount, showPrice } from '../../src/access/index.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
@@ -88,4 +88,23 @@ test('parsePrice: units per token of a price per million tokens', async (t) => {
   }
   for (const text of ['-0.0015', '0.0000001', '0.0000015', '', 'free', '1e-3'])
     t.equal(parsePrice(text), null, text);
+});
+
+test('readAmount: decimal amounts, exactly; anything else is an error that names the argument', async (t) => {
+  t.equal(readAmount('amount', '0.000000000001'), 1n);
+  t.equal(readAmount('amount', '-999999999999999.5'), -999_999_999_999_999_500_000_000_000n);
+  for (const text of [
+    '1e3',
+    '1,5',
+    '0.0000000000001',
+    '+1',
+    '',
+    'one',
+    '1000000000000000',
+    '-',
+    '.5',
+    ' 1',
+  ]) {
+    t.throws(() => readAmount('amount', text), { name: 'AccessError', message: /^amount: / }, text);
+  }
 });

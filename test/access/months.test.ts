@@ -49,7 +49,7 @@ test('a charge counts to the UTC day and month of its answer, to the millisecond
 
 test('a request reserved in one month and answered in the next is charged to the next', async (t) => {
   const { clock, days, monthCharged, reserve, store, token } = started(t, '2026-11-30T23:59:59.999Z');
-  changeWorkspace(store, 'acme', { budget: 15n });
+  changeWorkspace(store, clock, 'acme', { budget: 15n });
   const held = reserve(token, 10);
   t.equal(
     thrown(() => reserve(token, 6)),
@@ -73,7 +73,7 @@ test('a request reserved in one month and answered in the next is charged to the
 
 test('an exhausted budget is available again in the first millisecond of the next month', async (t) => {
   const { access, caller, charge, clock, store, token } = started(t, '2026-12-31T12:00:00.000Z');
-  changeWorkspace(store, 'acme', { budget: 10n });
+  changeWorkspace(store, clock, 'acme', { budget: 10n });
   charge(10);
   const admit = () => thrown(() => access.admit(caller(token), 1));
   t.equal(admit(), 'budget_exceeded');
@@ -119,7 +119,7 @@ test('clock glitches: a month that returns has its charges and budget', async (t
     t,
     '2026-11-30T22:00:00.000Z',
   );
-  changeWorkspace(store, 'acme', { budget: 10n });
+  changeWorkspace(store, clock, 'acme', { budget: 10n });
   charge(4);
   clock.set(at('2026-12-01T00:00:00.000Z'));
   charge(5);
@@ -148,7 +148,7 @@ test('clock glitches: one request at a wrong date does not pin the month', async
     t,
     '2026-11-10T12:00:00.000Z',
   );
-  changeWorkspace(store, 'acme', { budget: 10n });
+  changeWorkspace(store, clock, 'acme', { budget: 10n });
   charge(4);
   const real = clock.now();
   clock.set(real + 40 * DAY_MS);
@@ -166,7 +166,7 @@ test('clock glitches: one request at a wrong date does not pin the month', async
 
 test('clock glitches: no month begins while the calendar is uncertain', async (t) => {
   const { clock, days, store, token, charge } = started(t, '2026-11-10T12:00:00.000Z');
-  changeWorkspace(store, 'acme', { budget: 10n });
+  changeWorkspace(store, clock, 'acme', { budget: 10n });
   charge(10);
   await days();
   clock.set(at('2026-12-20T12:00:00.000Z'));
@@ -177,7 +177,7 @@ test('clock glitches: no month begins while the calendar is uncertain', async (t
   t.equal(admit(), 'budget_exceeded');
   certainFor = JUMP_LASTS_MS - 1;
   t.equal(admit(), 'budget_exceeded');
-  changeWorkspace(store, 'acme', { budget: 15n });
+  changeWorkspace(store, clock, 'acme', { budget: 15n });
   dealings(store, clock, next).reserve(token, 5).post();
   await next.flush();
   t.strictSame(await days(), ['2026-11-01 5 × 1', '2026-11-10 10 × 1'], 'charges count to the month before');

@@ -7,6 +7,7 @@ import {
   REQUESTS_PER_MINUTE_MAX,
 } from '../../src/access/index.js';
 import { RateLimiter } from '../../src/access/rate-limit.js';
+import { systemClock } from '../../src/base/index.js';
 import { opened, thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';
 
@@ -43,7 +44,7 @@ test('contract 8: the default limits are 256 MiB and 6,000 requests per minute a
 test('what is left of the limits, and when nothing is used any more', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
-  changeWorkspace(store, 'acme', limits);
+  changeWorkspace(store, clock, 'acme', limits);
   const left = () => access.ratesLeft(caller(token));
   t.strictSame(left(), { requests: 2, bytes: 100, resetMs: 0 });
   access.admit(caller(token), 40);
@@ -54,7 +55,7 @@ test('what is left of the limits, and when nothing is used any more', async (t) 
   t.strictSame(left(), { requests: 0, bytes: 0, resetMs: 59_500 });
   clock.advance(49_250);
   t.strictSame(left(), { requests: 1, bytes: 40, resetMs: 10_250 });
-  changeWorkspace(store, 'acme', { requestsPerMinute: 1, bytesPerMinute: 30 });
+  changeWorkspace(store, clock, 'acme', { requestsPerMinute: 1, bytesPerMinute: 30 });
   t.strictSame(left(), { requests: 0, bytes: 0, resetMs: 10_250 }, 'never below 0');
   clock.advance(10_250);
   t.strictSame(left(), { requests: 1, bytes: 30, resetMs: 0 });
@@ -63,7 +64,7 @@ test('what is left of the limits, and when nothing is used any more', async (t) 
 test('Retry-After is the time after which the same request is let in, and a millisecond less is too soon', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
-  changeWorkspace(store, 'acme', limits);
+  changeWorkspace(store, clock, 'acme', limits);
   const admit = () => access.admit(caller(token), 40);
   admit();
   clock.advance(10_250);
@@ -82,7 +83,7 @@ test('each key has its own limits; a workspace’s new limits apply from the nex
   const { access, caller, clock, store, workspace } = opened(t);
   const one = workspace('acme', 1n);
   const two = createKey(store, clock, 'acme');
-  changeWorkspace(store, 'acme', { requestsPerMinute: 1 });
+  changeWorkspace(store, clock, 'acme', { requestsPerMinute: 1 });
   for (const { token } of [one, two]) {
     t.equal(
       thrown(() => access.admit(caller(token), 1)),
@@ -93,7 +94,7 @@ test('each key has its own limits; a workspace’s new limits apply from the nex
       'rate_limited',
     );
   }
-  changeWorkspace(store, 'acme', { requestsPerMinute: 2 });
+  changeWorkspace(store, clock, 'acme', { requestsPerMinute: 2 });
   for (const { token } of [one, two])
     t.equal(
       thrown(() => access.admit(caller(token), 1)),
@@ -104,7 +105,7 @@ test('each key has its own limits; a workspace’s new limits apply from the nex
 test('setting the clock changes no limit', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
-  changeWorkspace(store, 'acme', { requestsPerMinute: 1 });
+  changeWorkspace(store, clock, 'acme', { requestsPerMinute: 1 });
   access.admit(caller(token), 1);
   for (const now of [0, clock.now() + 3_600_000]) {
     clock.set(now);
@@ -123,14 +124,14 @@ test('setting the clock changes no limit', async (t) => {
 test('a request of a paused key is refused as paused, and not counted', async (t) => {
   const { access, caller, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
-  changeWorkspace(store, 'acme', { requestsPerMinute: 1, budget: 0n });
+  changeWorkspace(store, systemClock, 'acme', { requestsPerMinute: 1, budget: 0n });
   for (let round = 0; round < 3; round += 1) {
     t.equal(
       thrown(() => access.admit(caller(token), 1)),
       'budget_exceeded',
     );
   }
-  changeWorkspace(store, 'acme', { budget: null });
+  changeWorkspace(store, systemClock, 'acme', { budget: null });
   t.equal(
     thrown(() => access.admit(caller(token), 1)),
     null,
@@ -158,9 +159,10 @@ test('limits out of bounds are refused, limits at the bounds are accepted', asyn
     ['requests-per-minute', 'requestsPerMinute', REQUESTS_PER_MINUTE_MAX],
     ['bytes-per-minute', 'bytesPerMinute', BYTES_PER_MINUTE_MAX],
   ] as const) {
-    for (const value of [1, max]) t.equal(changeWorkspace(store, 'acme', { [field]: value })[field], value);
+    for (const value of [1, max])
+      t.equal(changeWorkspace(store, clock, 'acme', { [field]: value })[field], value);
     for (const value of [0, -1, 1.5, max + 1, Number.NaN]) {
-      t.throws(() => changeWorkspace(store, 'acme', { [field]: value }), {
+      t.throws(() => changeWorkspace(store, clock, 'acme', { [field]: value }), {
         name: 'AccessError',
         message: `${name}: it must be a whole number from 1 to ${max}.`,
       });

@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { type Amount, changeWorkspace, grantCredit, reconcile } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import type { RawWrite, Store } from '../../src/store/index.js';
 import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
@@ -35,7 +36,7 @@ test('an empty ledger adds up', async (t) => {
   const { store, workspace } = opened(t);
   t.strictSame(reconcile(store), { books: [], problems: [] });
   workspace('acme', 0n);
-  changeWorkspace(store, 'acme', { budget: 5n });
+  changeWorkspace(store, systemClock, 'acme', { budget: 5n });
   t.strictSame(reconcile(store).problems, []);
 });
 

@@ -42,7 +42,7 @@ test('amounts of any size are the same after they were stored', async (t) => {
     granted += amount;
     t.equal(grantCredit(store, clock, 'acme', amount).granted, granted);
   }
-  changeWorkspace(store, 'acme', { budget: large });
+  changeWorkspace(store, clock, 'acme', { budget: large });
   const other = openStore(store.folder);
   t.teardown(() => other.close());
   t.match(getWorkspace(other, 'acme'), { granted, budget: large, created: clock.now(), models: null });
@@ -54,18 +54,18 @@ test('a change sets what it names and leaves the rest; a refused one changes not
   const { clock, store } = opened(t);
   createWorkspace(store, clock, 'acme');
   grantCredit(store, clock, 'acme', 5n);
-  changeWorkspace(store, 'acme', { budget: 0n, models: ['a'] });
-  changeWorkspace(store, 'acme', { requestsPerMinute: 7 });
+  changeWorkspace(store, clock, 'acme', { budget: 0n, models: ['a'] });
+  changeWorkspace(store, clock, 'acme', { requestsPerMinute: 7 });
   const before = getWorkspace(store, 'acme');
   t.match(before, { granted: 5n, budget: 0n, models: ['a'], requestsPerMinute: 7, bytesPerMinute: 2 ** 28 });
   const changes = store.changes();
-  t.throws(() => changeWorkspace(store, 'acme', { budget: -1n }), {
+  t.throws(() => changeWorkspace(store, clock, 'acme', { budget: -1n }), {
     message: 'budget: it cannot be negative.',
   });
-  t.throws(() => changeWorkspace(store, 'acme', { models: null, bytesPerMinute: 0 }), {
+  t.throws(() => changeWorkspace(store, clock, 'acme', { models: null, bytesPerMinute: 0 }), {
     name: 'AccessError',
   });
-  t.throws(() => changeWorkspace(store, 'nobody', { models: null }), { name: 'AccessError' });
+  t.throws(() => changeWorkspace(store, clock, 'nobody', { models: null }), { name: 'AccessError' });
   t.throws(() => grantCredit(store, clock, 'nobody', 1n), { name: 'AccessError' });
   t.strictSame(getWorkspace(store, 'acme'), before);
   t.equal(store.changes(), changes);

@@ -59,7 +59,7 @@ class Walk {
         break;
       case 'pause':
         this.paused = !this.paused;
-        changeWorkspace(world.store, 'w', { budget: this.paused ? 0n : null });
+        changeWorkspace(world.store, world.clock, 'w', { budget: this.paused ? 0n : null });
         break;
       case 'cancel':
         await this.cancel();
@@ -136,7 +136,7 @@ class Walk {
   /** Lets the rest be answered; then the results, the webhook and the money. */
   private async end(): Promise<void> {
     const { t, world, model, key, id } = this;
-    changeWorkspace(world.store, 'w', { budget: null });
+    changeWorkspace(world.store, world.clock, 'w', { budget: null });
     this.paused = false;
     for (let round = 0; round < 20 && !model.finished; round += 1) {
       for (const each of [...model.inProgress]) {

@@ -66,7 +66,7 @@ for (const transport of TRANSPORTS) {
   test(`a rate limit: asked again after \`Retry-After\`, and then answered (${transport})`, async (t) => {
     const { url, store, seen } = await start(t, transport);
     const workspace = (requestsPerMinute: number) =>
-      changeWorkspace(store, DEFAULT_WORKSPACE, { requestsPerMinute });
+      changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, { requestsPerMinute });
     // The minute of the limit, less what the requests before took; 2 s is what `ai` waits instead of a whole minute.
     const lengths = [2_000, ...Array.from({ length: 30 }, (_, at) => (31 + at) * 1_000)];
     const waited = passWaits(t, lengths, () => void workspace(1_000));

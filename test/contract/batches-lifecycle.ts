@@ -1,4 +1,5 @@
 import { changeWorkspace, createKey, grantCredit, reconcile, revokeKey } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import {
   BatchKey,
   hold,
@@ -136,7 +137,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     const before = await other.made(lines(9));
     await service.engine.held();
     const id = await batches.made(lines(3));
-    changeWorkspace(service.store, workspace, { budget: 0n });
+    changeWorkspace(service.store, service.clock, workspace, { budget: 0n });
     service.engine.open();
     await other.finished(before);
     await pass(service, DAY_MS + SECOND_MS);
@@ -193,9 +194,9 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
         'life-budget',
         () => {
           grantCredit(store, clock, 'life-budget', 10n ** 12n);
-          changeWorkspace(store, 'life-budget', { budget: 3n * BigInt(tokens) * PRICE });
+          changeWorkspace(store, clock, 'life-budget', { budget: 3n * BigInt(tokens) * PRICE });
         },
-        () => changeWorkspace(store, 'life-budget', { budget: null }),
+        () => changeWorkspace(store, clock, 'life-budget', { budget: null }),
         'budget_exceeded',
       ],
     ] as const) {
@@ -231,7 +232,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       Array.from({ length: 20 }, (_, at) => line(`l${at}`, { model: models[at % 2] })),
     );
     await service.engine.held();
-    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+    changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
     await pass(service, 2 * SECOND_MS);
     service.engine.open();
     const results = await batches.collected(id);

@@ -22,7 +22,7 @@ function restricted(service: Service): string {
   const known = RESTRICTED.get(service);
   if (known !== undefined) return known;
   const { token, workspace } = service.account('batch-lines');
-  changeWorkspace(service.store, workspace, { models: ['decider-g-12b'] });
+  changeWorkspace(service.store, service.clock, workspace, { models: ['decider-g-12b'] });
   RESTRICTED.set(service, token);
   return token;
 }

@@ -190,7 +190,7 @@ const OBJECTS: readonly ContractTest[] = [
 const LIMITS: readonly ContractTest[] = [
   httpRule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
     const { batches, workspace } = newKey(service, 'batch-bytes');
-    changeWorkspace(service.store, workspace, { bytesPerMinute: 2 ** 40 });
+    changeWorkspace(service.store, service.clock, workspace, { bytesPerMinute: 2 ** 40 });
     const file = Buffer.alloc(32 * MEBIBYTE + 1, ' ');
     file.write(`${line('a')}\n`);
     const full = file.subarray(0, -1);
@@ -238,7 +238,7 @@ const LIMITS: readonly ContractTest[] = [
   }),
   rule('8 limit batch lines: they do not count as requests', async (t, service) => {
     const { batches, workspace, token } = newKey(service, 'batch-rates');
-    changeWorkspace(service.store, workspace, { requestsPerMinute: 4 });
+    changeWorkspace(service.store, service.clock, workspace, { requestsPerMinute: 4 });
     const before = service.engine.started;
     await batches.made(lines(50));
     const live = async () => (await service.post({ state: 'x', questions: ASK }, { token })).status;
@@ -248,7 +248,7 @@ const LIMITS: readonly ContractTest[] = [
   rule('8 limit request bytes: those of batch files count', async (t, service) => {
     const { batches, workspace, token } = newKey(service, 'batch-request-bytes');
     const file = `${line('a')}\n`;
-    changeWorkspace(service.store, workspace, { bytesPerMinute: 3 * file.length });
+    changeWorkspace(service.store, service.clock, workspace, { bytesPerMinute: 3 * file.length });
     for (let count = 0; count < 3; count += 1) t.equal((await batches.submit(file)).status, 200);
     const { status, json, headers } = await batches.submit(file);
     t.strictSame([status, json.type], [429, 'rate_limited']);

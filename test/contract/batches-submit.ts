@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { changeWorkspace, grantCredit, revokeKey } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { hold, line, lines, newKey, outcomes, tokensOfLine } from '../support/contract/batch-calls.js';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -33,12 +34,12 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   out_of_credit: (service) => send(service, line('a'), {}, service.account('batch-errors-credit', 0).token),
   budget_exceeded: (service) => {
     const { token, workspace } = service.account('batch-errors-budget');
-    changeWorkspace(service.store, workspace, { budget: 0n });
+    changeWorkspace(service.store, service.clock, workspace, { budget: 0n });
     return send(service, line('a'), {}, token);
   },
   rate_limited: (service) => {
     const { token, workspace } = service.account('batch-errors-rate');
-    changeWorkspace(service.store, workspace, { bytesPerMinute: line('a').length - 1 });
+    changeWorkspace(service.store, service.clock, workspace, { bytesPerMinute: line('a').length - 1 });
     return send(service, line('a'), {}, token);
   },
   bad_encoding: (service) => send(service, line('a'), { 'content-encoding': 'gzip' }),
@@ -129,7 +130,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     const { post, store, account } = service;
     const poor = account('batch-order-credit', 0).token;
     const slow = account('batch-order-rate');
-    changeWorkspace(store, slow.workspace, { requestsPerMinute: 1 });
+    changeWorkspace(store, systemClock, slow.workspace, { requestsPerMinute: 1 });
     await service.get(path, { token: slow.token });
     const wrong = { 'content-encoding': 'br', 'content-type': 'multipart/mixed' };
     const webhook = { 'service-webhook-url': 'http://a/' };
@@ -262,7 +263,7 @@ const SUBMIT: readonly ContractTest[] = [
     hold(t, service);
     const open = await batches.made(lines(9));
     for (const [change, type] of [
-      [() => changeWorkspace(store, workspace, { budget: 0n }), 'budget_exceeded'],
+      [() => changeWorkspace(store, clock, workspace, { budget: 0n }), 'budget_exceeded'],
       [() => grantCredit(store, clock, workspace, -(10n ** 15n)), 'out_of_credit'],
     ] as const) {
       change();
@@ -271,7 +272,7 @@ const SUBMIT: readonly ContractTest[] = [
       t.equal((await batches.show(open)).status, 200);
       t.equal((await batches.list()).json.data.length, 2);
       t.equal((await batches.results(finished)).text.split('\n').length, 3);
-      changeWorkspace(store, workspace, { budget: null });
+      changeWorkspace(store, clock, workspace, { budget: null });
     }
     t.strictSame(
       [(await batches.cancel(open)).status, (await batches.show(open)).json.status],
@@ -301,7 +302,7 @@ const SUBMIT: readonly ContractTest[] = [
     t.equal((await live()).json.type, 'out_of_credit');
     t.equal((await batches.submit(lines(1))).json.type, 'out_of_credit');
     grantCredit(service.store, service.clock, workspace, 10n ** 12n);
-    changeWorkspace(service.store, workspace, { models: ['decider-g-31b'] });
+    changeWorkspace(service.store, service.clock, workspace, { models: ['decider-g-31b'] });
     t.equal((await batches.submit(lines(1))).json.errors[0].type, 'model_not_allowed');
   }),
 ];

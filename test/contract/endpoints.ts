@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { changeWorkspace } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { BUILDS } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
@@ -152,7 +153,7 @@ const DECIDE: readonly ContractTest[] = [
     '4.1 X-RateLimit: the limits of the key, and what is left with the request counted',
     async (t, { post, account, store }) => {
       const { token, workspace } = account('rates');
-      changeWorkspace(store, workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
+      changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
       const text = JSON.stringify(BODY);
       const told = async (path: string) => {
         const { headers } = await post(text, { token, path });
@@ -274,7 +275,7 @@ const OTHERS: readonly ContractTest[] = [
   }),
   httpRule('2.11: the limits of a key, in their documented shape', async (t, { get, account, store }) => {
     const { token, workspace, key } = account('limits', 2_000_000);
-    changeWorkspace(store, workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
+    changeWorkspace(store, systemClock, workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
     const { status, json, headers } = await get('/v1/limits', { token });
     t.equal(status, 200);
     t.strictSame(json, {
@@ -309,7 +310,7 @@ const OTHERS: readonly ContractTest[] = [
       return json.models.map(({ id }: { id: string }) => id);
     };
     t.strictSame(await ids(`${gateway}/v1/limits`), ['decider-g-31b']);
-    changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+    changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
     t.strictSame(await ids('/v1/limits'), ['decider-g-12b']);
     t.strictSame(await ids(`${gateway}/v1/limits`), []);
   }),

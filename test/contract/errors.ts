@@ -1,5 +1,6 @@
 import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
@@ -16,12 +17,12 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   out_of_credit: ({ post, account }) => post(BODY, { token: account('errors-credit', 0).token }),
   budget_exceeded: ({ post, account, store }) => {
     const { token, workspace } = account('errors-budget');
-    changeWorkspace(store, workspace, { budget: 0n });
+    changeWorkspace(store, systemClock, workspace, { budget: 0n });
     return post(BODY, { token });
   },
   rate_limited: async ({ post, account, store }) => {
     const { token, workspace } = account('errors-rate');
-    changeWorkspace(store, workspace, { requestsPerMinute: 1 });
+    changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 1 });
     await post(BODY, { token });
     return post(BODY, { token });
   },
@@ -33,7 +34,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   model_not_found: ({ post }) => post({ ...BODY, model: 'unknown' }),
   model_not_allowed: ({ post, account, store }) => {
     const { token, workspace } = account('errors-model');
-    changeWorkspace(store, workspace, { models: [] });
+    changeWorkspace(store, systemClock, workspace, { models: [] });
     return post(BODY, { token });
   },
   missing: ({ post }) => post({ questions: ASK }),

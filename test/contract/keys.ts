@@ -81,10 +81,10 @@ export const KEYS: readonly ContractTest[] = [
     async (t, { post, store, account }) => {
       const { token, workspace } = account('over-budget');
       t.equal((await post(BODY, { token })).status, 200);
-      changeWorkspace(store, workspace, { budget: 1n });
+      changeWorkspace(store, systemClock, workspace, { budget: 1n });
       const { status, json } = await post(BODY, { token });
       t.strictSame([status, json.type], [402, 'budget_exceeded']);
-      changeWorkspace(store, workspace, { budget: null });
+      changeWorkspace(store, systemClock, workspace, { budget: null });
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
@@ -107,7 +107,7 @@ export const KEYS: readonly ContractTest[] = [
     '5 rule 9: a workspace that lost access to a model is refused',
     async (t, { post, store, account }) => {
       const { token, workspace } = account('without-model');
-      changeWorkspace(store, workspace, { models: ['decider-g-31b'] });
+      changeWorkspace(store, systemClock, workspace, { models: ['decider-g-31b'] });
       for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
         const { status, json } = await post(BODY, { token, path });
         t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
@@ -117,7 +117,7 @@ export const KEYS: readonly ContractTest[] = [
         200,
         'the other one is left',
       );
-      changeWorkspace(store, workspace, { models: ['decider-g-12b'] });
+      changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeWorkspace, getWorkspace } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { scaled } from '../support/scale.js';
 
@@ -12,7 +13,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     const { token, workspace } = account('request-bytes');
     t.equal(getWorkspace(store, workspace).bytesPerMinute, 256 * MIB);
     const limit = scaled({ short: MIB, long: 256 * MIB });
-    changeWorkspace(store, workspace, { bytesPerMinute: limit });
+    changeWorkspace(store, systemClock, workspace, { bytesPerMinute: limit });
     const spaces = Buffer.alloc(limit / 8, ' ');
     for (let count = 0; count < 8; count += 1) {
       t.equal((await post(spaces, { token })).json.type, 'invalid_json', 'counted, whatever they hold');
@@ -31,7 +32,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     '8 limit requests: per minute and key, as the workspace is configured',
     async (t, { post, account, store }) => {
       const { token, workspace } = account('requests');
-      changeWorkspace(store, workspace, { requestsPerMinute: 3 });
+      changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 3 });
       const body = { state: 'x', questions: ASK };
       const all = await Promise.all(Array.from({ length: 5 }, () => post(body, { token })));
       t.strictSame(all.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);

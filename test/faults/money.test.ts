@@ -32,7 +32,7 @@ test(`${REQUESTS} requests of ${KEYS} keys in ${WORKSPACES} workspaces, whose mo
   const [poor, ...others] = workspaces as [string, ...string[]];
   for (const id of workspaces) {
     createWorkspace(store, systemClock, id);
-    changeWorkspace(store, id, { requestsPerMinute: 1_000_000 });
+    changeWorkspace(store, systemClock, id, { requestsPerMinute: 1_000_000 });
     // Too little for all of its requests. The first gets a third, and nothing later: some of its requests are refused.
     grantCredit(store, systemClock, id, BigInt(REQUESTS) * (id === poor ? 2_000n : 6_000n));
   }
@@ -46,8 +46,9 @@ test(`${REQUESTS} requests of ${KEYS} keys in ${WORKSPACES} workspaces, whose mo
     const workspace = next.pick(workspaces);
     const kind = next.integer(8);
     if (kind < 5) grantCredit(store, systemClock, next.pick(others), BigInt(next.integer(10 ** 7)));
-    else if (kind === 5) changeWorkspace(store, workspace, { budget: BigInt(next.integer(10 ** 9)) });
-    else if (kind === 6) changeWorkspace(store, workspace, { budget: null });
+    else if (kind === 5)
+      changeWorkspace(store, systemClock, workspace, { budget: BigInt(next.integer(10 ** 9)) });
+    else if (kind === 6) changeWorkspace(store, systemClock, workspace, { budget: null });
     else {
       const at = next.integer(KEYS);
       revokeKey(store, systemClock, (keys[at] as (typeof keys)[number]).key.id);

@@ -108,7 +108,7 @@ Object.assign(server.engines, {
 
 const store = openStore(data);
 grantCredit(store, systemClock, DEFAULT_WORKSPACE, CREDIT);
-changeWorkspace(store, DEFAULT_WORKSPACE, {
+changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, {
   requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
   bytesPerMinute: BYTES_PER_MINUTE_MAX,
 });

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { changeWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 
@@ -17,8 +18,8 @@ test('a workspace that may use one build of a model may use that build, by whate
         async (model) => (await server.decide({ ...REQUEST, model })).status,
       ),
     );
-  changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['tiny-20260101'] });
+  changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, { models: ['tiny-20260101'] });
   t.strictSame(await statuses(), [200, 200, 200]);
-  changeWorkspace(store, DEFAULT_WORKSPACE, { models: ['tiny-20260102'] });
+  changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, { models: ['tiny-20260102'] });
   t.strictSame(await statuses(), [403, 403, 403]);
 });

@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { changeWorkspace, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
@@ -66,7 +67,7 @@ async function liveAndBatch(t: Test, environment: Record<string, string>, bodies
   const server = await startTestServer(t, { ...environment, DECIDER_DATA: data }, models);
   const store = openStore(data);
   t.teardown(() => store.close());
-  changeWorkspace(store, DEFAULT_WORKSPACE, { requestsPerMinute: 1_000_000 });
+  changeWorkspace(store, systemClock, DEFAULT_WORKSPACE, { requestsPerMinute: 1_000_000 });
   const file = bodies.map((body, at) => `{"custom_id":"l${at}",${body.slice(1)}`).join('\n');
   const ask = async (path: string, init: RequestInit = {}) =>
     (await fetch(`${server.url}/v1/batches${path}`, { headers: server.headers, ...init })).text();

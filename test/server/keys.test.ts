@@ -84,11 +84,11 @@ for (const transport of TRANSPORTS) {
   test(`contract 5 rule 9: a model the workspace may not use (${transport})`, async (t) => {
     const { store, ask } = await server();
     const { token } = workspace(store, 'models');
-    changeWorkspace(store, 'models', { models: ['another'] });
+    changeWorkspace(store, systemClock, 'models', { models: ['another'] });
     const response = await ask(token);
     t.equal(response.status, 403);
     t.equal(await typeOf(response), 'model_not_allowed');
-    changeWorkspace(store, 'models', { models: ['tiny'] });
+    changeWorkspace(store, systemClock, 'models', { models: ['tiny'] });
     t.equal((await ask(token)).status, 200);
   });
 
@@ -106,9 +106,9 @@ for (const transport of TRANSPORTS) {
     t.equal((await ask(token, 'not JSON')).status, 402, 'a paused key is told before its body is read');
     grantCredit(store, systemClock, 'poor', 10n ** 12n);
     t.equal((await ask(token)).status, 200);
-    changeWorkspace(store, 'poor', { budget: 1n });
+    changeWorkspace(store, systemClock, 'poor', { budget: 1n });
     t.equal(await typeOf(await ask(token)), 'budget_exceeded');
-    changeWorkspace(store, 'poor', { budget: null });
+    changeWorkspace(store, systemClock, 'poor', { budget: null });
     t.equal((await ask(token)).status, 200);
   });
 
@@ -116,7 +116,7 @@ for (const transport of TRANSPORTS) {
     const { store, ask } = await server();
     const one = workspace(store, 'limits');
     const other = createKey(store, systemClock, 'limits');
-    changeWorkspace(store, 'limits', { requestsPerMinute: 5 });
+    changeWorkspace(store, systemClock, 'limits', { requestsPerMinute: 5 });
     const all = await Promise.all(Array.from({ length: 9 }, () => ask(one.token)));
     t.equal(all.filter(({ status }) => status === 200).length, 5);
     for (const refused of all.filter(({ status }) => status !== 200)) {
@@ -125,7 +125,7 @@ for (const transport of TRANSPORTS) {
       t.equal(await typeOf(refused), 'rate_limited');
     }
     t.equal((await ask(other.token)).status, 200, 'another key has its own');
-    changeWorkspace(store, 'limits', { bytesPerMinute: 2 * BODY.length });
+    changeWorkspace(store, systemClock, 'limits', { bytesPerMinute: 2 * BODY.length });
     t.equal((await ask(other.token)).status, 200, 'as many bytes as it may');
     t.equal((await ask(other.token, ' ')).status, 429, 'and one more');
   });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { test } from 'tap';
 import { changeWorkspace, REQUESTS_PER_MINUTE_MAX, reconcile } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { loadSettings, type Settings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { writeCertificate } from '../support/certificate.js';
@@ -34,7 +35,7 @@ for (const transport of TRANSPORTS) {
     const server = await startTestServer(t, { DECIDER_DATA: data, DECIDER_HTTP_TRANSPORT: transport });
     const store = openStore(data);
     t.teardown(() => store.close());
-    changeWorkspace(store, 'default', { requestsPerMinute: REQUESTS_PER_MINUTE_MAX });
+    changeWorkspace(store, systemClock, 'default', { requestsPerMinute: REQUESTS_PER_MINUTE_MAX });
     let asked = 0;
     let reloads = 0;
     const client = async () => {

@@ -41,7 +41,7 @@ export async function startForCallers(
   const caller = (workspace: string): TestCaller => {
     createWorkspace(store, systemClock, workspace);
     grantCredit(store, systemClock, workspace, 10n ** 14n);
-    changeWorkspace(store, workspace, {
+    changeWorkspace(store, systemClock, workspace, {
       requestsPerMinute: REQUESTS_PER_MINUTE_MAX,
       bytesPerMinute: BYTES_PER_MINUTE_MAX,
     });

@@ -176,7 +176,7 @@ class Walk {
   private setBudget(): void {
     const charged = this.naive.charged(this.workspace);
     const budget = this.next.pick([null, charged, charged + BigInt(this.next.integer(300)) * PRICE]);
-    changeWorkspace(this.world.store, this.workspace, { budget });
+    changeWorkspace(this.world.store, this.world.clock, this.workspace, { budget });
     this.naive.budgets.set(this.workspace, budget);
   }
 
@@ -229,7 +229,7 @@ class Walk {
   /** With enough credit everything is answered; then every unit is where it belongs. */
   private async end(): Promise<void> {
     const { t, world, naive, workspace } = this;
-    changeWorkspace(world.store, workspace, { budget: null });
+    changeWorkspace(world.store, world.clock, workspace, { budget: null });
     naive.budgets.set(workspace, null);
     this.grant(10n ** 9n);
     for (const { reservation } of this.live.splice(0)) reservation.release();

@@ -94,7 +94,7 @@ test('a monthly budget for exactly N lines answers N; the next month answers N m
   const passUntil = (text: string) => world.clock.advance(Date.parse(text) - world.clock.now());
   passUntil('2026-05-31T23:00:00Z');
   const workspace = world.workspace('budget', 1_000n * LINE_COST);
-  changeWorkspace(world.store, workspace, { budget: 9n * LINE_COST });
+  changeWorkspace(world.store, world.clock, workspace, { budget: 9n * LINE_COST });
   const key = world.key(null, workspace);
   const id = await world.submit(key, equalLines('a', 40));
   await drain(world);
@@ -102,10 +102,10 @@ test('a monthly budget for exactly N lines answers N; the next month answers N m
   passUntil('2026-06-01T00:00:00Z');
   await drain(world);
   t.match(world.show(key, id), { counts: { done: 18 } });
-  changeWorkspace(world.store, workspace, { budget: 12n * LINE_COST });
+  changeWorkspace(world.store, world.clock, workspace, { budget: 12n * LINE_COST });
   await drain(world);
   t.match(world.show(key, id), { counts: { done: 21 } });
-  changeWorkspace(world.store, workspace, { budget: null });
+  changeWorkspace(world.store, world.clock, workspace, { budget: null });
   await drain(world);
   t.match(world.show(key, id), { status: 'done', counts: { done: 40, failed: 0 } });
   await balanceIs(t, world, workspace, 960n * LINE_COST);

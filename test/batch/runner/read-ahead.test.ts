@@ -54,7 +54,7 @@ test('a paused key and a batch that ends free their read-ahead memory', async (t
   await world.submit(other, lines('b', 20));
   await turns();
   t.ok(held.bytes > 0);
-  changeWorkspace(world.store, 'w', { budget: 0n });
+  changeWorkspace(world.store, world.clock, 'w', { budget: 0n });
   world.engine.room = 9;
   await world.pass(2);
   t.ok(world.engine.waiting.size > 0, 'lines in progress are not read again');
@@ -62,7 +62,7 @@ test('a paused key and a batch that ends free their read-ahead memory', async (t
   t.equal(held.bytes, 0, 'paused');
   const { started } = world.engine;
   const before = started.length;
-  changeWorkspace(world.store, 'w', { budget: null });
+  changeWorkspace(world.store, world.clock, 'w', { budget: null });
   world.engine.answersAtOnce = true;
   await world.pass(2);
   world.engine.answerAll();

@@ -129,7 +129,7 @@ test('a withdrawn model: its lines fail unbilled, in turns of the event loop, an
   world.engine.room = 0;
   const all = Array.from({ length: 2_000 }, (_, at) => line(`a${at}`, 's', at % 2 === 0 ? 'm1' : 'm2'));
   const id = await world.submit(key, all.join('\n'));
-  changeWorkspace(world.store, 'w', { models: ['m2'] });
+  changeWorkspace(world.store, world.clock, 'w', { models: ['m2'] });
   world.engine.room = 8;
   world.clock.advance(1_000);
   t.ok(world.show(key, id).counts.failed <= 256, 'not all of them in one turn');

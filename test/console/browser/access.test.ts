@@ -65,7 +65,7 @@ consoleTest('credit, budget, limits and expiry of a key', async (t, tab, world) 
   const { store, clock } = world;
   createWorkspace(store, clock, 'own');
   grantCredit(store, clock, 'own', 20n * UNITS);
-  changeWorkspace(store, 'own', { budget: 5n * UNITS });
+  changeWorkspace(store, clock, 'own', { budget: 5n * UNITS });
   const { token } = createKey(store, clock, 'own', clock.now() + DAY_MS);
   await enter(tab, world, 'usage', token);
   await page.getByText('Left£20.00').waitFor();
