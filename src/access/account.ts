@@ -8,7 +8,11 @@ export type Pause = 'out_of_credit' | 'budget_exceeded';
 
 /** Where a workspace stands, charges that are not written yet included. */
 export interface Standing {
+  /** Credit granted, minus charges and reservations. */
   readonly credit: Amount;
+  readonly charged: Amount;
+  /** Reserved for requests in progress. */
+  readonly reserved: Amount;
   readonly monthCharged: Amount;
 }
 
@@ -56,7 +60,8 @@ export class Account {
   /** What is left of the credit, reservations excluded, and the charges of this month. */
   standing({ granted }: Workspace, now: number): Standing {
     this.turnMonth(now);
-    return { credit: granted - this.charged - this.reserved, monthCharged: this.monthCharged };
+    const { charged, reserved, monthCharged } = this;
+    return { credit: granted - charged - reserved, charged, reserved, monthCharged };
   }
 
   reserve(amount: Amount): void {

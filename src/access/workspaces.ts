@@ -31,7 +31,9 @@ export interface Workspace {
 }
 
 /** The settings of a workspace that can change. */
-type WorkspaceChange = Partial<Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>>;
+export type WorkspaceChange = Partial<
+  Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
+>;
 
 export const DEFAULT_WORKSPACE = 'default';
 /** Contract 8 `request bytes` and contract 8 `requests and caps`, of a new workspace. */

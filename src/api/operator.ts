@@ -302,7 +302,10 @@ export const OPERATOR_ERRORS = {
     status: 409,
     meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',
   },
-  not_ready: { status: 503, meaning: 'The data folder cannot be written. Nothing was changed.' },
+  data_unavailable: {
+    status: 503,
+    meaning: 'The data folder cannot be read or written, or the server is stopping. Nothing was changed.',
+  },
   internal_error: { status: 500, meaning: 'The server failed; its log has the reason.' },
 } as const;
 export type OperatorErrorType = keyof typeof OPERATOR_ERRORS;

@@ -5,6 +5,7 @@ export { checkLines, type LineFault } from './ingest/check-file.js';
 export type { DigestResult, DigestTask } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
 export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
+export { newestBatches } from './newest.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';
 export { INGEST_THREAD, READING_THREAD } from './threads.js';

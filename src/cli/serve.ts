@@ -4,7 +4,7 @@ import { systemClock } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { settingsReader } from '../settings/index.js';
-import { createErrorLog, LineOutput } from '../telemetry/index.js';
+import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
 import { Rekeys } from './rekeys.js';
@@ -54,7 +54,8 @@ export async function serve(config: string | undefined): Promise<void> {
   try {
     const read = settingsReader(process.env, config);
     const settings = read();
-    const { log, output } = createErrorLog(settings.log.level);
+    const recentLines = new RecentLines(systemClock.now);
+    const { log, output } = createErrorLog(settings.log.level, recentLines);
     outputs.push(output);
     const report = {
       notice: print,
@@ -74,6 +75,7 @@ export async function serve(config: string | undefined): Promise<void> {
       clock: systemClock,
       log,
       logLinesDropped: () => output.dropped,
+      recentLines,
       report,
       stop: ending.signal,
     });

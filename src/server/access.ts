@@ -21,6 +21,7 @@ import {
   type Store,
   serveStore,
 } from '../store/index.js';
+import { Administration } from './administration/administration.js';
 import { Calendar } from './calendar.js';
 import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
 import { removeOutcome } from './reload/outcome-file.js';
@@ -34,6 +35,7 @@ export interface OpenAccess {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly calendar: Calendar;
+  readonly administration: Administration;
   /** The price of a build's tokens. */
   priceOf(build: string): Price;
   /**
@@ -87,11 +89,13 @@ export async function openAccess(
   const access = new Access(store, calendar.clock, (error) =>
     log.error({ err: error }, 'charges cannot be written to the data folder'),
   );
+  const administration = new Administration(settings.data, calendar.clock);
   return {
     access,
     store,
     sealer,
     calendar,
+    administration,
     priceOf: (build) => prices.get(build) as Price,
     preparePrices(billing) {
       const next = pricesByBuild(billing, catalog);
@@ -112,7 +116,15 @@ export async function openAccess(
       return change;
     },
     // The lock goes last: another container's LMDB must not be open at the same time (see `refuseOtherContainer`).
-    close: () => endAll([() => access.flush(), () => rekeying, stopCalendar, () => store.close(), leave]),
+    close: () =>
+      endAll([
+        () => administration.close(),
+        () => access.flush(),
+        () => rekeying,
+        stopCalendar,
+        () => store.close(),
+        leave,
+      ]),
   };
 }
 

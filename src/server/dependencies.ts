@@ -1,6 +1,6 @@
 import { type Clock, OperatorError } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
-import type { Log } from '../telemetry/index.js';
+import type { Log, RecentLines } from '../telemetry/index.js';
 
 /** What the server takes from outside, so that tests can replace it. */
 export interface ServerDependencies {
@@ -8,6 +8,8 @@ export interface ServerDependencies {
   readonly log: Log;
   /** Log lines dropped since the start. */
   readonly logLinesDropped?: () => number;
+  /** The last warnings and errors of the log; absent: they are not kept. */
+  readonly recentLines?: RecentLines;
   readonly report: StartReport;
   /** Aborts a start that is still in progress. */
   readonly stop: AbortSignal;

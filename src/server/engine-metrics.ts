@@ -1,5 +1,6 @@
 import { type Engine, type EngineEvents, LANE_STATES } from '../engine/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
+import type { WaveHistory } from './operator/api/wave-history.js';
 
 /**
  * Counts the events of a build's engine, and logs which of its threads fail. Counters start at 0, so that Prometheus
@@ -12,6 +13,7 @@ export function engineEvents(
   build: string,
   log: Log,
   onStuck: (reason: string) => void,
+  waves: WaveHistory,
 ): EngineEvents {
   const model = { model: build };
   const { plansRefused, plansCancelled, plansLate, wavesLost } = instruments;
@@ -20,6 +22,7 @@ export function engineEvents(
   for (const outcome of ['hit', 'miss']) prefixes.inc({ ...model, outcome }, 0);
   return {
     waveDone({ lane, tokens, fill, ms, prefixes: { hits, misses } }) {
+      waves.add(lane, { tokens, fill, ms });
       waveTokens.observe(model, tokens);
       waveSeconds.observe({ ...model, lane }, ms / 1_000);
       waveFill.observe({ ...model, lane }, fill);
@@ -31,6 +34,7 @@ export function engineEvents(
       const fields = { model: build, lane, state };
       if (reason !== null) log.error({ ...fields, err: reason }, 'an engine thread has failed');
       else if (state !== 'closed') log.info(fields, 'an engine thread has changed its state');
+      if (state === 'closed') waves.forget(lane);
       if (state === 'stuck') onStuck(`${build}: ${(reason as Error).message}`);
     },
     planRefused: () => plansRefused.inc(model),

@@ -31,6 +31,7 @@ import type { ServerDependencies } from './dependencies.js';
 import { engineEvents, measureEngine } from './engine-metrics.js';
 import { type Placement, placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 import { checkMemory } from './memory.js';
+import { WaveHistory } from './operator/api/wave-history.js';
 
 /** Verifying and checking a file of this size takes long enough for a notice. */
 const ANNOUNCED_BYTES_MIN = 1e9;
@@ -43,6 +44,8 @@ export class Engines {
   readonly catalog: Catalog;
   /** How each loaded build reads images, by build id. */
   readonly images = new Map<string, ImageReading | null>();
+  /** Of all lanes, for the operator. */
+  readonly waves = new WaveHistory();
   /** For the main thread. */
   readonly countMemory: CountMemory;
   private readonly threads: EngineThread[] = [];
@@ -209,7 +212,7 @@ export class Engines {
       images,
       deadlineMs: this.settings.deadline_ms,
       clock,
-      events: engineEvents(this.metrics, build.id, log, this.reportStuck),
+      events: engineEvents(this.metrics, build.id, log, this.reportStuck, this.waves),
       ...(record && { record }),
       countMemory: this.countMemory,
     });

@@ -43,7 +43,7 @@ export class Service implements App {
     private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
     readonly engines: Engines,
-    private readonly money: OpenAccess,
+    readonly money: OpenAccess,
     private readonly record: WaveRecord,
   ) {
     void engines.stuck.then((reason) => {

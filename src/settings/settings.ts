@@ -192,9 +192,16 @@ export const SETTINGS = {
       default: 0,
       min: 0,
       max: 65_535,
-      meaning: 'Port of the operator listener: metrics, readiness, status; 0: none. See `docs/operator.md`.',
+      meaning:
+        'Port of the operator listener: metrics, status, administration; 0: none. See `docs/operator.md`.',
     }),
     host: text({ default: '127.0.0.1', meaning: 'Address of the operator listener.' }),
+    hosts: list({
+      default: [],
+      entry: readHost,
+      meaning:
+        'Names under which the operator’s console and interface are served, besides IP addresses and `localhost`.',
+    }),
     console: boolean({
       default: true,
       meaning: 'Whether the operator listener serves the operator’s web console at `/`.',

@@ -1,3 +1,4 @@
+import { BATCH_STATES } from '../api/index.js';
 import {
   isArrayOf,
   isBoolean,
@@ -19,16 +20,7 @@ const isInstant = isCount;
 const isAmount = matches(/^-?[0-9]{1,38}$/);
 
 /** The transitions are in `batch/lifecycle`. */
-const isBatchState = isOneOf(
-  'queued',
-  'running',
-  'cancelling',
-  'expiring',
-  'ending',
-  'done',
-  'failed',
-  'cancelled',
-);
+const isBatchState = isOneOf(...BATCH_STATES);
 
 /** The room that writes a table, and what it stores there. */
 interface TableFacts {

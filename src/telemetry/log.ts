@@ -1,20 +1,38 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { LineOutput } from './line-output.js';
+import type { RecentLines } from './recent-lines.js';
 
 export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 /**
  * One JSON object per line. Of a request, only what `AccessEntry` holds may be logged; callers' data, tokens
- * and headers never are.
+ * and headers never are. `recent` receives warnings and errors too.
  */
-export function createLog(level: string, destination: DestinationStream): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+export function createLog(level: string, destination: DestinationStream, recent?: RecentLines): Log {
+  const { labels, values } = pino.levels;
+  const options: pino.LoggerOptions = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  if (recent === undefined) return pino(options, destination);
+  return pino(
+    {
+      ...options,
+      hooks: {
+        logMethod(args, method, number) {
+          if (number >= (values.warn as number)) recent.add(labels[number] as string, args);
+          return method.apply(this, args);
+        },
+      },
+    },
+    destination,
+  );
 }
 
 /** The log on standard error and its output, which drops lines that are not read; the log reports how many. */
-export function createErrorLog(level: string): { readonly log: Log; readonly output: LineOutput } {
+export function createErrorLog(
+  level: string,
+  recent?: RecentLines,
+): { readonly log: Log; readonly output: LineOutput } {
   const output = new LineOutput(2, (dropped) => log.error({ dropped }, 'lines of this log were dropped'));
-  const log: Log = createLog(level, output);
+  const log: Log = createLog(level, output, recent);
   return { log, output };
 }

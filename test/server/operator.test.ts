@@ -3,34 +3,38 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { OPERATOR_ROUTES } from '../../src/api/index.js';
+import { OPERATOR_API, OPERATOR_ROUTES } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
 import {
-  jsonReply,
   listenForOperator,
   OPERATOR_CONNECTIONS_MAX,
   type OperatorHandlers,
 } from '../../src/server/operator/listener.js';
 import { PROBE_MS_MAX, Readiness } from '../../src/server/operator/readiness.js';
+import { jsonReply } from '../../src/server/operator/reply.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../../src/server/operator/token.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { OPERATOR_TOKEN, operatorFetch, operatorSettings } from '../support/operator.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 
-const reply = (name: string) => () => jsonReply(200, { name });
-const HANDLERS: OperatorHandlers = {
-  metrics: reply('metrics'),
-  ready: reply('ready'),
-  status: reply('status'),
+const HANDLERS = Object.fromEntries(
+  [...OPERATOR_ROUTES, ...OPERATOR_API].map(({ name }) => [name, () => jsonReply(200, { name })]),
+) as unknown as OperatorHandlers;
+const OPTIONS = {
+  host: '127.0.0.1',
+  port: 0,
+  token: OPERATOR_TOKEN,
+  hosts: [],
+  trustedProxies: [],
+  clock: systemClock,
+  console: null,
 };
 
 async function listen(t: Test, handlers = HANDLERS) {
   const errors: unknown[] = [];
   const listener = await listenForOperator({
-    host: '127.0.0.1',
-    port: 0,
-    token: OPERATOR_TOKEN,
+    ...OPTIONS,
     handlers,
-    console: null,
     onUnexpected: (error) => errors.push(error),
   });
   t.teardown(() => listener.stop());
@@ -74,11 +78,9 @@ test('an error of a handler is answered 500 and reported; a port that is taken i
   t.strictSame(errors, [failure]);
   const port = Number(new URL(url).port);
   const taken = {
-    host: '127.0.0.1',
+    ...OPTIONS,
     port,
-    token: OPERATOR_TOKEN,
     handlers: HANDLERS,
-    console: null,
     onUnexpected: () => {},
   };
   await t.rejects(listenForOperator(taken), { name: 'ListenError' });
@@ -96,11 +98,11 @@ test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed with
   });
   const { url } = await listen(t, {
     ...HANDLERS,
-    async ready() {
+    async ready(call) {
       arrived += 1;
       if (arrived === OPERATOR_CONNECTIONS_MAX) allArrived();
       await released;
-      return HANDLERS.ready();
+      return HANDLERS.ready(call);
     },
   });
   const port = Number(new URL(url).port);

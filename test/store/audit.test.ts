@@ -6,7 +6,7 @@ import { openStore, readAudit, type Store } from '../../src/store/index.js';
 
 const USER = `cli:${userInfo().username}`;
 
-const add = (store: Store, at: number, after: Record<string, string | null> = {}, before = {}) =>
+const add = (store: Store, at: number, after: Record<string, string | null> = { a: '1' }, before = {}) =>
   store.audit(at, { action: 'workspace.change', workspace: 'w', before, after });
 
 const numbersOf = (store: Store, limit: number, before?: number) => {
@@ -54,6 +54,7 @@ test('another actor counts while its work runs, also if that throws', async (t) 
     failure,
   );
   store.change(() => add(store, 3));
+  store.change(() => add(store, 4, { a: '1' }, { a: '1' }));
   const actors = readAudit(store.table('audit'), 9).entries.map(({ at, actor }) => [at, actor]);
   t.strictSame(actors, [
     [3, USER],

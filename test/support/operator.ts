@@ -12,3 +12,11 @@ export const operatorSettings = async (): Promise<Record<string, string>> => ({
 /** A request of the operator to the listener at `url`. */
 export const operatorFetch = (url: string, path: string, token = OPERATOR_TOKEN): Promise<Response> =>
   fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+
+/** A request with a body of JSON. */
+export const operatorSend = (url: string, method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });

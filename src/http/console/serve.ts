@@ -46,7 +46,7 @@ const YEAR_SECONDS = 31_536_000;
  */
 export function consoleReply(site: ConsoleSite | null, name: string | null, headers: HeaderList): RouteReply {
   if (site === null) throw new ApiError('not_found', 'This endpoint has no console.');
-  checkSite(headers, site.hosts);
+  checkSite(headers, site.hosts, 'console.hosts');
   const reply = consoleFileReply(site.files, name, headers);
   if (reply === null) throw new ApiError('not_found', 'The console has no such file.');
   return reply;

@@ -5,20 +5,23 @@ import { valuesOf } from '../head.js';
 import type { HeaderList } from '../transport/types.js';
 
 /**
- * Refuses a request for the console that another site can cause: one to a host name that is not ours, and one that is made
+ * Refuses a request for a console that another site can cause: one to a host name that is not ours, and one that is made
  * by a page of another site. The first is DNS rebinding: a name of somebody else that leads to this server, so that their
  * page and ours would share an origin. Addresses and `localhost` cannot be rebound. Links from other sites are followed.
  *
  * @param hosts the other names of this server
+ * @param setting the setting of these names, for the message
  * @throws ApiError `host_not_allowed`
  */
-export function checkSite(headers: HeaderList, hosts: readonly string[]): void {
+export function checkSite(
+  headers: HeaderList,
+  hosts: readonly string[],
+  setting: 'console.hosts' | 'operator.hosts',
+): void {
   const [host = ''] = valuesOf(headers, 'host');
   const url = AUTHORITY.test(host) ? parseUrl(`http://${host}/`) : null;
   if (url === null || !isOurs(hostOf(url), hosts)) {
-    throw refused(
-      'The console is not served under this host name. Use an address, or add it to console.hosts.',
-    );
+    throw refused(`The console is not served under this host name. Use an address, or add it to ${setting}.`);
   }
   const [origin] = valuesOf(headers, 'origin');
   if (origin !== undefined && !isSameSite(origin, url, hosts)) throw refused(ANOTHER);

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type ConsoleFiles, consoleFileReply, type HeaderList } from '../../http/index.js';
 
 /** The response with a file of the operator's console. */
@@ -20,22 +19,12 @@ export const isConsolePath = (path: string | undefined): boolean =>
  * The response to a GET or HEAD request for a path of the console; null if it has no such file. The files hold nothing
  * that is secret and need no token.
  */
-export function consoleAnswer(
-  files: ConsoleFiles,
-  path: string,
-  request: IncomingMessage,
-): FileAnswer | null {
+export function consoleAnswer(files: ConsoleFiles, path: string, fields: HeaderList): FileAnswer | null {
   const name = PAGE_PATHS.includes(path) ? null : path.slice(FILES.length);
-  const reply = consoleFileReply(files, name, fieldsOf(request));
+  const reply = consoleFileReply(files, name, fields);
   if (reply === null) return null;
   const headers = { 'Content-Type': reply.type, ...Object.fromEntries(reply.headers) };
   return { status: reply.status ?? 200, headers, body: reply.status === 304 ? NOTHING : reply.body };
 }
 
 const NOTHING = new Uint8Array();
-
-/** The header fields in the form of the endpoints of callers. */
-const fieldsOf = ({ headersDistinct }: IncomingMessage): HeaderList =>
-  Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value) => [name, value] as const),
-  );

@@ -1,9 +1,20 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { OPERATOR_ROUTES, type OperatorRouteName } from '../../api/index.js';
-import { type ConsoleFiles, ListenError } from '../../http/index.js';
+import type { Clock } from '../../base/index.js';
+import {
+  type ConsoleFiles,
+  checkSite,
+  type HeaderList,
+  ListenError,
+  TrustedProxies,
+} from '../../http/index.js';
+import type { OperatorCall } from './api/call.js';
+import { readJsonBody } from './body.js';
 import { consoleAnswer, isConsolePath } from './console-files.js';
+import { Refusal, refusalOf } from './refusal.js';
+import { JSON_TYPE, type OperatorReply } from './reply.js';
+import { notAllowed, type OperatorRoute, pathOf, readTarget } from './target.js';
 import { carriesToken } from './token.js';
 
 /** Most connections at a time; further ones are closed. */
@@ -11,16 +22,9 @@ export const OPERATOR_CONNECTIONS_MAX = 64;
 /** The time for a request to arrive, in milliseconds. */
 const REQUEST_MS = 10_000;
 
-/** The response of a route. */
-interface OperatorReply {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-/** What each route does. An error is answered 500 and reported. */
+/** What each route does. Errors are answered as `refusalOf` says; others 500, and reported. */
 export type OperatorHandlers = Readonly<
-  Record<OperatorRouteName, () => OperatorReply | Promise<OperatorReply>>
+  Record<OperatorRoute['name'], (call: OperatorCall) => OperatorReply | Promise<OperatorReply>>
 >;
 
 export interface OperatorListener {
@@ -33,6 +37,11 @@ interface OperatorOptions {
   /** 0 selects a free port. */
   readonly port: number;
   readonly token: string;
+  /** Names of the listener besides addresses and `localhost`. */
+  readonly hosts: readonly string[];
+  /** IP addresses and networks of the proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly clock: Pick<Clock, 'after'>;
   readonly handlers: OperatorHandlers;
   /** The files of the operator's console; null: it is off. */
   readonly console: ConsoleFiles | null;
@@ -41,13 +50,14 @@ interface OperatorOptions {
 }
 
 /**
- * Serves `OPERATOR_ROUTES` on a listener of its own, out of reach of callers. Rejects with ListenError if the address is
+ * Serves `OPERATOR_ROUTES` and `OPERATOR_API` on a listener of its own, out of reach of callers. Rejects with ListenError if the address is
  * not available.
  */
 export async function listenForOperator(options: OperatorOptions): Promise<OperatorListener> {
   const { host, port } = options;
+  const proxies = new TrustedProxies(options.trustedProxies);
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    void answer(options, request).then(({ headers, status, body }) =>
+    void answer(options, proxies, request).then(({ headers, status, body }) =>
       response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body),
     );
   });
@@ -80,54 +90,80 @@ interface Answer {
   readonly body: string | Uint8Array;
 }
 
-/** The token comes first, but for the console: without it a path tells nothing about the routes. */
-async function answer(options: OperatorOptions, request: IncomingMessage): Promise<Answer> {
-  const path = request.url?.split('?', 1)[0];
-  if (options.console !== null && isConsolePath(path)) {
-    if (!READS.includes(request.method)) return notAllowed(['GET', 'HEAD']);
-    const file = consoleAnswer(options.console, path as string, request);
-    return file ?? refusal(404, 'The console has no such file.');
-  }
-  if (!carriesToken(request.headers.authorization, options.token)) {
-    return refusal(401, 'This listener needs the header Authorization: Bearer <operator token>.', {
-      'WWW-Authenticate': 'Bearer',
-    });
-  }
-  const routes = OPERATOR_ROUTES.filter((each) => each.path === path);
-  if (routes.length === 0) return refusal(404, 'No such path.');
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const route = routes.find((each) => each.method === method);
-  if (route === undefined) {
-    const allowed = routes.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
-    return notAllowed(allowed);
-  }
+/**
+ * The token comes before the path, but for the console: without it a path tells nothing about the routes. The console and
+ * its interface are only served to pages of this site (see `checkSite`); a token makes the other routes safe.
+ */
+async function answer(
+  options: OperatorOptions,
+  proxies: TrustedProxies,
+  request: IncomingMessage,
+): Promise<Answer> {
+  const { method = '', url: target = '' } = request;
+  const path = pathOf(target);
   try {
-    const { status, type, body } = await options.handlers[route.name]();
-    return { status, headers: { 'Content-Type': type, ...COMMON }, body };
+    const headers = fieldsOf(request);
+    const files = isConsolePath(path) ? options.console : null;
+    if (files !== null || path.startsWith(INTERFACE)) checkSite(headers, options.hosts, 'operator.hosts');
+    if (files !== null) return consoleFile(files, method, path, headers);
+    if (!carriesToken(request.headers.authorization, options.token)) throw unauthorized();
+    const { route, id, query } = readTarget(method, target);
+    const body = route.method === 'GET' ? {} : await readJsonBody(request, options.clock);
+    const peer = request.socket.remoteAddress ?? '';
+    const actor = `operator:${proxies.clientOf({ peer, headers })}`;
+    const reply = await options.handlers[route.name]({ id, query, body, actor });
+    return { status: reply.status, headers: { 'Content-Type': reply.type, ...COMMON }, body: reply.body };
   } catch (error) {
-    options.onUnexpected(error);
-    return refusal(500, 'The server failed to answer this request; its log has the reason.');
+    const refusal = refusalOf(error, subjectOf(path));
+    if (refusal === null) options.onUnexpected(error);
+    return refuse(refusal ?? UNEXPECTED, request);
   }
 }
 
-const READS: readonly unknown[] = ['GET', 'HEAD'];
+/** The paths of the interface of the console. */
+const INTERFACE = '/api/';
 
-const notAllowed = (methods: readonly string[]): Answer =>
-  refusal(405, 'The path does not have this method.', { Allow: methods.join(', ') });
+/** The argument of an administrative change that the path, or the body, calls `id`. */
+function subjectOf(path: string): 'workspace' | 'key' | null {
+  if (path.startsWith('/api/workspaces')) return 'workspace';
+  return path.startsWith('/api/keys/') ? 'key' : null;
+}
+
+function consoleFile(files: ConsoleFiles, method: string, path: string, headers: HeaderList): Answer {
+  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET']);
+  const file = consoleAnswer(files, path, headers);
+  if (file === null) throw new Refusal('not_found', 'The console has no such file.');
+  return file;
+}
+
+/** A response to a request whose body was not read closes the connection. */
+function refuse({ status, body, headers }: Refusal, request: IncomingMessage): Answer {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  const isUnread = (length !== '0' || encoding !== undefined) && !request.complete;
+  return {
+    status,
+    headers: { 'Content-Type': JSON_TYPE, ...COMMON, ...headers, ...(isUnread && { Connection: 'close' }) },
+    body: JSON.stringify(body),
+  };
+}
+
+const unauthorized = () =>
+  new Refusal(
+    'unauthorized',
+    'This listener needs the header Authorization: Bearer <operator token>.',
+    null,
+    { 'WWW-Authenticate': 'Bearer' },
+  );
+
+const UNEXPECTED = new Refusal(
+  'internal_error',
+  'The server failed to answer this request; its log has the reason.',
+);
 
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
 
-const refusal = (status: number, error: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
-  status,
-  headers: { 'Content-Type': JSON_TYPE, ...COMMON, ...headers },
-  body: JSON.stringify({ error }),
-});
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** A JSON response, indented for people. */
-export const jsonReply = (status: number, value: unknown): OperatorReply => ({
-  status,
-  type: JSON_TYPE,
-  body: `${JSON.stringify(value, null, 2)}\n`,
-});
+/** The header fields in the form of the endpoints of callers. */
+const fieldsOf = ({ headersDistinct }: IncomingMessage): HeaderList =>
+  Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value) => [name, value] as const),
+  );

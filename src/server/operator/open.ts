@@ -4,9 +4,12 @@ import { readConsole } from '../console.js';
 import type { ServerDependencies } from '../dependencies.js';
 import { exposureOf } from '../exposure.js';
 import type { Service } from '../service.js';
+import { Activity } from './api/activity.js';
+import { apiHandlers } from './api/handlers.js';
 import { measureHost } from './host-metrics.js';
-import { jsonReply, listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
+import { listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
 import { Readiness } from './readiness.js';
+import { jsonReply } from './reply.js';
 import { statusOf } from './status.js';
 import { operatorToken } from './token.js';
 
@@ -20,11 +23,11 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export async function openOperator(
   settings: Settings,
   current: () => Settings,
-  { clock, log, report }: ServerDependencies,
+  { clock, log, report, recentLines }: ServerDependencies,
   service: Service,
   metrics: Metrics,
 ): Promise<OperatorListener | null> {
-  const { host, port, token } = settings.operator;
+  const { host, port, token, hosts } = settings.operator;
   if (port === 0) return null;
   const exposure = exposureOf('operator.host', host, settings);
   if (exposure !== null) report.notice(exposure.notice);
@@ -34,7 +37,9 @@ export async function openOperator(
     reasons: () => service.unreadyReasons(),
     probe: () => service.probe(),
   });
+  const activity = new Activity(clock, metrics);
   const handlers: OperatorHandlers = {
+    ...apiHandlers({ service, billing: settings.billing, clock, activity, recentLines }),
     metrics: async () => ({ status: 200, type: METRICS_TYPE, body: await metrics.scrape() }),
     async ready() {
       const reasons = await readiness.check();
@@ -49,6 +54,9 @@ export async function openOperator(
     host,
     port,
     token: operatorToken(settings.data, token),
+    hosts,
+    trustedProxies: settings.http.trusted_proxies,
+    clock,
     handlers,
     console: settings.operator.console ? readConsole('operator') : null,
     onUnexpected: (error) => log.error({ err: error }, 'a request of the operator failed'),
@@ -58,6 +66,7 @@ export async function openOperator(
     url: listener.url,
     stop() {
       stopMeasuring();
+      activity.stop();
       return listener.stop();
     },
   };

@@ -1,0 +1,26 @@
+import type { Store } from '../store/index.js';
+import type { Batch, BatchState } from './lifecycle/transitions.js';
+
+/** Which batches to list. */
+interface BatchFilter {
+  readonly state?: BatchState | undefined;
+  readonly workspace?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * The newest batches of all keys, except deleted ones, newest first, and whether there are more. Reads every batch: not for
+ * the main thread. Throws StoreError.
+ */
+export function newestBatches(
+  store: Store,
+  { state, workspace, limit }: BatchFilter,
+): { readonly batches: readonly Batch[]; readonly more: boolean } {
+  const found: Batch[] = [];
+  for (const { value: batch } of store.table('batches').entries()) {
+    if (batch.deleted || (state !== undefined && batch.state !== state)) continue;
+    if (workspace === undefined || batch.workspace === workspace) found.push(batch);
+  }
+  found.sort((one, other) => other.created - one.created || (one.id < other.id ? -1 : 1));
+  return { batches: found.slice(0, limit), more: found.length > limit };
+}

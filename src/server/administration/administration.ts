@@ -1,0 +1,52 @@
+import { AccessError } from '../../access/index.js';
+import { type Clock, OperatorError, ThreadPool } from '../../base/index.js';
+import type { TaskCall, TaskOutcome } from './messages.js';
+import type { TaskArguments, TaskName, Tasks } from './tasks.js';
+
+/** The data folder cannot be read or written now. */
+export class DataUnavailable extends OperatorError {
+  override readonly name = 'DataUnavailable';
+}
+
+/** Reads and changes of the data folder for the operator, in a thread that starts with the first of them. */
+export class Administration {
+  private readonly thread: ThreadPool;
+  private isClosing = false;
+
+  constructor(
+    folder: string,
+    /** The server's calendar. */
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    this.thread = new ThreadPool({
+      file: new URL('./thread.js', import.meta.url),
+      threads: 1,
+      data: folder,
+    });
+  }
+
+  /**
+   * Runs a task. When it resolves, what it has changed is on the disk and counts for the next request. Rejects with
+   * AccessError if the task is refused, and with DataUnavailable.
+   *
+   * @param actor in the audit log
+   */
+  async run<Name extends TaskName>(
+    actor: string,
+    name: Name,
+    args: TaskArguments<Name>,
+  ): Promise<ReturnType<Tasks[Name]>> {
+    if (this.isClosing) throw new DataUnavailable('The server is stopping.');
+    const call: TaskCall = { name, args, actor, now: this.clock.now() };
+    const outcome = await this.thread.run<TaskOutcome>('run', call);
+    if (outcome.kind === 'done') return outcome.result as ReturnType<Tasks[Name]>;
+    if (outcome.kind === 'unavailable') throw new DataUnavailable(outcome.message);
+    throw new AccessError(outcome.argument, outcome.problem, outcome.refusal);
+  }
+
+  /** Waits for the tasks in progress. Later ones are refused. */
+  close(): Promise<void> {
+    this.isClosing = true;
+    return this.thread.close();
+  }
+}

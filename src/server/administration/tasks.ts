@@ -1,0 +1,112 @@
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  getKey,
+  getWorkspace,
+  grantCredit,
+  keyWorks,
+  listKeys,
+  listWorkspaces,
+  readExpiry,
+  readUsage,
+  requireModels,
+  revokeKey,
+  rollKey,
+  sumPrices,
+  type UsageFilter,
+  type Workspace,
+  type WorkspaceChange,
+} from '../../access/index.js';
+import type { Clock } from '../../base/index.js';
+import { newestBatches } from '../../batch/index.js';
+import type { AuditFields, Store } from '../../store/index.js';
+import { readAudit } from '../../store/index.js';
+
+/** A workspace as the operator sees it. */
+export interface WorkspaceSummary {
+  readonly workspace: Workspace;
+  /** Keys that are neither revoked nor expired. */
+  readonly workingKeys: number;
+}
+
+/** The settings or models of a workspace that change. */
+interface ChangeTask {
+  readonly id: string;
+  readonly change: WorkspaceChange;
+  /** The models that the manifest has; null: any name is accepted. */
+  readonly known: readonly string[] | null;
+}
+
+/**
+ * What the operator's interface reads and changes in the data folder. Each task runs in one turn of the administration
+ * thread. Throw AccessError or StoreError.
+ */
+export const TASKS = {
+  listWorkspaces(store: Store, clock: Clock): WorkspaceSummary[] {
+    const now = clock.now();
+    const working = new Map<string, number>();
+    for (const key of listKeys(store)) {
+      if (keyWorks(key, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
+    }
+    return listWorkspaces(store).map((workspace) => ({
+      workspace,
+      workingKeys: working.get(workspace.id) ?? 0,
+    }));
+  },
+  createWorkspace: (store: Store, clock: Clock, { id }: { readonly id: string }) =>
+    summaryOf(store, clock, createWorkspace(store, clock, id)),
+  changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): WorkspaceSummary {
+    const workspace = getWorkspace(store, id);
+    if (change.models && known !== null) {
+      requireModels(change.models, (name) => known.includes(name), workspace);
+    }
+    return summaryOf(store, clock, changeWorkspace(store, clock, id, change));
+  },
+  grantCredit: (
+    store: Store,
+    clock: Clock,
+    { id, amount }: { readonly id: string; readonly amount: bigint },
+  ) => summaryOf(store, clock, grantCredit(store, clock, id, amount)),
+  readUsage: (store: Store, _: Clock, filter: UsageFilter) => sumPrices(readUsage(store, filter)),
+  listKeys(store: Store, _: Clock, { workspace }: { readonly workspace?: string | undefined }) {
+    if (workspace !== undefined) getWorkspace(store, workspace);
+    return listKeys(store, workspace);
+  },
+  createKey(
+    store: Store,
+    clock: Clock,
+    { workspace, expires }: { readonly workspace: string; readonly expires?: string | undefined },
+  ) {
+    const until = expires === undefined ? undefined : readExpiry(expires, clock.now());
+    return createKey(store, clock, workspace, until);
+  },
+  rollKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => ({
+    ...rollKey(store, clock, id),
+    rolled: getKey(store, id),
+  }),
+  revokeKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => revokeKey(store, clock, id),
+  listBatches: (store: Store, _: Clock, filter: Parameters<typeof newestBatches>[1]) =>
+    newestBatches(store, filter),
+  listAudit: (
+    store: Store,
+    _: Clock,
+    { limit, before }: { readonly limit: number; readonly before?: number | undefined },
+  ) => readAudit(store.table('audit'), limit, before),
+  auditReload: (
+    store: Store,
+    clock: Clock,
+    fields: { readonly before: AuditFields; readonly after: AuditFields },
+  ) => store.change(() => store.audit(clock.now(), { action: 'settings.reload', ...fields })),
+} as const;
+
+function summaryOf(store: Store, clock: Clock, workspace: Workspace): WorkspaceSummary {
+  const now = clock.now();
+  const workingKeys = listKeys(store, workspace.id).filter((key) => keyWorks(key, now)).length;
+  return { workspace, workingKeys };
+}
+
+export type Tasks = typeof TASKS;
+export type TaskName = keyof Tasks;
+/** What a task is given besides the store and the clock. */
+export type TaskArguments<Name extends TaskName> = Parameters<Tasks[Name]>[2];

@@ -1,0 +1,55 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { OperatorLive } from '../../../api/index.js';
+import type { Clock } from '../../../base/index.js';
+import type { Metrics } from '../../../telemetry/index.js';
+
+/** How often the delay of the event loop is measured, in milliseconds. */
+const RESOLUTION_MS = 20;
+/** Calls within this time of a sample get that sample, so that several readers do not shorten each other's windows. */
+export const SAMPLE_MS_MIN = 500;
+
+type Sample = Pick<OperatorLive, 'requests' | 'event_loop_delay_ms' | 'window_seconds'>;
+
+/** The rate of requests and the delay of the event loop, since the sample before. */
+export class Activity {
+  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private last: { readonly at: number; readonly total: number };
+  private sample: Sample | null = null;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly metrics: Pick<Metrics, 'instruments'>,
+  ) {
+    this.last = { at: clock.monotonic(), total: 0 };
+    this.delays.enable();
+  }
+
+  async read(): Promise<Sample> {
+    const { values } = await this.metrics.instruments.requests.get();
+    const total = values.reduce((sum, { value }) => sum + value, 0);
+    const at = this.clock.monotonic();
+    const ms = at - this.last.at;
+    if (this.sample !== null && ms < SAMPLE_MS_MIN) return this.sample;
+    const seconds = Math.max(ms, 1) / 1_000;
+    const delayMs = (quantile: number) => this.delayMs(this.delays.percentile(quantile));
+    this.sample = {
+      requests: { total, per_second: rounded((total - this.last.total) / seconds) },
+      event_loop_delay_ms: { p50: delayMs(50), p99: delayMs(99), max: this.delayMs(this.delays.max) },
+      window_seconds: rounded(seconds),
+    };
+    this.last = { at, total };
+    this.delays.reset();
+    return this.sample;
+  }
+
+  stop(): void {
+    this.delays.disable();
+  }
+
+  /** What is measured is the time between two timers, in nanoseconds; without delay it is the resolution. */
+  private delayMs(nanoseconds: number): number {
+    return rounded(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS));
+  }
+}
+
+const rounded = (value: number) => Math.round(value * 100) / 100;

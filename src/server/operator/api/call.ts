@@ -1,0 +1,24 @@
+import type { OperatorApiName, OperatorResponses } from '../../../api/index.js';
+
+/** A request for a route of the operator's interface. */
+export interface OperatorCall {
+  /** The value of `{id}` in the path; '' if it has none. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  /** Parsed JSON; `{}` if there is no body. */
+  readonly body: unknown;
+  /** The actor in the audit log. */
+  readonly actor: string;
+}
+
+/** What some routes do. Reject with Refusal, AccessError or DataUnavailable. */
+export type Handlers<Name extends OperatorApiName> = {
+  readonly [Each in Name]: (call: OperatorCall) => OperatorResponses[Each] | Promise<OperatorResponses[Each]>;
+};
+
+/** An instant in JSON; null stays null. */
+export function showInstant(instant: number): string;
+export function showInstant(instant: number | null): string | null;
+export function showInstant(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}

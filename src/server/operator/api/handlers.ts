@@ -1,0 +1,63 @@
+import type { OperatorApiName } from '../../../api/index.js';
+import type { Clock } from '../../../base/index.js';
+import type { Settings } from '../../../settings/index.js';
+import type { RecentLines } from '../../../telemetry/index.js';
+import type { Service } from '../../service.js';
+import { readQuery } from '../fields.js';
+import { jsonReply, type OperatorReply } from '../reply.js';
+import type { Activity } from './activity.js';
+import type { Handlers, OperatorCall } from './call.js';
+import { keyHandlers } from './keys.js';
+import { showLive } from './live.js';
+import { showModels } from './models.js';
+import { recordHandlers } from './records.js';
+import { workspaceHandlers } from './workspaces.js';
+
+/** The routes that create something, and answer 201. */
+const CREATING: readonly string[] = ['createWorkspace', 'createKey', 'rollKey'] satisfies OperatorApiName[];
+
+interface ApiParts {
+  readonly service: Service;
+  readonly billing: Settings['billing'];
+  readonly clock: Clock;
+  readonly activity: Activity;
+  readonly recentLines: RecentLines | undefined;
+}
+
+/** What each route of the operator's interface does. */
+export function apiHandlers({
+  service,
+  billing: { currency },
+  clock,
+  activity,
+  recentLines,
+}: ApiParts): Record<OperatorApiName, (call: OperatorCall) => Promise<OperatorReply>> {
+  const { money } = service;
+  const started = clock.monotonic();
+  const handlers: Handlers<OperatorApiName> = {
+    ...workspaceHandlers(money, () => service.engines.catalog, currency),
+    ...keyHandlers(money),
+    ...recordHandlers(money, recentLines),
+    listModels({ query }) {
+      readQuery(query);
+      return showModels(service.engines, money, currency);
+    },
+    showLive({ query }) {
+      readQuery(query);
+      const { engines, openBatches } = service.status();
+      return showLive({
+        engines,
+        activity,
+        openBatches,
+        unreadyReasons: service.unreadyReasons(),
+        now: clock.now(),
+        uptimeMs: clock.monotonic() - started,
+      });
+    },
+  };
+  const replies = Object.entries(handlers).map(([name, handle]) => [
+    name,
+    async (call: OperatorCall) => jsonReply(CREATING.includes(name) ? 201 : 200, await handle(call)),
+  ]);
+  return Object.fromEntries(replies);
+}

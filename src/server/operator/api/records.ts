@@ -1,0 +1,74 @@
+import { BATCH_STATES, type OperatorApiName, type OperatorBatch } from '../../../api/index.js';
+import type { RecentLines } from '../../../telemetry/index.js';
+import type { OpenAccess } from '../../access.js';
+import { readQuery, readWhole, wrong } from '../fields.js';
+import { type Handlers, showInstant } from './call.js';
+
+/** Entries of a list. */
+export const LISTED_MAX = 1_000;
+const LISTED = 100;
+
+type RecordRoutes = Extract<OperatorApiName, 'listBatches' | 'listErrors' | 'listAudit'>;
+
+/** The routes that list what has happened: batches, errors, administrative changes. */
+export function recordHandlers(
+  { access, administration }: OpenAccess,
+  recentLines: RecentLines | undefined,
+): Handlers<RecordRoutes> {
+  return {
+    async listBatches({ actor, query }) {
+      const { state, workspace, limit } = readQuery(query, 'state', 'workspace', 'limit');
+      const filter = { state: readState(state), workspace, limit: readLimit(limit) };
+      // If the disk refuses the last changes, the list shows the states before them.
+      await access.flush().catch(() => {});
+      const { batches, more } = await administration.run(actor, 'listBatches', filter);
+      const shown = batches.map(
+        ({ id, workspace, key, state, lines, done, failed, models, ...times }): OperatorBatch => ({
+          id,
+          workspace,
+          key,
+          state,
+          lines,
+          done,
+          failed,
+          models,
+          created: showInstant(times.created),
+          started: showInstant(times.started),
+          finished: showInstant(times.finished),
+          expires: showInstant(times.expires),
+        }),
+      );
+      return { batches: shown, more };
+    },
+    listErrors({ query }) {
+      readQuery(query);
+      const lines = recentLines?.lines ?? [];
+      const errors = lines.map(({ number, at, level, message, type, requestId }) => ({
+        number,
+        time: showInstant(at),
+        level,
+        message,
+        type,
+        request_id: requestId,
+      }));
+      return { errors };
+    },
+    async listAudit({ actor, query }) {
+      const { limit, before } = readQuery(query, 'limit', 'before');
+      const task = {
+        limit: readLimit(limit),
+        before: readWhole('before', before, 1, Number.MAX_SAFE_INTEGER, undefined),
+      };
+      const { entries, more } = await administration.run(actor, 'listAudit', task);
+      return { entries: entries.map(({ at, ...entry }) => ({ time: showInstant(at), ...entry })), more };
+    },
+  };
+}
+
+const readLimit = (text: string | undefined) => readWhole('limit', text, 1, LISTED_MAX, LISTED);
+
+function readState(text: string | undefined) {
+  const state = BATCH_STATES.find((each) => each === text);
+  if (text === undefined || state !== undefined) return state;
+  throw wrong('state', `must be one of ${BATCH_STATES.join(', ')}`);
+}

@@ -1,0 +1,132 @@
+import { dayOf, readAmount, showAmount, type WorkspaceChange } from '../../../access/index.js';
+import type { OperatorApiName, OperatorUsage, OperatorWorkspace } from '../../../api/index.js';
+import { DAY_MS, nextTurn } from '../../../base/index.js';
+import type { Catalog } from '../../../engine/index.js';
+import type { OpenAccess } from '../../access.js';
+import { DataUnavailable } from '../../administration/administration.js';
+import type { WorkspaceSummary } from '../../administration/tasks.js';
+import {
+  BOOLEAN,
+  readFields,
+  readQuery,
+  readWhole,
+  TEXT,
+  TEXT_OR_NULL,
+  TEXTS_OR_NULL,
+  WHOLE,
+  wrong,
+} from '../fields.js';
+import { type Handlers, showInstant } from './call.js';
+
+/** Days of a report of usage. */
+export const USAGE_DAYS_MAX = 366;
+const USAGE_DAYS = 30;
+
+/** Workspaces of a list that are shown in one turn of the event loop. */
+const TURN_WORKSPACES = 32;
+
+type WorkspaceRoutes = Extract<
+  OperatorApiName,
+  'listWorkspaces' | 'createWorkspace' | 'changeWorkspace' | 'grantCredit' | 'showUsage'
+>;
+
+/** The routes of workspaces, their credit and their usage. */
+export function workspaceHandlers(
+  { access, administration, calendar }: OpenAccess,
+  catalog: () => Catalog,
+  currency: string,
+): Handlers<WorkspaceRoutes> {
+  /** With what the server has not written yet. */
+  const show = ({ workspace, workingKeys }: WorkspaceSummary): OperatorWorkspace => {
+    const { charged, reserved, monthCharged } = access.standing(workspace);
+    const { id, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
+    return {
+      id,
+      created: showInstant(workspace.created),
+      granted: showAmount(granted),
+      charged: showAmount(charged),
+      balance: showAmount(granted - charged),
+      reserved: showAmount(reserved),
+      charged_this_month: showAmount(monthCharged),
+      budget: budget === null ? null : showAmount(budget),
+      models,
+      requests_per_minute: requestsPerMinute,
+      bytes_per_minute: bytesPerMinute,
+      working_keys: workingKeys,
+    };
+  };
+  return {
+    async listWorkspaces({ actor, query }) {
+      readQuery(query);
+      const summaries = await administration.run(actor, 'listWorkspaces', undefined);
+      const workspaces: OperatorWorkspace[] = [];
+      for (const summary of summaries) {
+        workspaces.push(show(summary));
+        if (workspaces.length % TURN_WORKSPACES === 0) await nextTurn();
+      }
+      return { currency, workspaces };
+    },
+    async createWorkspace({ actor, body }) {
+      return show(await administration.run(actor, 'createWorkspace', readFields(body, { id: TEXT }, {})));
+    },
+    async changeWorkspace({ actor, id, body }) {
+      const { change, force } = readChange(body);
+      const known = change.models?.filter((name) => catalog().find(name) !== undefined) ?? [];
+      const task = { id, change, known: force ? null : known };
+      return show(await administration.run(actor, 'changeWorkspace', task));
+    },
+    async grantCredit({ actor, id, body }) {
+      const { amount: text } = readFields(body, { amount: TEXT }, {});
+      const amount = readAmount('amount', text);
+      return show(await administration.run(actor, 'grantCredit', { id, amount }));
+    },
+    async showUsage({ actor, id, query }) {
+      const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
+      const now = calendar.clock.now();
+      const [from, to] = [dayOf(now - (days - 1) * DAY_MS), dayOf(now)];
+      await access.flush().catch((error: Error) => {
+        throw new DataUnavailable(error.message);
+      });
+      const rows = await administration.run(actor, 'readUsage', { workspace: id, from, to });
+      const usage = rows.map(
+        ({ day, key, model, kind, requests, inputTokens, amount }): OperatorUsage => ({
+          day,
+          key,
+          model,
+          kind: kind as OperatorUsage['kind'],
+          requests,
+          input_tokens: inputTokens,
+          amount: showAmount(amount),
+        }),
+      );
+      return { currency, from, to, usage };
+    },
+  };
+}
+
+/** The body of `changeWorkspace`. Throws Refusal or AccessError. */
+function readChange(body: unknown): { readonly change: WorkspaceChange; readonly force: boolean } {
+  const fields = readFields(
+    body,
+    {},
+    {
+      budget: TEXT_OR_NULL,
+      models: TEXTS_OR_NULL,
+      requests_per_minute: WHOLE,
+      bytes_per_minute: WHOLE,
+      force: BOOLEAN,
+    },
+  );
+  const { budget, models, requests_per_minute, bytes_per_minute, force = false } = fields;
+  if (models?.length === 0) throw wrong('models', 'must name a model, or be null for all');
+  if (models?.includes('')) throw wrong('models', 'has an empty name');
+  return {
+    change: {
+      ...(budget !== undefined && { budget: budget === null ? null : readAmount('budget', budget) }),
+      ...(models !== undefined && { models: models && [...new Set(models)] }),
+      ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+      ...(bytes_per_minute !== undefined && { bytesPerMinute: bytes_per_minute }),
+    },
+    force,
+  };
+}

@@ -1,0 +1,52 @@
+import { AccessError } from '../../access/index.js';
+import {
+  ApiError,
+  OPERATOR_ERRORS,
+  type OperatorErrorBody,
+  type OperatorErrorType,
+} from '../../api/index.js';
+import { DataUnavailable } from '../administration/administration.js';
+
+/** An error response of the operator listener. The message is a sentence. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly type: OperatorErrorType,
+    message: string,
+    /** The field or parameter that is wrong. */
+    readonly field: string | null = null,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+
+  get status(): number {
+    return OPERATOR_ERRORS[this.type].status;
+  }
+
+  get body(): OperatorErrorBody {
+    const { message: error, type, field } = this;
+    return field === null ? { error, type } : { error, type, field };
+  }
+}
+
+const TYPE_OF = { invalid: 'invalid_request', not_found: 'not_found', conflict: 'conflict' } as const;
+
+/**
+ * The response to an error of a route; null if it is unexpected.
+ *
+ * @param subject the argument that the request gives as `id`
+ */
+export function refusalOf(error: unknown, subject: string | null): Refusal | null {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ApiError && error.type === 'host_not_allowed') {
+    return new Refusal('host_not_allowed', error.message);
+  }
+  if (error instanceof AccessError) {
+    const { argument, message, refusal } = error;
+    const field = argument === subject ? 'id' : argument.replaceAll('-', '_');
+    return new Refusal(TYPE_OF[refusal], message, field);
+  }
+  return error instanceof DataUnavailable ? new Refusal('data_unavailable', error.message) : null;
+}
