@@ -2,6 +2,7 @@ import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { Pause, Standing } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
+import { lastDays } from './calendar.js';
 import { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
 import { Ledger, type Reservation } from './ledger.js';
@@ -9,6 +10,7 @@ import type { Charge } from './money.js';
 import { RateLimiter } from './rate-limit.js';
 import type { RatesLeft } from './sliding-window.js';
 import type { FlushPart } from './usage.js';
+import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
 
 /** The holder of a key. */
@@ -17,6 +19,14 @@ interface Holder extends Caller {
   readonly works: boolean;
   /** Whether the key will never work again: it was revoked, or has expired by a certain calendar. */
   readonly hasEnded: boolean;
+}
+
+/** What a key was charged. Days are in UTC, such as `2026-11-21`; `from` and `to` are inclusive. */
+export interface KeyUsage {
+  readonly from: string;
+  readonly to: string;
+  /** A row per day, model and kind, in this order. */
+  readonly rows: readonly UsageSum[];
 }
 
 /** Authentication, rate limits and charges: what a request passes between its token and its answer. */
@@ -77,6 +87,13 @@ export class Access {
     return this.ledger.standing(workspace);
   }
 
+  /** What a key was charged on the last `count` days, today included. Contains every charge so far. */
+  usage(caller: Caller, count: number): KeyUsage {
+    const days = lastDays(this.clock.now(), count);
+    const rows = this.ledger.usageOf(caller, days).sort(byDayModelKind);
+    return { from: days[0] as string, to: days.at(-1) as string, rows };
+  }
+
   /** Reserves the cost of a batch line. Null: credit or budget do not cover it now, and the line must wait. */
   reserveLine(caller: Caller, charge: Charge): Reservation | null {
     return this.ledger.reserveLine(caller, charge);
@@ -109,4 +126,9 @@ export class Access {
   flush(): Promise<void> {
     return this.ledger.flush();
   }
+}
+
+function byDayModelKind(one: UsageSum, other: UsageSum): number {
+  const [first, second] = [one, other].map(({ day, model, kind }) => [day, model, kind].join('\0'));
+  return (first as string) < (second as string) ? -1 : 1;
 }

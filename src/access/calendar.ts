@@ -12,6 +12,10 @@ export const monthOf = (instant: number): string => new Date(instant).toISOStrin
 export const daysOf = (month: string): string[] =>
   Array.from({ length: 31 }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
 
+/** The last `count` days up to that of `instant`, which is the last of them. */
+export const lastDays = (instant: number, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => dayOf(instant - (count - 1 - at) * DAY_MS));
+
 /** The first millisecond of a day written as `2026-11-21`; null if there is no such day. */
 export function parseDay(text: string): number | null {
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -7,6 +7,7 @@ import { dayOf } from './calendar.js';
 import type { Directory } from './directory.js';
 import type { Charge } from './money.js';
 import { type FlushPart, UsageCounters } from './usage.js';
+import { sumPrices, type UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
 
 /** Charges are written together, this long after the first of them. */
@@ -128,6 +129,11 @@ export class Ledger {
 
   standing(workspace: Workspace): Standing {
     return this.account(workspace.id).standing(workspace, this.clock.now());
+  }
+
+  /** What a key was charged on some days, charges that are not written yet included: a row per day, model and kind. */
+  usageOf({ key, workspace }: Caller, days: readonly string[]): UsageSum[] {
+    return sumPrices(this.usage.ofKey(workspace.id, key.id, days));
   }
 
   /** Adds a part to every transaction. The part calls `changed` when it has something to write. */

@@ -15,7 +15,7 @@ export interface UsageFilter {
 }
 
 /** The usage of a model by a key, on a day, at one price. */
-interface UsageRow {
+export interface UsageRow {
   readonly workspace: string;
   readonly day: string;
   readonly key: string;
@@ -44,12 +44,12 @@ export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
 }
 
 /** The usage of a model by a key, on a day, at all prices. */
-type UsageSum = Omit<UsageRow, 'price'>;
+export type UsageSum = Omit<UsageRow, 'price'>;
 
 /** Merges the rows that differ only in price. */
 export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
   const sums = new Map<string, UsageSum>();
-  for (const row of rows) {
+  for (const { price: _, ...row } of rows) {
     const name = [row.workspace, row.day, row.key, row.model, row.kind].join('\0');
     const sum = sums.get(name);
     sums.set(name, sum === undefined ? row : add(sum, row));
@@ -58,10 +58,18 @@ export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
 }
 
 function rowsOf(store: Store, workspace: string): UsageRow[] {
-  return [...store.table('usage').entries(workspace)].map(({ key: parts, value }) => {
-    const [, day, key, model, kind, price] = parts as [string, string, string, string, string, string];
-    return { workspace, day, key, model, kind, price: BigInt(price), ...value, amount: BigInt(value.amount) };
-  });
+  return [...store.table('usage').entries(workspace)].map(({ key, value }) =>
+    usageRow(key as string[], { ...value, amount: BigInt(value.amount) }),
+  );
+}
+
+/** A row from the parts of a counter's key, and what it has counted. */
+export function usageRow(
+  parts: readonly string[],
+  { requests, inputTokens, amount }: Pick<UsageRow, 'requests' | 'inputTokens' | 'amount'>,
+): UsageRow {
+  const [workspace, day, key, model, kind, price] = parts as [string, string, string, string, string, string];
+  return { workspace, day, key, model, kind, price: BigInt(price), requests, inputTokens, amount };
 }
 
 /** Days are compared as strings, which sort like dates. */
@@ -71,7 +79,7 @@ function fits(row: UsageRow, { key, model, from, to }: UsageFilter): boolean {
   return (from === undefined || row.day >= from) && (to === undefined || row.day <= to);
 }
 
-const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageRow): UsageSum => ({
+const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageSum): UsageSum => ({
   ...sum,
   requests: sum.requests + requests,
   inputTokens: sum.inputTokens + inputTokens,

@@ -1,6 +1,7 @@
 import type { RawWrite, Store, Value } from '../store/index.js';
 import { daysOf } from './calendar.js';
 import type { Amount, Charge } from './money.js';
+import { type UsageRow, usageRow } from './usage-report.js';
 
 /** Writes taken for a transaction. Either `written` or `lost` is called, once. */
 export interface TakenWrites {
@@ -29,7 +30,8 @@ interface Counter {
  * amount = tokens × price holds for each counter even when prices change.
  */
 export class UsageCounters implements FlushPart {
-  private readonly counters = new Map<string, Counter>();
+  /** In memory, by key id and by name. A counter in memory is at least as new as the stored one. */
+  private readonly counters = new Map<string, Map<string, Counter>>();
   private dirty = new Set<Counter>();
 
   constructor(private readonly store: Store) {}
@@ -46,13 +48,35 @@ export class UsageCounters implements FlushPart {
   /** The charges of a workspace in a month, including those not written yet. */
   chargedIn(workspace: string, month: string): Amount {
     let sum = 0n;
-    for (const { parts, amount } of this.counters.values()) {
-      if (parts[0] === workspace && parts[1]?.startsWith(month)) sum += amount;
+    for (const ofKey of this.counters.values()) {
+      for (const { parts, amount } of ofKey.values()) {
+        if (parts[0] === workspace && parts[1]?.startsWith(month)) sum += amount;
+      }
     }
-    for (const { name, amount } of storedCounters(this.store, workspace, month)) {
-      if (!this.counters.has(name)) sum += amount;
+    for (const { key, name, amount } of storedCounters(this.store, workspace, month)) {
+      if (this.counters.get(key)?.has(name) !== true) sum += amount;
     }
     return sum;
+  }
+
+  /**
+   * The counters of a key on some days, including what is not written yet, in no particular order. Reads only the rows of
+   * this key: a few per day, however many keys the workspace has.
+   */
+  ofKey(workspace: string, key: string, days: readonly string[]): UsageRow[] {
+    const inMemory = this.counters.get(key) ?? new Map<string, Counter>();
+    const rows = [...inMemory.values()]
+      .filter(({ parts }) => parts[0] === workspace && days.includes(parts[1] as string))
+      .map((counter) => usageRow(counter.parts, counter));
+    const table = this.store.table('usage');
+    for (const day of days) {
+      for (const { key: parts, value } of table.entries(workspace, day, key)) {
+        const names = parts as string[];
+        if (inMemory.has(nameOf(names))) continue;
+        rows.push(usageRow(names, { ...value, amount: BigInt(value.amount) }));
+      }
+    }
+    return rows;
   }
 
   take(): TakenWrites {
@@ -70,14 +94,18 @@ export class UsageCounters implements FlushPart {
 
   /** Counters of other days are unlikely to change again. */
   private forgetBut(today: string): void {
-    for (const [name, counter] of this.counters) {
-      if (counter.parts[1] !== today && !this.dirty.has(counter)) this.counters.delete(name);
+    for (const [key, ofKey] of this.counters) {
+      for (const [name, counter] of ofKey) {
+        if (counter.parts[1] !== today && !this.dirty.has(counter)) ofKey.delete(name);
+      }
+      if (ofKey.size === 0) this.counters.delete(key);
     }
   }
 
   private counter(parts: readonly string[]): Counter {
-    const name = nameOf(parts);
-    const known = this.counters.get(name);
+    const [name, key] = [nameOf(parts), parts[2] as string];
+    const ofKey = this.counters.get(key) ?? new Map<string, Counter>();
+    const known = ofKey.get(name);
     if (known !== undefined) return known;
     const row = this.store.table('usage').get(...parts);
     const counter = {
@@ -86,7 +114,7 @@ export class UsageCounters implements FlushPart {
       inputTokens: row?.inputTokens ?? 0,
       amount: BigInt(row?.amount ?? 0),
     };
-    this.counters.set(name, counter);
+    this.counters.set(key, ofKey.set(name, counter));
     return counter;
   }
 }
@@ -103,11 +131,12 @@ function* storedCounters(
   store: Store,
   workspace: string,
   month: string,
-): Generator<{ name: string; amount: Amount }> {
+): Generator<{ key: string; name: string; amount: Amount }> {
   const table = store.table('usage');
   for (const day of daysOf(month)) {
     for (const { key, value } of table.entries(workspace, day)) {
-      yield { name: nameOf(key as string[]), amount: BigInt(value.amount) };
+      const parts = key as string[];
+      yield { key: parts[2] as string, name: nameOf(parts), amount: BigInt(value.amount) };
     }
   }
 }

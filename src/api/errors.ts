@@ -60,7 +60,8 @@ export const ERRORS = {
   },
   invalid_request: {
     status: 400,
-    meaning: 'The body is not an object, a field has the wrong JSON type, or the HTTP framing is ambiguous.',
+    meaning:
+      'The body is not an object, a field has the wrong JSON type, a parameter of the query is invalid, or the HTTP framing is ambiguous.',
   },
   model_not_found: { status: 404, meaning: 'The server does not serve the named model.' },
   model_not_allowed: { status: 403, meaning: 'The workspace is not allowed to use the model.' },

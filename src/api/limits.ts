@@ -20,6 +20,9 @@ export const LIMITS = {
   batchesOpen: 10,
   /** Ours: maximum `limit` of a list of batches. */
   batchesListed: 100,
+  /** Ours: maximum and default `days` of the usage of a key. */
+  usageDays: 92,
+  usageDaysDefault: 30,
   /** Ours: an `Idempotency-Key`, in characters. */
   idempotencyKeyCharacters: 255,
   questions: 16,

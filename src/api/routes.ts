@@ -76,6 +76,15 @@ export const ROUTES = [
     meaning: 'Show the credit, the limits and the prices of the key.',
   },
   {
+    name: 'usage',
+    method: 'GET',
+    path: '/v1/usage',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    meaning: 'Show what the key was charged, by day, model and kind.',
+  },
+  {
     name: 'models',
     method: 'GET',
     path: '/v1/models',

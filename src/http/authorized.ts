@@ -48,9 +48,9 @@ export function answerAuthorized(
       return decisionReply(await caller.decide(request, signal));
     });
   }
-  if (route.name === 'limits') {
+  if (route.name === 'limits' || route.name === 'usage') {
     caller.admitFree(0);
-    return OWN[route.name](caller, model);
+    return OWN[route.name](caller, model, target);
   }
   const batches = batchApp(options, caller);
   if (route.body === 'none') {

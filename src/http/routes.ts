@@ -1,10 +1,11 @@
-import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index.js';
+import type { ContentEncoding, Route } from '../api/index.js';
 import { VERSION } from '../base/index.js';
 import type { SentRequest } from '../decide/index.js';
 import { openApi } from '../openapi/index.js';
-import type { App, Authorized, BatchApp, DecideReply, ListPage } from './app.js';
+import type { App, Authorized, BatchApp, DecideReply } from './app.js';
 import { type ConsoleSite, consoleReply } from './console/serve.js';
 import { valuesOf } from './head.js';
+import { readDays, readPage } from './query.js';
 import { JSON_TYPE, type RouteReply } from './reply.js';
 import type { HeaderList } from './transport/types.js';
 
@@ -42,11 +43,12 @@ export const SUBMISSIONS: Readonly<Record<Named<true, 'lines'>, Submit>> = {
   },
 };
 
+type Own = (caller: Authorized, model: string | null, target: string) => RouteReply;
+
 /** The routes about the key itself. `model`: the one that the endpoint pins, or null. */
-export const OWN = {
-  limits: (caller: Authorized, model: string | null): RouteReply => ({
-    body: JSON.stringify(caller.limits(model)),
-  }),
+export const OWN: Readonly<Record<'limits' | 'usage', Own>> = {
+  limits: (caller, model) => ({ body: JSON.stringify(caller.limits(model)) }),
+  usage: (caller, _, target) => ({ body: JSON.stringify(caller.usage(readDays(target))) }),
 };
 
 /** The routes about batches that have no body. `id`: '' if the path has none. */
@@ -106,23 +108,3 @@ export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, call: OpenCa
   console: (_, call) => consoleReply(call.console, null, call.headers),
   consoleFile: (_, call) => consoleReply(call.console, call.id, call.headers),
 };
-
-/** `limit` and `after` of a list (contract 4.6 rule 9); other parameters are ignored. Throws `invalid_request`. */
-function readPage(target: string): ListPage {
-  const at = target.indexOf('?');
-  const query = new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
-  const limit = readOne(query, 'limit');
-  return { limit: limit === null ? null : readLimit(limit), after: readOne(query, 'after') };
-}
-
-function readLimit(text: string): number {
-  const limit = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= LIMITS.batchesListed) return limit;
-  throw new ApiError('invalid_request', `\`limit\` must be an integer from 1 to ${LIMITS.batchesListed}.`);
-}
-
-function readOne(query: URLSearchParams, name: string): string | null {
-  const values = query.getAll(name);
-  if (values.length > 1) throw new ApiError('invalid_request', `\`${name}\` may be given only once.`);
-  return values[0] ?? null;
-}

@@ -1,13 +1,8 @@
 import { ERRORS, LIMITS, ROUTES, type Route, type RouteName } from '../api/index.js';
+import { DAYS_PARAMETER, LimitsSchema, UsageSchema } from './account-responses.js';
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
 import { DecideBody, SystemoneBody } from './requests.js';
-import {
-  DecideResponseSchema,
-  ErrorSchema,
-  HealthSchema,
-  LimitsSchema,
-  ModelListSchema,
-} from './responses.js';
+import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -17,6 +12,7 @@ const SCHEMAS = {
   Batch: BatchSchema,
   BatchList: BatchListSchema,
   Limits: LimitsSchema,
+  Usage: UsageSchema,
   ModelList: ModelListSchema,
   Health: HealthSchema,
   Error: ErrorSchema,
@@ -33,6 +29,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   batchResults: null,
   cancelBatch: 'Batch',
   limits: 'Limits',
+  usage: 'Usage',
   models: 'ModelList',
   health: 'Health',
   openapi: null,
@@ -62,6 +59,7 @@ export function openApi(version: string): object {
     const own: object[] = route.path.includes('{id}') ? [ID_PARAMETER] : [];
     if (route.body === 'decision') own.push(RAW_PARAMETER);
     if (route.name === 'listBatches') own.push(...PAGE_PARAMETERS);
+    if (route.name === 'usage') own.push(DAYS_PARAMETER);
     add(route.path, operationOf(route, answer, route.name, own));
     if (route.ofModel) {
       add(

@@ -15,11 +15,11 @@ import type { Settings } from '../settings/index.js';
 import type { Rekeyed } from '../store/index.js';
 import type { Metrics } from '../telemetry/index.js';
 import { type OpenAccess, openAccess } from './access.js';
+import { limitsJson, usageJson } from './account-json.js';
 import { BatchService } from './batches.js';
 import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
 import { startRecord } from './last-abort.js';
-import { limitsOf } from './limits.js';
 import type { ServiceStatus } from './operator/status.js';
 import { PreparePool } from './prepare-pool.js';
 import { measureStore } from './store-metrics.js';
@@ -178,7 +178,9 @@ export class Service implements App {
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),
       rates: () => this.ratesOf(caller),
-      limits: (only) => limitsOf(caller, this.models(only), this.engines.catalog, this.money, this.settings),
+      limits: (only) =>
+        limitsJson(caller, this.models(only), this.engines.catalog, this.money, this.settings),
+      usage: (days) => usageJson(id, this.settings.billing.currency, access.usage(caller, days)),
       get batches() {
         return batches();
       },

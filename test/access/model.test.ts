@@ -26,6 +26,8 @@ const OPERATIONS = scaled({ short: 2_000, long: 10_000 });
 /** Each kind of outcome occurs this often; how often depends on the seed. */
 const OUTCOMES_MIN = scaled({ short: 5, long: 100 });
 const COMPARE_EVERY = 500;
+const COMPARE_USAGE_EVERY = 20;
+const DAYS_MAX = 92;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const WORKSPACES = ['one', 'two', 'three'];
@@ -185,6 +187,20 @@ class Pair {
     this.waitingSince = null;
   }
 
+  /** A key's own usage contains every charge at once: before it is written, meanwhile and after. */
+  compareUsage(): void {
+    const { integer, pick } = this.source;
+    const key = pick(this.naive.keys.slice(-KEYS));
+    const holder = this.access.holder(key.id);
+    if (holder === undefined) throw new Error('a key has no holder');
+    const { from, to, rows } = this.access.usage(holder, 1 + integer(DAYS_MAX));
+    const own = this.naive.charges.filter(({ key: id, day }) => id === key.id && day >= from && day <= to);
+    const charges = own.map((charge) => ({ ...charge, amount: charge.price * BigInt(charge.inputTokens) }));
+    this.t.strictSame(counters(rows), counters(charges.map(({ price: _, ...charge }) => charge)));
+    const names = rows.map(({ day, model, kind }) => `${day} ${model} ${kind}`);
+    this.t.strictSame(names, [...new Set(names)].sort());
+  }
+
   /** Proves the ledger, and that it says what the naive one says. */
   async compare(): Promise<void> {
     const { t, store, naive } = this;
@@ -205,13 +221,21 @@ class Pair {
   }
 }
 
+/** A charge, or the sum of some. */
+interface Counted extends Omit<NaiveHold, 'price'> {
+  readonly day: string;
+  readonly price?: bigint;
+  readonly requests?: number;
+  readonly amount?: bigint;
+}
+
 /** Requests, tokens and amount of each counter. */
-function counters(rows: ReadonlyArray<NaiveHold & { day: string; requests?: number; amount?: bigint }>) {
+function counters(rows: readonly Counted[]) {
   const sums = new Map<string, [requests: number, tokens: number, amount: bigint]>();
   for (const row of rows) {
-    const name = [row.workspace, row.day, row.key, row.model, row.kind, row.price].join(' ');
+    const name = [row.workspace, row.day, row.key, row.model, row.kind, row.price ?? 'all prices'].join(' ');
     const [requests, tokens, amount] = sums.get(name) ?? [0, 0, 0n];
-    const own = row.amount ?? row.price * BigInt(row.inputTokens);
+    const own = row.amount ?? (row.price ?? 0n) * BigInt(row.inputTokens);
     sums.set(name, [requests + (row.requests ?? 1), tokens + row.inputTokens, amount + own]);
   }
   return [...sums].sort();
@@ -225,6 +249,7 @@ test(`${OPERATIONS} random operations on the ledger and a naive one: the same ou
   const pair = new Pair(t, store, random(seed));
   for (let operation = 1; operation <= OPERATIONS; operation += 1) {
     await pair.operate();
+    if (operation % COMPARE_USAGE_EVERY === 0) pair.compareUsage();
     if (operation % COMPARE_EVERY === 0) await pair.compare();
   }
   t.comment(JSON.stringify(Object.fromEntries(pair.outcomes)));

@@ -13,6 +13,7 @@ import { IMAGES } from './images.js';
 import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
+import { USAGE } from './usage.js';
 
 /** Every contract test, roughly in the order of the sections. */
 export const TESTS: readonly ContractTest[] = [
@@ -23,6 +24,7 @@ export const TESTS: readonly ContractTest[] = [
   ...KEYS,
   ...ERRORS_OF_DECIDE,
   ...LIMITS_OF_DECIDE,
+  ...USAGE,
   ...BATCHES_SUBMIT,
   ...BATCHES_LINES,
   ...BATCHES_OBJECTS,

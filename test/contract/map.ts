@@ -24,6 +24,8 @@ const TRUNCATED = '4.3 rule 6: a reference beyond the first 20,000 characters of
 const STANDING = '2.11: the limits of a key, in their documented shape';
 const SPENT = '4.9: what was charged is counted at once, for a paused key too';
 const ALLOWED = '2.11 models: those that the key may use at the endpoint';
+const USED = '2.12: the usage of a key, in its documented shape';
+const DAYS = '4.10 rule 1: 1 to 92 days, 30 by default';
 const NO_CREDIT = '5 rule 6: a key without credit is paused until credit is added';
 
 const OVERVIEW: Record<string, Coverage> = {
@@ -93,6 +95,12 @@ const RESOURCES: Record<string, Coverage> = {
   '2.11 per_minute': by(STANDING),
   '2.11 models': by(STANDING, ALLOWED),
   '2.11 server': by(STANDING),
+  '2.12 object': by(USED),
+  '2.12 key': by(USED),
+  '2.12 currency': by(USED),
+  '2.12 range': { by: [DAYS], elsewhere: ['test/access/key-usage.test.ts'] },
+  '2.12 data': { by: [USED], elsewhere: ['test/access/key-usage.test.ts', 'test/access/model.test.ts'] },
+  '2.12 total': by(USED),
   '2.9 body': by(live('not_found'), live('unauthorized'), live('invalid_json'), live('missing')),
 };
 
@@ -165,6 +173,12 @@ const ENDPOINTS: Record<string, Coverage> = {
     '4.8: the gateway has the paths of its own model only',
   ),
   '4.9': by(STANDING, SPENT, ALLOWED),
+  '4.10 rule 1': by(DAYS),
+  '4.10 rule 2': {
+    by: ['4.10 rule 2: every charge so far, for a paused key too'],
+    elsewhere: ['test/access/key-usage.test.ts'],
+  },
+  '4.10 rule 3': by('4.10 rule 3: the charges of the calling key only, at every endpoint'),
 };
 
 const KEYS: Record<string, Coverage> = {
@@ -259,6 +273,7 @@ const LIMITS: Record<string, Coverage> = {
   '8 limit zstd window': { elsewhere: ['test/decide/content/zstd.test.ts'] },
   '8 limit request head': { elsewhere: ['test/http/exchanges.test.ts'] },
   '8 limit arrival of a body': { elsewhere: ['test/http/collect-body.test.ts'] },
+  '8 limit usage days': by(DAYS),
   '8 limit requests and caps': by('8 limit requests: per minute and key, as the workspace is configured'),
   '8 price decider-g-12b': by(PRICE, '8 price: credit for N requests answers N of many concurrent ones'),
   '8 price decider-g-31b': by(PRICE),

@@ -140,6 +140,7 @@ function appWith(batches: BatchApp): App {
       admitFree: () => {},
       rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
       limits: () => ({}),
+      usage: () => ({}),
       batches,
       decide: () => Promise.reject(new Error('not asked for')),
     }),

@@ -14,6 +14,7 @@ import {
   LimitsSchema,
   ModelListSchema,
   SubmitResponseSchema,
+  UsageSchema,
 } from '../../src/openapi/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { read } from '../support/pages.js';
@@ -77,6 +78,7 @@ const CHECKS: Readonly<Record<string, (t: Test, text: string) => unknown>> = {
   },
   models: (t, text) => isWhole(t, ModelListSchema, JSON.parse(text)),
   limits: (t, text) => isWhole(t, LimitsSchema, JSON.parse(text)),
+  usage: (t, text) => isWhole(t, UsageSchema, JSON.parse(text)),
   error: (t, text) => hasSchema(t, ErrorSchema, JSON.parse(text)),
   webhook: (t, text) => t.strictSame(Object.keys(JSON.parse(text)), ['id', 'status']),
 };

@@ -153,6 +153,12 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
   ],
   ['list page', '`limit` of a list of batches', number(LIMITS.batchesListed), error('invalid_request')],
   [
+    'usage days',
+    '`days` of the usage of a key',
+    `${LIMITS.usageDays}; ${LIMITS.usageDaysDefault} by default`,
+    error('invalid_request'),
+  ],
+  [
     'Idempotency-Key',
     code('Idempotency-Key'),
     `1 to ${characters(LIMITS.idempotencyKeyCharacters)}`,

@@ -21,6 +21,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     admitFree: () => {},
     rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
     limits: () => ({}),
+    usage: () => ({}),
     batches: null,
   };
   const serving = await serve(t, transport, undefined, {

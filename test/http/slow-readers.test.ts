@@ -99,6 +99,7 @@ async function serveBody(
         admitFree: () => {},
         rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
         limits: () => ({}),
+        usage: () => ({}),
         batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,
         decide: () => Promise.reject(),
       }),

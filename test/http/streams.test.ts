@@ -39,6 +39,7 @@ async function start(
     admitFree: () => {},
     rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
     limits: () => ({}),
+    usage: () => ({}),
   };
   const app = {
     checkReady: () => {},

@@ -98,6 +98,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
     ['4.5', '{"status":"ok"}', '{"status":"up"}'],
   ),
+  ...inFile(
+    'access/usage.ts',
+    ['4.10 rule 2', '[...inMemory.values()]', '[]'],
+    ['4.10 rule 3', 'entries(workspace, day, key)', 'entries(workspace, day)'],
+  ),
+  ...inFile(
+    'api/limits.ts',
+    ['4.10 rule 1', 'usageDays: 92', 'usageDays: 93'],
+    ['4.10 rule 1', 'usageDaysDefault: 30', 'usageDaysDefault: 31'],
+  ),
+  ...inFile('server/account-json.ts', ['2.12 total', 'sum.amount + amount', 'amount']),
   ...inFile('http/match.ts', [
     '9 rule 1',
     "target.split('?', 1)[0] as string;",

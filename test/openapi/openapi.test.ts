@@ -8,6 +8,7 @@ import {
   HealthSchema,
   LimitsSchema,
   ModelListSchema,
+  UsageSchema,
 } from '../../src/openapi/index.js';
 import { decider } from '../support/cli.js';
 import { startTestServer } from '../support/server.js';
@@ -31,6 +32,7 @@ test('what the server answers fits the schemas of the document', async (t) => {
     [DecideResponseSchema, await ask(DECIDE_EXAMPLE)],
     [ModelListSchema, await get('/v1/models')],
     [LimitsSchema, await get('/v1/limits')],
+    [UsageSchema, await get('/v1/usage')],
     [HealthSchema, await get('/health')],
     [ErrorSchema, await get('/nothing')],
     [ErrorSchema, await ask({})],

@@ -1,4 +1,4 @@
-import { type Caller, dayOf, showAmount, showPrice } from '../access/index.js';
+import { type Caller, dayOf, type KeyUsage, showAmount, showPrice } from '../access/index.js';
 import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
 import type { Catalog } from '../engine/index.js';
@@ -6,11 +6,13 @@ import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { OpenAccess } from './access.js';
 
+type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amount'>;
+
 /**
  * The credit, limits and prices of a caller (contract 2.11). `models`: those that the endpoint serves; the response has the
  * ones that the workspace may use.
  */
-export function limitsOf(
+export function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
   catalog: Catalog,
@@ -36,6 +38,33 @@ export function limitsOf(
     }),
   };
 }
+
+/** The usage of a key as JSON (contract 2.12). */
+export function usageJson(key: string, currency: string, { from, to, rows }: KeyUsage): object {
+  const total = rows.reduce(
+    (sum, { requests, inputTokens, amount }) => ({
+      requests: sum.requests + requests,
+      inputTokens: sum.inputTokens + inputTokens,
+      amount: sum.amount + amount,
+    }),
+    { requests: 0, inputTokens: 0, amount: 0n },
+  );
+  return {
+    object: 'usage',
+    key: { id: key },
+    currency,
+    from,
+    to,
+    data: rows.map((row) => ({ day: row.day, model: row.model, kind: row.kind, ...countsJson(row) })),
+    total: countsJson(total),
+  };
+}
+
+const countsJson = ({ requests, inputTokens, amount }: Counts) => ({
+  requests,
+  input_tokens: inputTokens,
+  amount: numberOf(amount),
+});
 
 /** The limits of contract 8 that callers meet first. */
 const SERVER = {

@@ -1,0 +1,133 @@
+import { LIMITS } from '../api/index.js';
+
+// JSON Schemas of what a key is told about itself (contract 2.11, contract 2.12).
+
+const LIMITS_MODEL = {
+  type: 'object',
+  required: ['id', 'reads_images', 'prices'],
+  properties: {
+    id: { type: 'string' },
+    reads_images: { type: 'boolean' },
+    prices: {
+      type: 'object',
+      required: ['live', 'batch'],
+      properties: { live: { type: 'number', minimum: 0 }, batch: { type: 'number', minimum: 0 } },
+      description: 'Per million input tokens.',
+    },
+  },
+} as const;
+
+const MAXIMUM = { type: 'integer', minimum: 1 } as const;
+const SERVER_LIMITS = {
+  type: 'object',
+  required: [
+    'body_bytes',
+    'questions',
+    'options',
+    'state_characters',
+    'images',
+    'image_bytes',
+    'batch_lines',
+    'batches_open',
+  ],
+  properties: {
+    body_bytes: { ...MAXIMUM, description: 'Of a request.' },
+    questions: { ...MAXIMUM, description: 'Of a request.' },
+    options: { ...MAXIMUM, description: 'Of a question.' },
+    state_characters: { ...MAXIMUM, description: 'That a model reads of a state.' },
+    images: { ...MAXIMUM, description: 'Of a request.' },
+    image_bytes: { ...MAXIMUM, description: 'Of an image.' },
+    batch_lines: { ...MAXIMUM, description: 'Of a batch.' },
+    batches_open: { ...MAXIMUM, description: 'Of the key at a time.' },
+  },
+  description: 'Limits of the server, the same for every key.',
+} as const;
+
+/** Contract 2.11. */
+export const LimitsSchema = {
+  type: 'object',
+  required: ['object', 'key', 'currency', 'credit', 'month', 'per_minute', 'server', 'models'],
+  properties: {
+    object: { type: 'string', const: 'limits' },
+    key: {
+      type: 'object',
+      required: ['id', 'expires'],
+      properties: {
+        id: { type: 'string' },
+        expires: { type: 'string', description: 'The last day of the key, ISO 8601, or `never`.' },
+      },
+    },
+    currency: { type: 'string', description: 'The code of the currency of all amounts.' },
+    credit: { type: 'number', description: 'What is left of the credit of the workspace.' },
+    month: {
+      type: 'object',
+      required: ['charged', 'budget'],
+      properties: {
+        charged: { type: 'number', description: 'What the workspace was charged in this UTC month.' },
+        budget: {
+          type: ['number', 'null'],
+          description: 'The most it may be charged in a UTC month; null: no limit.',
+        },
+      },
+    },
+    per_minute: {
+      type: 'object',
+      required: ['requests', 'bytes'],
+      properties: {
+        requests: { type: 'integer', minimum: 1 },
+        bytes: { type: 'integer', minimum: 1, description: 'Bytes of request bodies.' },
+      },
+    },
+    server: SERVER_LIMITS,
+    models: { type: 'array', items: LIMITS_MODEL, description: 'The models that the key may use here.' },
+  },
+  description: 'Credit, limits and prices of the key.',
+} as const;
+
+const COUNTS = {
+  requests: { type: 'integer', minimum: 0, description: 'Answered requests and batch lines.' },
+  input_tokens: { type: 'integer', minimum: 0 },
+  amount: { type: 'number', minimum: 0 },
+} as const;
+
+/** Contract 2.12. */
+export const UsageSchema = {
+  type: 'object',
+  required: ['object', 'key', 'currency', 'from', 'to', 'data', 'total'],
+  properties: {
+    object: { type: 'string', const: 'usage' },
+    key: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+    currency: { type: 'string', description: 'The code of the currency of all amounts.' },
+    from: { type: 'string', format: 'date', description: 'The first UTC day.' },
+    to: { type: 'string', format: 'date', description: 'The last UTC day, today.' },
+    data: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['day', 'model', 'kind', 'requests', 'input_tokens', 'amount'],
+        properties: {
+          day: { type: 'string', format: 'date' },
+          model: { type: 'string' },
+          kind: { type: 'string', enum: ['live', 'batch'] },
+          ...COUNTS,
+        },
+      },
+      description: 'By day, model and kind, in this order. Days without charges are left out.',
+    },
+    total: {
+      type: 'object',
+      required: ['requests', 'input_tokens', 'amount'],
+      properties: COUNTS,
+      description: 'The sums of `data`.',
+    },
+  },
+  description: 'What the key was charged.',
+} as const;
+
+/** The parameter of the usage of a key. */
+export const DAYS_PARAMETER = {
+  name: 'days',
+  in: 'query',
+  schema: { type: 'integer', minimum: 1, maximum: LIMITS.usageDays, default: LIMITS.usageDaysDefault },
+  description: 'The number of UTC days, today included.',
+};
