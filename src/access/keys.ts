@@ -98,7 +98,7 @@ export function revokeKey(store: Store, clock: Clock, id: string): Key {
 /** Throws AccessError if the key does not exist. */
 export function getKey(store: Store, id: string): Key {
   const key = ID.test(id) ? store.table('keys').get(id) : undefined;
-  if (key === undefined) throw new AccessError('key', `there is no ${id}.`, 'not_found');
+  if (key === undefined) throw new AccessError('key', `${id} does not exist.`, 'not_found');
   return key;
 }
 

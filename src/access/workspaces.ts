@@ -69,7 +69,7 @@ export function listWorkspaces(store: Store): Workspace[] {
 /** Throws AccessError if the workspace does not exist. */
 export function getWorkspace(store: Store, id: string): Workspace {
   const found = findWorkspace(store, id);
-  if (found === undefined) throw new AccessError('workspace', `there is no ${id}.`, 'not_found');
+  if (found === undefined) throw new AccessError('workspace', `${id} does not exist.`, 'not_found');
   return found;
 }
 

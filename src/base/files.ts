@@ -2,11 +2,17 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { dirname } from 'node:path';
 
 /**
- * Parses a JSON file. Throws Error. The message quotes at most one character of invalid JSON: the parser's own message
+ * Parses a JSON file. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most one character of invalid JSON: the parser's own message
  * quotes the surrounding text, which may be a secret.
  */
 export function readJsonFile(file: string): unknown {
-  const text = readFileSync(file, 'utf8');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT' ? Object.assign(new Error('the file does not exist'), { code }) : error;
+  }
   try {
     return JSON.parse(text);
   } catch (error) {

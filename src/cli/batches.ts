@@ -48,7 +48,7 @@ export const submit = (file: string, options: SubmitOptions) =>
       throw error;
     }
     if (!options.wait) return printBatch(batch, options);
-    explainInterrupt(batch.id);
+    explainInterrupt(batch.id, options);
     process.stderr.write(`${batch.id}: ${batch.lines} lines\n`);
     await collect(client, batch.id, options);
   });
@@ -99,7 +99,7 @@ export const show = (id: string, options: ClientOptions) =>
 /** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
   withClient(options, (client) => {
-    if (options.wait) explainInterrupt(id);
+    if (options.wait) explainInterrupt(id, options);
     return collect(client, id, options);
   });
 
@@ -145,13 +145,13 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promi
   }
 }
 
-/** Ctrl-C ends the command, not the batch: says so, and how to wait again. */
-function explainInterrupt(id: string): void {
+/** Ctrl-C ends the command, not the batch: says so, and which command waits again for the same results. */
+function explainInterrupt(id: string, { url, out }: WaitOptions): void {
+  const target = out === undefined ? '' : ` --out ${out}`;
+  const again = `decider batches results ${id} --wait${target} --url ${url}`;
   process.once('SIGINT', () => {
     process.once('exit', () => {
-      process.stderr.write(
-        `${id} continues on the server. To wait again: decider batches results ${id} --wait\n`,
-      );
+      process.stderr.write(`${id} continues on the server. To wait again: ${again}\n`);
     });
     process.exit(INTERRUPTED);
   });

@@ -39,5 +39,7 @@ export function chooseRoute({ routes }: Target, method: string): Route {
   const found = routes.find((route) => route.method === wanted);
   if (found !== undefined) return found;
   const allow = routes.flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
-  throw new ApiError('method_not_allowed', `${routes[0]?.path} takes ${allow.join(' or ')}.`, { allow });
+  throw new ApiError('method_not_allowed', `${routes[0]?.path} accepts only ${allow.join(' and ')}.`, {
+    allow,
+  });
 }

@@ -163,9 +163,12 @@ function callerOf(app: App, { headers }: Incoming): Authorized | null {
 
 function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
-  if (found === undefined) throw new ApiError('not_found', 'No such path.');
+  if (found === undefined) throw new ApiError('not_found', 'The path does not exist.');
   if (found.model !== null && !app.serves(found.model, model)) {
-    throw new ApiError('model_not_found', 'The model in the path is not served here.');
+    throw new ApiError(
+      'model_not_found',
+      'This endpoint does not serve the model in the path. GET /v1/models lists its models.',
+    );
   }
   return found;
 }

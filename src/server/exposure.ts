@@ -7,7 +7,7 @@ export type HostSetting = 'host' | 'gateway.host' | 'operator.host';
 
 /** An address without TLS that other machines reach. */
 interface Exposure {
-  /** Whether only the proxies of the settings may reach it; otherwise `http.allow_plain` opens it to everybody. */
+  /** Whether only the proxies of the settings may reach it; otherwise `http.allow_plain` opens it to all machines. */
   readonly behindProxy: boolean;
   /** What the administrator has to know. */
   readonly notice: string;
@@ -28,7 +28,7 @@ export function exposureOf(
   const plain = `${host} (${setting}) is served without TLS`;
   const proxies = http.trusted_proxies.filter((entry) => !isLoopbackNetwork(entry)).join(', ');
   if (proxies !== '') {
-    const notice = `${plain}: only the proxies of http.trusted_proxies (${proxies}) may reach this port. Keep everybody else away with a firewall.`;
+    const notice = `${plain}: only the proxies of http.trusted_proxies (${proxies}) may reach this port. Block all other addresses with a firewall.`;
     return { behindProxy: true, notice };
   }
   if (http.allow_plain) {

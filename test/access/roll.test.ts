@@ -82,6 +82,6 @@ test('createKey: an expiry in the past, or out of range, is refused', async (t) 
   t.equal(createKey(store, clock, 'acme', today).key.expires, today);
   t.throws(() => createKey(store, clock, 'nobody'), {
     name: 'AccessError',
-    message: 'workspace: there is no nobody.',
+    message: 'workspace: nobody does not exist.',
   });
 });

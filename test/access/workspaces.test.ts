@@ -21,7 +21,10 @@ test('createWorkspace: ids of 1 to 64 letters, digits, _ and -, with a letter or
     const refused = { name: 'AccessError', message: /^workspace: ".*" is not 1 to 64 /s };
     t.throws(() => createWorkspace(store, clock, id), refused, JSON.stringify(id));
     t.equal(findWorkspace(store, id), undefined);
-    t.throws(() => getWorkspace(store, id), { name: 'AccessError', message: /^workspace: there is no /s });
+    t.throws(() => getWorkspace(store, id), {
+      name: 'AccessError',
+      message: /^workspace: .* does not exist/s,
+    });
   }
   t.throws(() => createWorkspace(store, clock, 'a'), {
     name: 'AccessError',
@@ -85,6 +88,9 @@ test('keys are listed by the time at which they were made, of one workspace or o
   );
   t.strictSame(listKeys(store, 'nobody'), []);
   for (const id of ['', 'key_', 'key_x', made[0]?.id.slice(1) as string, `${made[0]?.id}0`, 'a\0b']) {
-    t.throws(() => getKey(store, id), { name: 'AccessError', message: `key: there is no ${id}.` });
+    t.throws(() => getKey(store, id), {
+      name: 'AccessError',
+      message: `key: ${id} does not exist.`,
+    });
   }
 });

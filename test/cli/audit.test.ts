@@ -17,7 +17,7 @@ test('every change by a command is an entry of the audit log, and nothing else i
   await json('keys', 'revoke', id);
   await json('keys', 'revoke', id);
   await mistake(/already exists/, 'workspaces', 'create', 'w');
-  await mistake(/there is no x/, 'workspaces', 'credit', 'x', '1');
+  await mistake(/x does not exist/, 'workspaces', 'credit', 'x', '1');
   await json('workspaces', 'list');
 
   const entries = await json('audit');

@@ -92,16 +92,16 @@ test('batches results --wait: continues with the id of a batch', async (t) => {
 });
 
 test('batches submit --wait: Ctrl-C leaves the batch and says how to wait again', async (t) => {
-  const { gate, file, json, start } = await beside(t);
+  const { gate, file, json, start, server } = await beside(t);
   gate.hold();
-  const waiting = start(['submit', file('cases.jsonl', lines(5)), '--wait']);
+  const waiting = start(['submit', file('cases.jsonl', lines(5)), '--wait', '--out', 'results.jsonl']);
   const id = (await waiting.errorLine(/: 5 lines$/)).slice(0, -': 5 lines'.length);
   waiting.child.kill('SIGINT');
   const { code, stderr } = await waiting.end();
   t.equal(code, 130);
   t.equal(
     stderr.trim().split('\n').at(-1),
-    `${id} continues on the server. To wait again: decider batches results ${id} --wait`,
+    `${id} continues on the server. To wait again: decider batches results ${id} --wait --out results.jsonl --url ${server.url}`,
   );
   gate.open();
   t.match(await json('show', id), { id });

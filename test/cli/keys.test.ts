@@ -50,7 +50,13 @@ test('keys create: never, days, and a day', async (t) => {
     '--workspace=default',
     '--expires=2020-01-31',
   );
-  await mistake(/^workspace: there is no other\.$/m, 'keys', 'create', '--workspace', 'other');
+  await mistake(
+    /^workspace: other does not exist\.$/m,
+    'keys',
+    'create',
+    '--workspace',
+    'other',
+  );
 });
 
 test('keys list, roll, revoke', async (t) => {
@@ -86,8 +92,14 @@ test('keys list, roll, revoke', async (t) => {
 test('keys: ids and workspaces that are not there', async (t) => {
   const { mistake } = await withWorkspace(t);
   for (const id of ['key_x', 'x'.repeat(5_000)]) {
-    await mistake(/^key: there is no /, 'keys', 'roll', id);
-    await mistake(/^key: there is no /, 'keys', 'revoke', id);
+    await mistake(/^key: .* does not exist/, 'keys', 'roll', id);
+    await mistake(/^key: .* does not exist/, 'keys', 'revoke', id);
   }
-  await mistake(/^workspace: there is no other\.$/m, 'keys', 'list', '--workspace', 'other');
+  await mistake(
+    /^workspace: other does not exist\.$/m,
+    'keys',
+    'list',
+    '--workspace',
+    'other',
+  );
 });

@@ -88,8 +88,8 @@ test('usage: filters, and filters that name nothing', async (t) => {
   await mistake(/^from: "2026-02-30" is not a day/, 'usage', '--from', '2026-02-30');
   await mistake(/^to: "today" is not a day/, 'usage', '--to', 'today');
   await mistake(/^from: 2026-11-22 is after 2026-11-21/, 'usage', '--from=2026-11-22', '--to=2026-11-21');
-  await mistake(/^workspace: there is no x\.$/m, 'usage', '--workspace', 'x');
-  await mistake(/^key: there is no key_x\.$/m, 'usage', '--key', 'key_x');
+  await mistake(/^workspace: x does not exist\.$/m, 'usage', '--workspace', 'x');
+  await mistake(/^key: key_x does not exist\.$/m, 'usage', '--key', 'key_x');
 });
 
 test('usage --invoice: a row per model, kind and price of a month, as CSV, JSON and a page', async (t) => {

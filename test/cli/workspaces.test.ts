@@ -44,7 +44,13 @@ test('workspaces credit: every decimal is kept, and a negative amount takes back
   t.equal((await json('workspaces', 'credit', 'w', '-1.50')).balance, '-1.499999999999');
   t.match((await run('workspaces', 'show', 'w')).stdout, /^balance: +-1\.499999999999 EUR$/m);
   await mistake(/^amount: "1e3" is not an amount/, 'workspaces', 'credit', 'w', '1e3');
-  await mistake(/^workspace: there is no x\.$/m, 'workspaces', 'credit', 'x', '1');
+  await mistake(
+    /^workspace: x does not exist\.$/m,
+    'workspaces',
+    'credit',
+    'x',
+    '1',
+  );
 });
 
 test('workspaces budget, limits: set, lifted, and refused', async (t) => {
@@ -97,6 +103,6 @@ test('workspaces: ids that cannot be, are there already, or are not there', asyn
   await mistake(/^workspace: w already exists\.$/m, 'workspaces', 'create', 'w');
   for (const id of ['', 'x'.repeat(5_000)]) {
     await mistake(/^workspace: .* is not 1 to 64 /, 'workspaces', 'create', id);
-    await mistake(/^workspace: there is no /, 'workspaces', 'show', id);
+    await mistake(/^workspace: .* does not exist/, 'workspaces', 'show', id);
   }
 });

@@ -49,7 +49,7 @@ export function checkLine(
   claim: (customId: string) => void,
 ): CheckedLine {
   try {
-    const body = openBody(bytes);
+    const body = openBody(bytes, ['state', 'questions'], 'line');
     const { custom_id: customId, model } = body.fields;
     if (typeof customId !== 'string' || !CUSTOM_ID.test(customId)) {
       throw new LineError(

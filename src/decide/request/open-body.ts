@@ -19,14 +19,19 @@ const CUT_BODY_BYTES_MAX = 64 * 1024;
  *
  * @param body the bytes as sent, decompressed
  * @param names the fields whose source text is kept
+ * @param subject what error messages call the text
  * @throws ApiError `invalid_json`; `invalid_request` if it is not an object
  */
-export function openBody(body: Uint8Array, names: readonly string[] = ['state', 'questions']): OpenBody {
+export function openBody(
+  body: Uint8Array,
+  names: readonly string[] = ['state', 'questions'],
+  subject: 'body' | 'line' = 'body',
+): OpenBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', `The ${subject} is not valid UTF-8.`);
   const ranges = scanBody(bytes, names);
   const text = bytes.toString('utf8');
-  return { fields: parseObject(text), sources: cutOut(ranges, bytes, text) };
+  return { fields: parseObject(text, subject), sources: cutOut(ranges, bytes, text) };
 }
 
 /** If the body has as many code units as bytes, it is ASCII, and byte offsets are also string offsets. */
@@ -43,16 +48,16 @@ function cutOut(
   return sources;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string, subject: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // The parser's message quotes the body, so it is not repeated.
-    throw new ApiError('invalid_json', 'The body is not valid JSON.');
+    throw new ApiError('invalid_json', `The ${subject} is not valid JSON.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+    throw new ApiError('invalid_request', `The ${subject} must be a JSON object.`);
   }
   return value as Record<string, unknown>;
 }

@@ -51,7 +51,10 @@ function readModel(value: unknown, options: ReadOptions): string | null {
   }
   if (options.knows(value)) return value;
   if (options.unknownModel === 'default') return null;
-  throw new ApiError('model_not_found', `\`model\` ${quoteName(value)} is not served here.`);
+  throw new ApiError(
+    'model_not_found',
+    `\`model\`: this endpoint does not serve ${quoteName(value)}. GET /v1/models lists its models.`,
+  );
 }
 
 function readQuestionField(sources: OpenBody['sources'], parsed: unknown, family: boolean): Question[] {

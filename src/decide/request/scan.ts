@@ -68,5 +68,5 @@ function refuseOver(
   unit: string,
 ): void {
   if (found <= LIMITS[limit]) return;
-  throw new ApiError('invalid_json', `The body has more than the limit of ${LIMITS[limit]} ${unit}.`);
+  throw new ApiError('invalid_json', `The JSON has more than the limit of ${LIMITS[limit]} ${unit}.`);
 }

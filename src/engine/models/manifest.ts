@@ -21,7 +21,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
   try {
     value = readJsonFile(file);
   } catch (error) {
-    throw new ModelError(`${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const hint = code === 'ENOENT' ? '. Set models (DECIDER_MODELS) to the folder that has it.' : '';
+    throw new ModelError(`${file}: ${message}${hint}`);
   }
   const fault = manifestFault(value);
   if (fault !== null) throw new ModelError(`${file}: ${fault}`);

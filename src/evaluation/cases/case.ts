@@ -45,7 +45,7 @@ const NO_FILES = new Map<string, Uint8Array>();
  */
 export function readCase(bytes: Uint8Array, line: number): Case {
   try {
-    const { fields, sources } = openBody(bytes, ['request']);
+    const { fields, sources } = openBody(bytes, ['request'], 'line');
     const unknown = Object.keys(fields).find((name) => !FIELDS.has(name));
     if (unknown !== undefined) {
       throw new CaseError(`unknown field ${JSON.stringify(unknown)}; a case has ${[...FIELDS].join(', ')}`);

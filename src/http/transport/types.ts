@@ -133,7 +133,9 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 
   static at(host: string, port: number, why: string): ListenError {
-    return new ListenError(`cannot listen on ${host}:${port}: ${why}`);
+    return new ListenError(
+      `cannot listen on ${host}:${port}: ${why}. Use another address or port, or stop the program that uses this one.`,
+    );
   }
 }
 
