@@ -113,7 +113,13 @@ function compile(root, path) {
   writeWhole(output, `${code}\n//# sourceMappingURL=${name}\n`);
 }
 
-function transform(filename, text) {
+/**
+ * Compiles one source, without checking types.
+ *
+ * @param {string} filename for messages and the source map
+ * @returns {{code: string, map: string}}
+ */
+export function transform(filename, text) {
   try {
     return require('@swc/wasm-typescript').transformSync(text, {
       filename,

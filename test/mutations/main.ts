@@ -3,7 +3,7 @@
  * each: `npm run mutations -- --count 30 --seed 1`. Ends with 1 where one is not noticed. Without a count, all of them.
  * `--of batches` breaks the batch code, and runs the tests that are to notice it.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,60 +17,70 @@ import { MUTATIONS, type Mutation } from './contract.js';
 
 /** The tests that notice a mutation which names none. */
 const CONTRACT = 'contract/node';
+/** Of one test file. A mutation may make it wait without an end. */
+const TIMEOUT_SECONDS = Number(process.env.TAP_TIMEOUT ?? 200);
+
+/** What tools/build.mjs exports, which has no types. */
+const { transform } = (await import(join(ROOT, 'tools/build.mjs'))) as {
+  transform(path: string, text: string): { code: string };
+};
 
 /** A copy of the project as it is compiled, with the rest of it linked. */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-mutations-'));
-  for (const name of ['dist', 'src', 'tools'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  for (const name of ['bench', 'models', 'native', 'node_modules', 'package.json', 'test']) {
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  for (const name of ['bench', 'models', 'native', 'node_modules', 'package.json', 'src', 'test', 'tools']) {
     symlinkSync(join(ROOT, name), join(folder, name));
   }
   return folder;
 }
 
-/** Compiles the one source that changed. */
-function build(folder: string): void {
-  execFileSync(process.execPath, [join(folder, 'tools/build.mjs')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
+type Outcome = 'passed' | 'failed' | 'timed out';
 
-/** Whether a file's tests pass, up to the first that does not; the contract's tests of a rule run first. */
-async function testsPass(folder: string, test: string, rule?: string): Promise<boolean> {
+/** Runs a test file up to its first failure; the contract's tests of a rule run first. */
+async function runTest(folder: string, test: string, rule?: string): Promise<Outcome> {
   const first = (rule !== undefined && RULES[rule]?.by) || [];
   const child = spawn(process.execPath, [join(folder, 'dist/test', `${test}.test.js`)], {
     cwd: folder,
-    env: { ...process.env, TAP_BAIL: '1', TAP_TIMEOUT: '200', CONTRACT_FIRST: JSON.stringify(first) },
-    stdio: 'ignore',
+    env: {
+      ...process.env,
+      TAP_BAIL: '1',
+      TAP_TIMEOUT: String(TIMEOUT_SECONDS),
+      CONTRACT_FIRST: JSON.stringify(first),
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [code] = await once(child, 'exit');
-  return code === 0;
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (piece) => {
+    output += piece;
+  });
+  const [code] = await once(child, 'close');
+  if (code === 0) return 'passed';
+  return / not ok \d+ - timeout!/.test(output) ? 'timed out' : 'failed';
 }
 
-async function isNoticed(folder: string, { rule, file, from, to, test }: Mutation): Promise<boolean> {
-  const path = join(folder, 'src', file);
-  const text = readFileSync(path, 'utf8');
+/** Runs the test of a mutation with the one source that it changes compiled anew. */
+async function tryMutation(folder: string, { rule, file, from, to, test }: Mutation): Promise<Outcome> {
+  const text = readFileSync(join(ROOT, 'src', file), 'utf8');
   if (text.split(from).length !== 2) throw new Error(`${file} does not contain exactly once: ${from}`);
-  writeFileSync(
-    path,
+  const compiled = join(folder, 'dist/src', file.replace(/\.ts$/, '.js'));
+  const original = readFileSync(compiled);
+  const { code } = transform(
+    file,
     text.replace(from, () => to),
   );
-  build(folder);
+  writeFileSync(compiled, code);
   try {
-    return !(await testsPass(folder, test ?? CONTRACT, rule));
+    return await runTest(folder, test ?? CONTRACT, rule);
   } finally {
-    writeFileSync(path, text);
-    build(folder);
+    writeFileSync(compiled, original);
   }
 }
 
-/** Whatever failed without a mutation would notice each. */
-async function checkTests(folder: string, mutations: readonly Mutation[], when: string): Promise<void> {
-  for (const test of new Set(mutations.map((mutation) => mutation.test ?? CONTRACT))) {
-    if (!(await testsPass(folder, test)))
-      throw new Error(`${test} fails without a mutation ${when}: run it again`);
-  }
+/** A test that fails without a mutation would notice each. */
+async function checkTest(folder: string, test: string): Promise<void> {
+  const outcome = await runTest(folder, test);
+  if (outcome !== 'passed') throw new Error(`${test} ${outcome} without a mutation: run it again`);
 }
 
 /** So many of them, in an order of the seed's. */
@@ -89,19 +99,26 @@ const all = values.of === 'batches' ? BATCH_MUTATIONS : MUTATIONS;
 const seed = Number(values.seed ?? 1);
 const mutations = chosen(all, Number(values.count ?? all.length), seed);
 const folder = copyProject();
-let missed = 0;
+const checked = new Set<string>();
+const outcomes = { passed: 0, failed: 0, 'timed out': 0 };
 try {
-  await checkTests(folder, mutations, 'before');
+  let last = CONTRACT;
   for (const mutation of mutations) {
-    const noticed = await isNoticed(folder, mutation);
-    if (!noticed) missed += 1;
-    console.log(
-      `${noticed ? 'noticed' : 'MISSED '} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`,
-    );
+    last = mutation.test ?? CONTRACT;
+    if (!checked.has(last)) await checkTest(folder, last);
+    checked.add(last);
+    const outcome = await tryMutation(folder, mutation);
+    outcomes[outcome] += 1;
+    const shown = { passed: 'MISSED ', failed: 'noticed', 'timed out': 'noticed by a timeout' }[outcome];
+    console.log(`${shown} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`);
   }
-  await checkTests(folder, mutations, 'at the end');
+  // What would make every test fail, such as a full disk, may have begun meanwhile.
+  await checkTest(folder, last);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`${mutations.length - missed} of ${mutations.length} noticed, seed ${seed}`);
-process.exitCode = missed > 0 ? 1 : 0;
+const noticed = mutations.length - outcomes.passed;
+console.log(
+  `${noticed} of ${mutations.length} noticed, ${outcomes['timed out']} of them by a timeout, seed ${seed}`,
+);
+process.exitCode = outcomes.passed > 0 ? 1 : 0;
