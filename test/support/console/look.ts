@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import type { Test } from 'tap';
 import { LONG } from '../scale.js';
 import { AXE, violations } from './axe.js';
-import { consoleTest, overflow, WIDE } from './console.js';
+import { consoleTest, overflow, PHONE, type Tab, WIDE } from './console.js';
 import { VIEWS } from './views.js';
 
 /** Where pictures of every view are written, for people to look at; undefined: none are. */
@@ -13,25 +14,50 @@ const { SCREENSHOTS } = process.env;
 const LARGEST = 'largest-request';
 
 const PAPER = { light: 'rgb(246, 248, 250)', dark: 'rgb(15, 19, 23)' };
-type Scheme = keyof typeof PAPER;
 
-/** Tests every view at one size in one scheme: what axe finds, and whether it is wider than its window. */
-export function testViews(size: string, viewport: typeof WIDE, colorScheme: Scheme): void {
+interface Look {
+  readonly size: string;
+  readonly viewport: typeof WIDE;
+  readonly colorScheme: keyof typeof PAPER;
+}
+
+const LOOKS: readonly Look[] = [
+  { size: 'wide', viewport: WIDE, colorScheme: 'light' },
+  { size: 'phone', viewport: PHONE, colorScheme: 'dark' },
+];
+const MORE_LOOKS: readonly Look[] = [
+  { size: 'wide', viewport: WIDE, colorScheme: 'dark' },
+  { size: 'phone', viewport: PHONE, colorScheme: 'light' },
+];
+
+/**
+ * Tests every view at several sizes and in both schemes: what axe finds, and whether it is wider than its window. A view
+ * is opened once, since only its style sheet depends on the window.
+ */
+export function testViews(): void {
   for (const [name, open] of Object.entries(VIEWS)) {
     if (name === LARGEST && !LONG) continue;
     consoleTest(
-      `${name}: accessible and within the window, ${size}, ${colorScheme}`,
+      `${name}: accessible and within the window`,
       async (t, tab, world) => {
-        const { page } = tab;
         await open(tab, world);
-        t.strictSame(await violations(page), []);
-        t.equal(await overflow(tab), 0, 'no horizontal scrolling');
-        t.equal(await page.evaluate('getComputedStyle(document.body).backgroundColor'), PAPER[colorScheme]);
-        if (SCREENSHOTS !== undefined) await picture(page, SCREENSHOTS, `${name}-${size}-${colorScheme}`);
+        for (const look of LONG ? [...LOOKS, ...MORE_LOOKS] : LOOKS) await checkLook(t, tab, name, look);
       },
-      { context: { viewport, colorScheme }, script: AXE },
+      { script: AXE },
     );
   }
+}
+
+async function checkLook(t: Test, tab: Tab, view: string, look: Look): Promise<void> {
+  const { page } = tab;
+  const { size, viewport, colorScheme } = look;
+  const shown = `${size}, ${colorScheme}`;
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+  t.strictSame(await violations(page), [], shown);
+  t.equal(await overflow(tab), 0, `no horizontal scrolling: ${shown}`);
+  t.equal(await page.evaluate('getComputedStyle(document.body).backgroundColor'), PAPER[colorScheme], shown);
+  if (SCREENSHOTS !== undefined) await picture(page, SCREENSHOTS, `${view}-${size}-${colorScheme}`);
 }
 
 /** The whole page, in a window that is high enough for it. */

@@ -1,0 +1,3 @@
+import { testViews } from '../../support/console/look.js';
+
+testViews();
