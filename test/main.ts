@@ -1,37 +1,35 @@
 /**
- * Runs the test files, two at a time: `npm test`, `npm run test:long`, or `node dist/test/main.js server/keys cli/` for
- * the files whose path contains one of these. `--jobs 4` runs four at a time.
+ * Runs the test files: `npm test`, `npm run test:long`, or `node dist/test/main.js server/keys cli/` for the files whose
+ * path contains one of these. `--jobs 4` runs four processes at a time.
  *
- * Each file runs in a plain Node process. tap would load its hooks into each of them, and into all their threads and child
- * processes, which then take up to 0.6 s of processor time longer to start and write a file when they end.
+ * At a small scale, short files of one folder share a process (see `processes.ts`); every other file has its own. These
+ * are plain Node processes. tap would load its hooks into each of them, and into all their threads and child processes,
+ * which then take up to 0.6 s of processor time longer to start and write a file when they end.
  *
  * At a small scale the files that tests write are in memory; at full scale they are on a disk, as a server's are.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import tap from 'tap';
+import { testProcesses } from './processes.js';
 import { LONG } from './support/scale.js';
 import { memoryFolder } from './support/scratch.js';
 import { ROOT } from './support/sources.js';
 
-/** Of one file. */
+/** Of one process. */
 const TIMEOUT_MS = (LONG ? 1_200 : 240) * 1_000;
 const SLOWEST_SHOWN = 10;
+/** One more than the processors that CI has: at a small scale some tests mostly wait, such as for a timeout. */
+const JOBS = LONG ? 2 : 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: '2' } },
+  options: { jobs: { type: 'string', default: String(JOBS) } },
 });
-const files = readdirSync(join(ROOT, 'dist/test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.js'))
-  .filter((file) => positionals.length === 0 || positionals.some((part) => file.includes(part)))
-  .sort()
-  // The first folders hold the shortest files. They come last, so that all jobs end at about the same time.
-  .reverse();
-if (files.length === 0) throw new Error(`no test file matches ${positionals.join(', ')}`);
+const processes = testProcesses(positionals);
+if (processes.length === 0) throw new Error(`no test file matches ${positionals.join(', ')}`);
 
 tap.jobs = Number(values.jobs);
 tap.setTimeout(0);
@@ -58,16 +56,16 @@ tap.on('spawn', (file) => {
     file.once('end', () => seconds.set(file.name, (performance.now() - begun) / 1_000));
   });
 });
-for (const file of files) {
-  const path = join('dist/test', file);
-  // The time limit of tap in the file's own process, which is 30 s otherwise.
-  const env = { ...process.env, ...folders, TAP_TIMEOUT: String(TIMEOUT_MS / 1_000) };
+for (const { name, files, script } of processes) {
+  // The time limit of tap in the process itself, which is 30 s otherwise.
+  const limits = { TAP_TIMEOUT: String(TIMEOUT_MS / 1_000) };
+  const env = { ...process.env, ...folders, ...limits, TEST_FILES: JSON.stringify(files) };
   void tap.spawn(
     'env',
     // The hooks are an option in this variable.
-    ['-u', 'NODE_OPTIONS', process.execPath, '--enable-source-maps', path],
+    ['-u', 'NODE_OPTIONS', process.execPath, '--enable-source-maps', script],
     { timeout: TIMEOUT_MS, cwd: ROOT, env },
-    path,
+    name,
   );
 }
 tap.teardown(() => {

@@ -1,0 +1,120 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { LONG } from './support/scale.js';
+import { ROOT } from './support/sources.js';
+
+/** A process that runs test files. */
+export interface TestProcess {
+  readonly name: string;
+  /** Relative to the project, compiled. */
+  readonly files: readonly string[];
+  /** What Node runs: the only file, or the module that imports all of them. */
+  readonly script: string;
+}
+
+const COMPILED = 'dist/test';
+const TOGETHER = join(COMPILED, 'support/together.js');
+
+/**
+ * Folders whose files are short: most of the processor time of such a file is the start of its process. Their files
+ * share a process, so a test must leave nothing behind that another one notices.
+ */
+const SHARED_FOLDERS = [
+  'access',
+  'api',
+  'base',
+  'batch',
+  'bench',
+  'cli',
+  'decide',
+  'docs',
+  'engine',
+  'evaluation',
+  'http',
+  'hub',
+  'load',
+  'models',
+  'settings',
+  'store',
+];
+/** Files of these folders that take seconds, or measure or change the process that they run in. */
+const ALONE: ReadonlySet<string> = new Set([
+  'access/other-process',
+  'batch/callbacks',
+  'batch/clock-glitches',
+  'bench/batch',
+  'bench/engine',
+  'bench/http',
+  'bench/images',
+  'cli/add-model',
+  'cli/batches',
+  'cli/clock',
+  'cli/closed-output',
+  'cli/eval-fit',
+  'cli/full-disk',
+  'cli/hostile-models',
+  'cli/load',
+  'cli/loaded-modules',
+  'cli/memory',
+  'cli/models',
+  'cli/pull-model',
+  'cli/reload',
+  'cli/serve',
+  'docs/commands',
+  'docs/examples',
+  'engine/check-model',
+  'engine/count-memory',
+  'engine/equality',
+  'engine/idle-budget',
+  'engine/images',
+  'engine/independent',
+  'engine/memory',
+  'engine/models',
+  'engine/routing',
+  'engine/schedules-first-half',
+  'engine/schedules-second-half',
+  'engine/split',
+  'engine/thread',
+  'engine/warm-up',
+  'evaluation/fit',
+  'evaluation/targets',
+  'http/body',
+  'http/exchanges',
+  'http/read-turns',
+  'http/slow-readers',
+  'http/tls',
+  'models/nano',
+]);
+/** Of one process, so that two processes end at about the same time. */
+const FILES_MAX = 12;
+
+/** The processes that run the files whose path contains one of `parts`, or all of them; the longest come first. */
+export function testProcesses(parts: readonly string[]): TestProcess[] {
+  const names = readdirSync(join(ROOT, COMPILED), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.js'))
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+    .map((file) => file.slice(0, -'.test.js'.length))
+    .sort()
+    // The first folders hold the shortest files. They come last, so that all jobs end at about the same time.
+    .reverse();
+  const alone = names.filter((name) => LONG || ALONE.has(name) || folderOf(name) === undefined);
+  const shared = SHARED_FOLDERS.flatMap((folder) =>
+    inPieces(names.filter((name) => folderOf(name) === folder && !alone.includes(name)).reverse()),
+  );
+  return [...alone.map((name) => [name]), ...shared].map(processOf);
+}
+
+const folderOf = (name: string) => SHARED_FOLDERS.find((folder) => name.startsWith(`${folder}/`));
+
+function inPieces(names: readonly string[]): string[][] {
+  const pieces = Math.ceil(names.length / FILES_MAX);
+  return Array.from({ length: pieces }, (_, piece) => names.filter((_, at) => at % pieces === piece));
+}
+
+function processOf(names: readonly string[]): TestProcess {
+  const files = names.map((name) => join(COMPILED, `${name}.test.js`));
+  const [only] = files as [string];
+  if (files.length === 1) return { name: only, files, script: only };
+  const folder = folderOf(names[0] as string);
+  return { name: `${COMPILED}/${folder}: ${names.length} files from ${names[0]}`, files, script: TOGETHER };
+}
