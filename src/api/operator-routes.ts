@@ -113,5 +113,4 @@ export const OPERATOR_API = [
   },
 ] as const;
 
-export type OperatorRouteName = (typeof OPERATOR_ROUTES)[number]['name'];
 export type OperatorApiName = (typeof OPERATOR_API)[number]['name'];

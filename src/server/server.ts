@@ -97,7 +97,12 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     transport: http.transport,
     engines,
     failed: engines.stuck,
-    reload: (next) => reloader.reload(next),
+    reload(next) {
+      const before = reloader.current;
+      const changed = reloader.reload(next);
+      service.recordReload(before, next, changed);
+      return changed;
+    },
     rekey: (newKeyFile) => service.rekey(newKeyFile),
     stop,
   };

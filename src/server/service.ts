@@ -22,6 +22,7 @@ import { Engines } from './engines.js';
 import { startRecord } from './last-abort.js';
 import type { ServiceStatus } from './operator/status.js';
 import { PreparePool } from './prepare-pool.js';
+import { reloadFields } from './reload/audit.js';
 import { measureStore } from './store-metrics.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
@@ -116,6 +117,14 @@ export class Service implements App {
   /** Changes the master key; see `rekeyServed`. Rejects with StoreError. */
   rekey(newKeyFile: string | null): Promise<Rekeyed> {
     return this.money.rekey(newKeyFile);
+  }
+
+  /** Adds a reload of the settings to the audit log. `changed`: the keys of what has changed. */
+  recordReload(before: Settings, after: Settings, changed: readonly string[]): void {
+    const fields = reloadFields(before, after, changed);
+    this.money.administration
+      .run('server', 'auditReload', fields)
+      .catch((error) => this.dependencies.log.error({ err: error }, 'a reload is not in the audit log'));
   }
 
   checkReady(model: string | null): void {

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import { putMasterKey } from './master-check.js';
 import { dataKeyPlace } from './sealer.js';
@@ -8,7 +9,12 @@ import type { Store } from './store.js';
  * Encrypts all data keys with another master key, in one transaction. Returns their number. The transaction only stores
  * what was encrypted before it, so that other writers wait for a short time. Throws StoreError.
  */
-export function encryptDataKeys(store: Store, old: Buffer, next: Buffer): number {
+export function encryptDataKeys(
+  store: Store,
+  old: Buffer,
+  next: Buffer,
+  clock: Pick<Clock, 'now'> = systemClock,
+): number {
   const table = store.table('data_keys');
   const encrypted = new Map<string, { readonly from: Buffer; readonly to: Buffer }>();
   let bytes = 0;
@@ -27,6 +33,7 @@ export function encryptDataKeys(store: Store, old: Buffer, next: Buffer): number
       count += 1;
     }
     putMasterKey(store, next);
+    store.audit(clock.now(), { action: 'master_key.replace', after: { data_keys: String(count) } });
   }, bytes);
   return count;
 }

@@ -26,7 +26,10 @@ const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
  * Creates a data folder and its store if there is none, for its owner only. Does not open it. `make`: see `makeStore`; by
  * default the tables are empty. Throws StoreError.
  */
-export function createStore(folder: string, make: (path: string) => void = makeEnvironment): void {
+export function createStore(
+  folder: string,
+  make: (path: string) => void = (path) => makeEnvironment(path),
+): void {
   asStoreError(folder, () => {
     const made = makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -97,11 +100,15 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-/** Makes a folder an LMDB environment that has all tables; what it contains stays. */
-export function makeEnvironment(path: string): void {
+/**
+ * Makes a folder an LMDB environment that has all tables; what it contains stays. `fill` is called in a transaction and
+ * adds a few small values.
+ */
+export function makeEnvironment(path: string, fill?: (databases: Environment['databases']) => void): void {
   const root = openRoot(path);
   try {
-    openTables(root);
+    const databases = openTables(root);
+    if (fill !== undefined) root.transactionSync(() => fill(databases));
   } finally {
     void root.close();
   }

@@ -7,7 +7,9 @@ import { Store } from './store.js';
 export async function encrypt({ old, next }: { old: string; next: string }): Promise<number> {
   const store = new Store(workerData as string);
   try {
-    return encryptDataKeys(store, Buffer.from(old, 'hex'), Buffer.from(next, 'hex'));
+    return store.as('server', () =>
+      encryptDataKeys(store, Buffer.from(old, 'hex'), Buffer.from(next, 'hex')),
+    );
   } finally {
     await store.close();
   }

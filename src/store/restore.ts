@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Clock, systemClock } from '../base/index.js';
+import { addAuditEntry, auditEntry, commandActor } from './audit.js';
 import { type BackupFacts, readFacts, unpack } from './backup-file.js';
 import { checkHeaders } from './data-file.js';
 import { DATA_FILE, STORE_FOLDER, StoreError } from './data-folder.js';
@@ -7,6 +9,7 @@ import { createStore, makeEnvironment } from './environment.js';
 import { FORMAT } from './format.js';
 import { storeExists } from './make-store.js';
 import { MASTER_KEY_FILE } from './master-key.js';
+import { Table } from './table.js';
 
 /** What a data folder may contain before a restore: files beside the store, and what an interrupted one left. */
 const MAY_CONTAIN = new RegExp(
@@ -15,10 +18,10 @@ const MAY_CONTAIN = new RegExp(
 
 /**
  * Puts the content of a backup file into a data folder that has no store; the folder may hold master keys. A process
- * that ends at any moment leaves no store or the complete one. Throws StoreError if the folder is in use, or if the
+ * that ends at any moment leaves no store or the complete one, with an entry in its audit log. Throws StoreError if the folder is in use, or if the
  * backup is damaged or has a newer format.
  */
-export function restore(folder: string, file: string): BackupFacts {
+export function restore(folder: string, file: string, clock: Pick<Clock, 'now'> = systemClock): BackupFacts {
   const facts = readable(file);
   if (facts.format > FORMAT) {
     throw new StoreError(
@@ -32,7 +35,11 @@ export function restore(folder: string, file: string): BackupFacts {
     unpack(file, data);
     checkHeaders(data);
     // Opens it, so that nothing takes its place that LMDB cannot read.
-    makeEnvironment(path);
+    makeEnvironment(path, ({ audit }) => {
+      const after = { created: new Date(facts.created).toISOString() };
+      const entry = auditEntry(clock.now(), commandActor(), { action: 'backup.restore', after });
+      addAuditEntry(new Table('audit', audit), entry);
+    });
     placed = true;
   });
   if (!placed) throw notEmpty(folder, 'another process has created a store in it');

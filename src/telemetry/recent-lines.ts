@@ -1,5 +1,5 @@
 /** A line of the log, without its fields. */
-export interface RecentLine {
+interface RecentLine {
   /** Counts the lines from 1. */
   readonly number: number;
   /** Milliseconds since 1970. */

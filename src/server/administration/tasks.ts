@@ -93,11 +93,15 @@ export const TASKS = {
     _: Clock,
     { limit, before }: { readonly limit: number; readonly before?: number | undefined },
   ) => readAudit(store.table('audit'), limit, before),
-  auditReload: (
+  auditReload(
     store: Store,
     clock: Clock,
-    fields: { readonly before: AuditFields; readonly after: AuditFields },
-  ) => store.change(() => store.audit(clock.now(), { action: 'settings.reload', ...fields })),
+    { before, after }: { readonly before: AuditFields; readonly after: AuditFields },
+  ): void {
+    // Without `before`, a reload that changes nothing has an entry too.
+    const fields = Object.keys(before).length === 0 ? { after } : { before, after };
+    store.change(() => store.audit(clock.now(), { action: 'settings.reload', ...fields }));
+  },
 } as const;
 
 function summaryOf(store: Store, clock: Clock, workspace: Workspace): WorkspaceSummary {

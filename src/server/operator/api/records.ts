@@ -1,4 +1,9 @@
-import { BATCH_STATES, type OperatorApiName, type OperatorBatch } from '../../../api/index.js';
+import {
+  BATCH_STATES,
+  type OperatorApiName,
+  type OperatorBatch,
+  type OperatorLogLine,
+} from '../../../api/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
 import type { OpenAccess } from '../../access.js';
 import { readQuery, readWhole, wrong } from '../fields.js';
@@ -43,14 +48,16 @@ export function recordHandlers(
     listErrors({ query }) {
       readQuery(query);
       const lines = recentLines?.lines ?? [];
-      const errors = lines.map(({ number, at, level, message, type, requestId }) => ({
-        number,
-        time: showInstant(at),
-        level,
-        message,
-        type,
-        request_id: requestId,
-      }));
+      const errors = lines.map(
+        ({ number, at, level, message, type, requestId }): OperatorLogLine => ({
+          number,
+          time: showInstant(at),
+          level,
+          message,
+          type,
+          request_id: requestId,
+        }),
+      );
       return { errors };
     },
     async listAudit({ actor, query }) {

@@ -1,0 +1,65 @@
+import { test } from 'tap';
+import { Administration } from '../../src/server/administration/administration.js';
+import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
+import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
+import { USAGE_DAYS_MAX } from '../../src/server/operator/api/workspaces.js';
+import { openStore } from '../../src/store/index.js';
+import { Metrics } from '../../src/telemetry/index.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+test(`${WAVES_KEPT} waves of each lane are kept; one more removes the oldest`, async (t) => {
+  const history = new WaveHistory();
+  const wave = { tokens: 1, fill: 0.5, ms: 2 };
+  t.strictSame(history.of(1), []);
+  for (let number = 1; number <= WAVES_KEPT; number += 1) history.add(1, wave);
+  history.add(2, wave);
+  t.strictSame(history.of(2), [{ number: 1, ...wave }]);
+  t.equal(history.of(1).length, WAVES_KEPT);
+  t.match(history.of(1)[0], { number: 1 });
+  history.add(1, wave);
+  t.equal(history.of(1).length, WAVES_KEPT);
+  t.match([history.of(1)[0], history.of(1).at(-1)], [{ number: 2 }, { number: WAVES_KEPT + 1 }]);
+  history.forget(1);
+  t.strictSame(history.of(1), []);
+});
+
+test('requests per second are those since the sample before; calls shortly after it get the same', async (t) => {
+  const clock = fakeClock();
+  const { instruments } = new Metrics();
+  const activity = new Activity(clock, { instruments });
+  t.teardown(() => activity.stop());
+  const count = (requests: number) => {
+    instruments.requests.inc({ route: '/v1/decide', status: 200 }, requests);
+    instruments.requests.inc({ route: '/v1/decide', status: 400 }, requests);
+  };
+  count(5);
+  clock.advance(4_000);
+  t.match(await activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
+  count(5);
+  clock.advance(SAMPLE_MS_MIN - 1);
+  t.match(await activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
+  clock.advance(1);
+  t.match(await activity.read(), { requests: { total: 20, per_second: 20 }, window_seconds: 0.5 });
+});
+
+test('a damaged value, and a server that stops, make the data folder unavailable', async (t) => {
+  const folder = t.testdir();
+  const store = openStore(folder);
+  t.teardown(() => store.close());
+  const administration = new Administration(folder, fakeClock());
+  t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
+  const { table, key } = store.table('workspaces').write(['w'], null);
+  await store.write([{ table, key, value: Buffer.from('{}') }]);
+  await t.rejects(administration.run('server', 'listWorkspaces', undefined), {
+    name: 'DataUnavailable',
+    message: /^The value w of the table workspaces is damaged\.$/,
+  });
+  await t.rejects(administration.run('server', 'grantCredit', { id: 'x', amount: 1n }), {
+    name: 'AccessError',
+    argument: 'workspace',
+    refusal: 'not_found',
+  });
+  await administration.close();
+  await t.rejects(administration.run('server', 'listKeys', {}), { name: 'DataUnavailable' });
+  t.equal(USAGE_DAYS_MAX, 366);
+});

@@ -1,0 +1,178 @@
+import { connect } from 'node:net';
+import { type Test, test } from 'tap';
+import { OPERATOR_API, OPERATOR_ERRORS } from '../../src/api/index.js';
+import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
+import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import { jsonReply } from '../../src/server/operator/reply.js';
+import { PATH_ID_CHARACTERS_MAX } from '../../src/server/operator/target.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { OPERATOR_TOKEN, operatorSend } from '../support/operator.js';
+
+const JSON_TYPE = 'application/json';
+
+/** A listener whose routes answer what they are called with. */
+async function listen(t: Test, hosts: readonly string[] = [], trustedProxies: readonly string[] = []) {
+  const clock = fakeClock();
+  const handlers = Object.fromEntries(
+    OPERATOR_API.map(({ name }) => [
+      name,
+      ({ query, ...call }: { query: URLSearchParams }) =>
+        jsonReply(200, { name, ...call, query: `${query}` }),
+    ]),
+  ) as unknown as OperatorHandlers;
+  const listener = await listenForOperator({
+    host: '127.0.0.1',
+    port: 0,
+    token: OPERATOR_TOKEN,
+    hosts,
+    trustedProxies,
+    clock,
+    console: null,
+    handlers,
+    onUnexpected: (error) => t.fail(String(error)),
+  });
+  t.teardown(() => listener.stop());
+  return { url: listener.url, clock };
+}
+
+/** A request with header fields that `fetch` does not send; resolves with the whole response. */
+function raw(t: Test, url: string, head: readonly string[], body = ''): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  t.teardown(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.on('error', () => {});
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return new Promise((resolve) => socket.once('close', () => resolve(text)));
+}
+
+const AUTHORIZED = `Authorization: Bearer ${OPERATOR_TOKEN}`;
+
+test('every route is called with the id, the query, the body and the client', async (t) => {
+  const { url } = await listen(t);
+  for (const { name, method, path } of OPERATOR_API) {
+    const target = path.replace('{id}', 'a%20b%2f%C3%A9');
+    const body = method === 'GET' ? undefined : { a: [1] };
+    const response = await operatorSend(url, method, `${target}?x=1`, body);
+    t.equal(response.status, 200);
+    t.equal(response.headers.get('cache-control'), 'no-store');
+    t.strictSame(await response.json(), {
+      name,
+      id: path === target ? '' : 'a b/é',
+      query: 'x=1',
+      body: body ?? {},
+      actor: 'operator:127.0.0.1',
+    });
+    const other = await operatorSend(url, 'DELETE', target);
+    t.equal(other.status, 405);
+    t.match(other.headers.get('allow'), method);
+    const unauthorized = await fetch(url + target, { method });
+    t.equal(unauthorized.status, 401);
+    t.match(await unauthorized.json(), { type: 'unauthorized' });
+  }
+  for (const path of ['/api/', '/api/none', '/api/keys/', '/api/keys/a/b/roll', '/api/keys/a/roll/']) {
+    t.equal((await operatorSend(url, 'GET', path)).status, 404, path);
+  }
+});
+
+test(`ids in paths: up to ${PATH_ID_CHARACTERS_MAX} characters, percent-encoded UTF-8`, async (t) => {
+  const { url } = await listen(t);
+  const roll = async (id: string) => (await operatorSend(url, 'POST', `/api/keys/${id}/roll`)).json();
+  const longest = 'é'.repeat(PATH_ID_CHARACTERS_MAX);
+  t.match(await roll(encodeURIComponent(longest)), { id: longest });
+  for (const id of [encodeURIComponent(`${longest}x`), '%', '%zz', '%ff', '%c3']) {
+    t.match(await roll(id), { type: 'invalid_request', field: 'id' }, id);
+  }
+});
+
+test(`bodies: up to ${OPERATOR_BODY_BYTES_MAX} bytes of JSON in UTF-8`, async (t) => {
+  const { url } = await listen(t);
+  const post = async (body: string | Uint8Array, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/api/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': JSON_TYPE, ...headers },
+      body,
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
+    const json = (await response.json()) as any;
+    if (!response.ok)
+      t.equal(response.status, OPERATOR_ERRORS[json.type as keyof typeof OPERATOR_ERRORS].status);
+    return json;
+  };
+  const longest = JSON.stringify('x'.repeat(OPERATOR_BODY_BYTES_MAX - 2));
+  t.equal((await post(longest)).body.length, OPERATOR_BODY_BYTES_MAX - 2);
+  t.match(await post(`${longest} `), { type: 'body_too_large' });
+  t.match(await post('{}', { 'content-type': 'application/json; charset=utf-8' }), { body: {} });
+  t.match(await post(''), { body: {} });
+  for (const body of ['{', '{}x', new Uint8Array([0x22, 0xff, 0x22]), '['.repeat(16_000)]) {
+    t.match(await post(body), { type: 'invalid_json' });
+  }
+  for (const headers of [
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/jsonp' },
+    { 'content-encoding': 'gzip' },
+  ]) {
+    t.match(await post('{}', headers), { type: 'unsupported_media_type' });
+  }
+});
+
+test('a body that does not arrive is given up, and its connection closed', async (t) => {
+  const { url, clock } = await listen(t);
+  const head = ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', AUTHORIZED, 'Content-Length: 9'];
+  const answered = raw(t, url, head, '{');
+  await clock.armed();
+  clock.advance(OPERATOR_BODY_MS_MAX);
+  const text = await answered;
+  t.match(text, /^HTTP\/1\.1 408 /);
+  t.match(text, /"type":"request_timeout"/);
+  t.match(text, /^Connection: close$/im);
+  const unread = await raw(t, url, ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 9']);
+  t.match(unread, /^HTTP\/1\.1 401 /, 'refused before the body was read');
+});
+
+test('the host must be an address, localhost or a name of the settings; the page must be of this site', async (t) => {
+  const { url } = await listen(t, ['ops.example.com']);
+  const status = async (path: string, host: string, ...fields: string[]) => {
+    const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, AUTHORIZED, 'Connection: close', ...fields];
+    const text = await raw(t, url, head);
+    const found = Number(text.slice(9, 12));
+    if (found === 403) t.match(text, '"type":"host_not_allowed"');
+    return found;
+  };
+  for (const host of [
+    '127.0.0.1',
+    '127.0.0.1:9464',
+    '[::1]:1',
+    'localhost',
+    'x.localhost:1',
+    'ops.example.com',
+  ]) {
+    t.equal(await status('/api/keys', host), 200, host);
+    t.equal(await status('/api/keys', host, `Origin: http://${host}`), 200, host);
+  }
+  for (const host of ['evil.example.com', 'ops.example.com.evil.com', 'localhost@evil.com', '']) {
+    t.equal(await status('/api/keys', host), 403, host);
+  }
+  for (const field of [
+    'Origin: http://evil.example.com',
+    'Origin: null',
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Site: same-site',
+  ]) {
+    t.equal(await status('/api/keys', 'localhost', field), 403, field);
+  }
+  t.equal(await status('/api/keys', 'localhost', 'Sec-Fetch-Site: same-origin'), 200);
+  // Prometheus uses any name, and no browser can send the token.
+  t.equal(await status('/none', 'evil.example.com'), 404);
+});
+
+test('the actor is the client that a trusted proxy names', async (t) => {
+  const actor = async (url: string) => {
+    const head = ['GET /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, 'Connection: close'];
+    return /"actor": "(.*)"/.exec(await raw(t, url, [...head, 'X-Forwarded-For: 192.0.2.7']))?.[1];
+  };
+  t.equal(await actor((await listen(t)).url), 'operator:127.0.0.1');
+  t.equal(await actor((await listen(t, [], ['127.0.0.1'])).url), 'operator:192.0.2.7');
+});
