@@ -16,10 +16,12 @@ import { REQUEST_MS } from '../../src/http/transport/node-server.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
+import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
 import { OPERATOR_CONNECTIONS_MAX } from '../../src/server/operator/listener.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
+import { AUDIT_ENTRIES_MAX } from '../../src/store/index.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
-import { OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
+import { LOG_LINES_KEPT, OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
 import { checkTable } from '../support/generated-table.js';
 
 const number = (value: number) => value.toLocaleString('en');
@@ -73,6 +75,13 @@ const bounds = [
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
   ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
   ['connections of the operator listener', number(OPERATOR_CONNECTIONS_MAX), 'closed'],
+  [
+    'a body on the operator listener',
+    `${bytes(OPERATOR_BODY_BYTES_MAX)}, ${seconds(OPERATOR_BODY_MS_MAX)}`,
+    '413, 408',
+  ],
+  ['entries of the audit log', number(AUDIT_ENTRIES_MAX), 'the oldest is removed'],
+  ['warnings and errors kept for the operator', number(LOG_LINES_KEPT), 'the oldest is dropped'],
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
   ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
   ['stored batches', 'see `batch.max_stored_bytes`', '503 `batch_unavailable`'],

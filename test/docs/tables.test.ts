@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { ERRORS, OPERATOR_ROUTES, ROUTES } from '../../src/api/index.js';
+import {
+  AUDIT_ACTIONS,
+  ERRORS,
+  OPERATOR_API,
+  OPERATOR_ERRORS,
+  OPERATOR_ROUTES,
+  ROUTES,
+} from '../../src/api/index.js';
 import { MANIFEST_SCHEMA } from '../../src/engine/models/manifest-schema.js';
 import { listSettings, SETTINGS } from '../../src/settings/index.js';
 import { METRICS } from '../../src/telemetry/index.js';
@@ -13,9 +20,10 @@ import { ROOT } from '../support/sources.js';
 
 const code = (name: string) => `\`${name}\``;
 
-const errors = Object.entries(ERRORS).map(
-  ([type, { status, meaning }]) => `| ${code(type)} | ${status} | ${meaning} |`,
-);
+const errorRows = (errors: Readonly<Record<string, { readonly status: number; readonly meaning: string }>>) =>
+  Object.entries(errors).map(([type, { status, meaning }]) => `| ${code(type)} | ${status} | ${meaning} |`);
+
+const actions = Object.entries(AUDIT_ACTIONS).map(([action, meaning]) => `| ${code(action)} | ${meaning} |`);
 
 const settings = listSettings(SETTINGS).map(({ key, variable, setting }) => {
   const { kind, defaultText, meaning, reloads } = setting;
@@ -33,11 +41,14 @@ const rowOf = ({ method, path, meaning }: Record<'method' | 'path' | 'meaning', 
   `| ${code(`${method} ${path}`)} | ${meaning} |`;
 
 const TABLES = [
-  ['docs/errors.md', 'errors', errors],
+  ['docs/errors.md', 'errors', errorRows(ERRORS)],
   ['docs/configuration.md', 'settings', settings],
   ['docs/metrics.md', 'metrics', metrics],
   ['docs/api.md', 'routes', ROUTES.map(rowOf)],
   ['docs/operator.md', 'operator', OPERATOR_ROUTES.map(rowOf)],
+  ['docs/operator.md', 'operator-api', OPERATOR_API.map(rowOf)],
+  ['docs/operator.md', 'operator-errors', errorRows(OPERATOR_ERRORS)],
+  ['docs/operator.md', 'audit', actions],
 ] as const;
 
 for (const [page, name, rows] of TABLES) {
