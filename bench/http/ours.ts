@@ -71,9 +71,9 @@ async function read({ body, unknownModel }: SentRequest) {
   } satisfies PrepareResult;
 }
 
-/** Accepts every caller. */
 const FREE: Reservation = { post() {}, release() {} };
-const NOBODY = {
+/** Accepts every request, and charges nothing. */
+const OPEN_ACCESS = {
   token: '',
   authorize: () => ({ keyId: '', keyExpires: '', admit: () => {}, reserve: () => FREE, models: null }),
 };
@@ -125,7 +125,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
     await pool.ready();
     prepare = (task) => pool.prepare(task, { workspace: 'default', key: 'key' });
   }
-  const { token, authorize } = kind === 'open' ? NOBODY : openKeys();
+  const { token, authorize } = kind === 'open' ? OPEN_ACCESS : openKeys();
   const log = createErrorLog('info').log;
   const { port } = await startHttp({
     transport,

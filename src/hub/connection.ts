@@ -95,7 +95,7 @@ const RETRY_AFTER_MS_MAX = 5 * 60_000;
 const readRetryAfter = (value: string | null): number | null =>
   value !== null && /^\d{1,9}$/.test(value) ? Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX) : null;
 
-/** Who sent an error status, and which. */
+/** An error status and the host that sent it, in words. */
 export const statusReason = ({ status, otherHost }: HubStatus): string =>
   `${otherHost ?? 'the hub'} responds with status ${status}`;
 

@@ -33,7 +33,7 @@ test('two revocations by the command line, each from the very next request to a 
   await json('keys', 'revoke', second.key.id);
   t.equal(await ask(second), '401 unauthorized');
   t.equal(await ask(first), '401 unauthorized');
-  t.equal(await ask(third), '200 ', 'a key that nobody revoked');
+  t.equal(await ask(third), '200 ', 'a key that was not revoked');
 });
 
 test('changes by the command line apply from the next request', async (t) => {

@@ -73,27 +73,27 @@ const WRONGS: Record<string, { wrong(store: Store, key: string): RawWrite; told:
       store.table('usage').write(['acme', '2026-06-01', key, 'm-20260101', 'live', '7'], null),
     told: [/charged against the sum/, /charged this month/],
   },
-  'a counter of nobody': {
+  'a counter of an unknown workspace': {
     wrong: (store) =>
-      store.table('usage').write(['nobody', '2026-06-01', 'key_x', 'm', 'live', '7'], {
+      store.table('usage').write(['unknown', '2026-06-01', 'key_x', 'm', 'live', '7'], {
         requests: 1,
         inputTokens: 1,
         amount: '7',
       }),
-    told: [/^usage nobody 2026-06-01 key_x m live 7: there is no such workspace\.$/],
+    told: [/^usage unknown 2026-06-01 key_x m live 7: there is no such workspace\.$/],
   },
-  'an account of nobody': {
+  'an account of an unknown workspace': {
     wrong: (store) =>
-      store.table('accounts').write(['nobody'], { charged: '0', month: '2026-06', monthCharged: '0' }),
-    told: [/^accounts nobody: there is no such workspace\.$/],
+      store.table('accounts').write(['unknown'], { charged: '0', month: '2026-06', monthCharged: '0' }),
+    told: [/^accounts unknown: there is no such workspace\.$/],
   },
   'a grant that is gone': {
     wrong: (store) => store.table('grants').write(['acme', 1], null),
     told: [/^workspace acme: sum of grants against credit granted: 0\.000000001 is not 0\.0000000009\.$/],
   },
-  'a grant of nobody': {
-    wrong: (store) => store.table('grants').write(['nobody', 0], { at: 0, amount: '0' }),
-    told: [/^grants nobody 0: there is no such workspace\.$/],
+  'a grant of an unknown workspace': {
+    wrong: (store) => store.table('grants').write(['unknown', 0], { at: 0, amount: '0' }),
+    told: [/^grants unknown 0: there is no such workspace\.$/],
   },
 };
 

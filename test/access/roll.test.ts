@@ -80,8 +80,8 @@ test('createKey: an expiry in the past, or out of range, is refused', async (t) 
   t.equal(createKey(store, clock, 'acme', clock.now()).key.expires, clock.now());
   const today = endOfDay(parseDay('2026-06-15') as number);
   t.equal(createKey(store, clock, 'acme', today).key.expires, today);
-  t.throws(() => createKey(store, clock, 'nobody'), {
+  t.throws(() => createKey(store, clock, 'unknown'), {
     name: 'AccessError',
-    message: 'workspace: nobody does not exist.',
+    message: 'workspace: unknown does not exist.',
   });
 });

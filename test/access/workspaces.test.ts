@@ -68,8 +68,8 @@ test('a change sets what it names and leaves the rest; a refused one changes not
   t.throws(() => changeWorkspace(store, clock, 'acme', { models: null, bytesPerMinute: 0 }), {
     name: 'AccessError',
   });
-  t.throws(() => changeWorkspace(store, clock, 'nobody', { models: null }), { name: 'AccessError' });
-  t.throws(() => grantCredit(store, clock, 'nobody', 1n), { name: 'AccessError' });
+  t.throws(() => changeWorkspace(store, clock, 'unknown', { models: null }), { name: 'AccessError' });
+  t.throws(() => grantCredit(store, clock, 'unknown', 1n), { name: 'AccessError' });
   t.strictSame(getWorkspace(store, 'acme'), before);
   t.equal(store.changes(), changes);
 });
@@ -86,7 +86,7 @@ test('keys are listed by the time at which they were made, of one workspace or o
     listKeys(store, 'acme'),
     made.filter(({ workspace }) => workspace === 'acme'),
   );
-  t.strictSame(listKeys(store, 'nobody'), []);
+  t.strictSame(listKeys(store, 'unknown'), []);
   for (const id of ['', 'key_', 'key_x', made[0]?.id.slice(1) as string, `${made[0]?.id}0`, 'a\0b']) {
     t.throws(() => getKey(store, id), {
       name: 'AccessError',

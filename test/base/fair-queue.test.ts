@@ -72,7 +72,7 @@ test('as many wait as may, and one more is refused at once', async (t) => {
   t.equal(await again, 'a1');
 });
 
-test('who leaves while waiting takes no turn, and no room', async (t) => {
+test('work that is aborted while it waits takes no turn and frees its place', async (t) => {
   const { queue, started, add, endAll } = queueOf(ONE, { key: 1, workspace: 1, all: 1 });
   const first = add('a1');
   const leaves = new AbortController();

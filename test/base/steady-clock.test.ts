@@ -116,7 +116,7 @@ for (const [name, state] of Object.entries(STATES)) {
       t.equal(world.off(), off);
       t.equal(world.clock.certainFor(), certain);
       const told = world.jumps.reduce((sum, ms) => sum + ms, 0);
-      t.ok(Math.abs(told - off) <= FOLLOWED_MS, 'who listens knows of every believed jump');
+      t.ok(Math.abs(told - off) <= FOLLOWED_MS, 'listeners receive every jump that the calendar follows');
     });
   }
 }

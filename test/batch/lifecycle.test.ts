@@ -105,7 +105,7 @@ function effects(t: Test, before: Batch, after: Batch): void {
     t.equal(after.finished, null);
     t.equal(after.failed, before.failed);
     t.equal(after.reason, after.state === 'ending' ? 'key_revoked' : null);
-    t.equal(after.webhook?.due, null, 'nobody is called yet');
+    t.equal(after.webhook?.due, null, 'no webhook call is due yet');
     t.equal(deleteAfter(after), null);
     return;
   }

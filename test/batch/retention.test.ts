@@ -72,7 +72,7 @@ test('the data key is deleted first; the next process completes a deletion inter
   });
   t.ok(tables.includes('data_keys'));
   t.strictSame(held(world).includes('data_keys'), false);
-  t.ok(held(world).includes('batch_results'), 'nobody can read them any more');
+  t.ok(held(world).includes('batch_results'), 'they are still stored, but nothing can decrypt them');
   t.strictSame(await world.list(key), { object: 'list', data: [] });
   t.match(await reason(world.collect(key, id)), { type: 'batch_not_found' });
   t.strictSame(await world.problems(), [], 'while it is being deleted');

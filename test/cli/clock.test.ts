@@ -22,7 +22,7 @@ test('clock glitches: beside a server a command writes the server’s time, wher
   await json('workspaces', 'create', 'w');
   await keep(now - 40 * DAY_MS);
   const off = (created: number, from: number) => Math.abs(created - from) < DAY_MS;
-  t.ok(off(await madeAt(), now), 'nobody serves the folder: the system’s');
+  t.ok(off(await madeAt(), now), 'no server uses the folder: the time of the system');
   const leave = serveAlone(data);
   t.teardown(leave);
   t.ok(off(await madeAt(), now - 40 * DAY_MS));

@@ -50,13 +50,7 @@ test('keys create: never, days, and a day', async (t) => {
     '--workspace=default',
     '--expires=2020-01-31',
   );
-  await mistake(
-    /^workspace: other does not exist\.$/m,
-    'keys',
-    'create',
-    '--workspace',
-    'other',
-  );
+  await mistake(/^workspace: other does not exist\.$/m, 'keys', 'create', '--workspace', 'other');
 });
 
 test('keys list, roll, revoke', async (t) => {
@@ -95,11 +89,5 @@ test('keys: ids and workspaces that are not there', async (t) => {
     await mistake(/^key: .* does not exist/, 'keys', 'roll', id);
     await mistake(/^key: .* does not exist/, 'keys', 'revoke', id);
   }
-  await mistake(
-    /^workspace: other does not exist\.$/m,
-    'keys',
-    'list',
-    '--workspace',
-    'other',
-  );
+  await mistake(/^workspace: other does not exist\.$/m, 'keys', 'list', '--workspace', 'other');
 });

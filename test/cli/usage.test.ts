@@ -166,7 +166,7 @@ test('usage --invoice: mistakes', async (t) => {
   for (const month of ['2026-13', '2026-1', '2026-11-01', 'x']) {
     await mistake(/month: ".*" is not a month such as 2026-11/, ...of, month);
   }
-  await mistake(/nobody/, 'usage', '--invoice', 'nobody', '--month', '2026-11');
+  await mistake(/unknown/, 'usage', '--invoice', 'unknown', '--month', '2026-11');
   await mistake(/html: the folder of .* does not exist/, ...of, '2026-11', '--html', '/nowhere/x.html');
   await mistake(/month: it needs --invoice/, 'usage', '--month', '2026-11');
   await mistake(/html: it needs --invoice/, 'usage', '--html', 'x.html');

@@ -44,13 +44,7 @@ test('workspaces credit: every decimal is kept, and a negative amount takes back
   t.equal((await json('workspaces', 'credit', 'w', '-1.50')).balance, '-1.499999999999');
   t.match((await run('workspaces', 'show', 'w')).stdout, /^balance: +-1\.499999999999 EUR$/m);
   await mistake(/^amount: "1e3" is not an amount/, 'workspaces', 'credit', 'w', '1e3');
-  await mistake(
-    /^workspace: x does not exist\.$/m,
-    'workspaces',
-    'credit',
-    'x',
-    '1',
-  );
+  await mistake(/^workspace: x does not exist\.$/m, 'workspaces', 'credit', 'x', '1');
 });
 
 test('workspaces budget, limits: set, lifted, and refused', async (t) => {

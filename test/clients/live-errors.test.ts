@@ -52,10 +52,10 @@ for (const transport of TRANSPORTS) {
     createWorkspace(store, systemClock, 'poor');
     const poor = clients(url, createKey(store, systemClock, 'poor').token);
     const rich = clients(url, createKey(store, systemClock, DEFAULT_WORKSPACE).token);
-    const nobody = clients(url, 'dk_nobody');
+    const wrong = clients(url, 'dk_wrong');
     const long = 'word '.repeat(20_000);
     for (const client of ['sdk', 'ai'] as const) {
-      t.equal(await nobody[client]('Is it?'), 401, client);
+      t.equal(await wrong[client]('Is it?'), 401, client);
       t.equal(await poor[client]('Is it?'), 402, client);
       t.equal(await rich[client](long), 422, client);
       t.equal(await rich[client]('Is it?'), 200, client);

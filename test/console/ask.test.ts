@@ -203,7 +203,7 @@ test('a link holds the request, and neither key nor images', async (t) => {
   t.ok(packed.length < LINK_CHARACTERS_MAX);
 });
 
-test('a link that somebody else made is refused unless it holds a request', async (t) => {
+test('a link from elsewhere is refused unless it holds a request', async (t) => {
   const pack = async (text: string) => {
     const bytes = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
     return Buffer.from(await new Response(bytes).arrayBuffer()).toString('base64url');

@@ -30,7 +30,7 @@ const OBJECT = [
 
 const counts = (done: number, failed: number, pending: number) => ({ done, failed, pending });
 
-/** Contract 2.6, and who may see a batch. */
+/** Contract 2.6, and which keys may see a batch. */
 const OBJECTS: readonly ContractTest[] = [
   rule('2.6 object: the same fields in every state and in the list', async (t, service) => {
     const { batches } = newKey(service, 'batch-object');

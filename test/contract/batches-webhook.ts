@@ -76,7 +76,11 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
       t.match(request, /\r\ncontent-type: application\/json\r\n/i);
       t.strictSame(bodyOf(request), { id, status }, 'contract 2.10: nothing else');
       const { json } = await batches.show(id);
-      t.strictSame([json.status, json.results_available], [status, true], 'who is called can collect');
+      t.strictSame(
+        [json.status, json.results_available],
+        [status, true],
+        'the receiver can collect the results at once',
+      );
     }
     for (const seconds of [60, 600]) service.clock.advance(seconds * 1_000);
     t.equal(requests.length, 3, 'each is delivered once');

@@ -68,7 +68,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     },
   ),
   httpRule('8 data handling: the log holds method, path, status and duration', async (t, { post, lines }) => {
-    const secret = 'a-text-nobody-may-log';
+    const secret = 'a-text-that-must-not-be-logged';
     const before = lines.length;
     await post(
       {
@@ -93,7 +93,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     }
   }),
   rule('8 data handling: nothing of a live request is stored', async (t, { post, data }) => {
-    const secret = 'a-text-nobody-may-store';
+    const secret = 'a-text-that-must-not-be-stored';
     const body = { state: secret, questions: { [secret]: { type: 'noul', instructions: secret } } };
     t.equal((await post(body)).status, 200);
     const files = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((file) => join(data, file));

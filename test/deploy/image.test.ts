@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
 import { certificateIn } from '../support/certificate.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { serve } from '../support/http/serving.js';
 import { ROOT } from '../support/sources.js';
 
@@ -30,14 +31,11 @@ test('the health check follows the port, TLS and readiness', async (t) => {
 });
 
 test('the health check fails while models load', async (t) => {
-  const app = {
+  const app = fakeApp(() => fakeCaller(), {
     checkReady() {
       throw new ApiError('model_unavailable', 'The models are loading.');
     },
-    authorize: () => Promise.reject() as never,
-    serves: () => false,
-    models: () => [],
-  };
+  });
   const { port } = await serve(t, 'node', undefined, { app });
   t.equal(await health({ DECIDER_PORT: String(port) }), 1);
 });

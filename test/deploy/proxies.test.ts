@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type Test, test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
-import type { App, BatchApp } from '../../src/http/index.js';
+import type { BatchApp } from '../../src/http/index.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { deferred, serve } from '../support/http/serving.js';
 import { ask, connectHttp2 } from '../support/http2.js';
 import { PROXIES } from '../support/proxy.js';
@@ -85,7 +86,8 @@ for (const { name, missing, start } of PROXIES) {
       for (let at = 100; at < RESULT_LINES; at += 100) yield piece;
     }
     const results = async () => ({ pieces: pieces(), collected: () => collected.resolve() });
-    const { port } = await serve(t, 'node', undefined, { app: appWith({ results } as unknown as BatchApp) });
+    const caller = fakeCaller({ batches: { results } as unknown as BatchApp });
+    const { port } = await serve(t, 'node', undefined, { app: fakeApp(() => caller) });
     const session = await connectHttp2(t, await start(t, port));
     const stream = session.request({ ':path': '/v1/batches/batch_x/results' });
     let bytes = 0;
@@ -127,24 +129,3 @@ test('nginx: HTTP/1.0 to the server is answered with the remedy', { skip: nginx.
   t.equal(status, 505);
   t.match(JSON.parse(body), { type: 'http_version_not_supported', error: /proxy_http_version 1\.1/ });
 });
-
-function appWith(batches: BatchApp): App {
-  return {
-    checkReady: () => {},
-    authorize: () => ({
-      keyId: 'key_test',
-      workspaceId: 'default',
-      keyExpires: 'never',
-      allowedModels: null,
-      admit: () => {},
-      admitFree: () => {},
-      rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
-      limits: () => ({}),
-      usage: () => ({}),
-      batches,
-      decide: () => Promise.reject(new Error('not asked for')),
-    }),
-    serves: () => false,
-    models: () => [],
-  };
-}

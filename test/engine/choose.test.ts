@@ -56,7 +56,7 @@ test('a named backend that finds no device, is not installed or does not exist i
   t.equal(chooseBackend('cpu', machine(['cuda'], ['cuda'])).backend, 'cpu');
 });
 
-test('the log of llama.cpp reaches the last who asked, however often', async (t) => {
+test('the log of llama.cpp is sent to the callback that was registered last', async (t) => {
   const { addon } = loadAddon('cpu');
   addon.onLog(() => t.fail('no longer asked'));
   const line = new Promise<string>((resolve) => {

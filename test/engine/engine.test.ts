@@ -236,7 +236,7 @@ test('the answer says how long the plan waited and was computed', async (t) => {
   t.match(await second, { queueMs: 30, computeMs: 5 });
 });
 
-test('events: who was refused, left or was late, and what became of the waves', async (t) => {
+test('events: plans that are refused, cancelled and late, and waves that are computed and lost', async (t) => {
   const told: string[] = [];
   const events: EngineEvents = {
     waveDone: ({ lane, tokens, fill, ms, prefixes: { hits, misses } }) =>
@@ -272,7 +272,7 @@ test('events: who was refused, left or was late, and what became of the waves', 
   t.strictSame(since(), ['late']);
 });
 
-test('events: a caller that leaves while its wave is computed is not one that left before it', async (t) => {
+test('events: a plan is not counted as cancelled if its caller disconnects while its wave is computed', async (t) => {
   const told: string[] = [];
   const events = { ...UNWATCHED, planCancelled: () => told.push('left') };
   const { engine } = fakeEngine({ events });

@@ -167,7 +167,7 @@ function wavesOf(scheduler: Scheduler<Entry>, state: ContextState<Entry>): Array
   return waves;
 }
 
-test('a suffix of several waves is computed once for all who ask it, also where the first of them leaves', async (t) => {
+test('a suffix of several waves is computed once for all plans that have it, also if the first of them is dropped', async (t) => {
   for (const leaves of [false, true]) {
     const scheduler = new Scheduler<Entry>({ queueMax: 10 });
     const state = new ContextState<Entry>(BOUNDS, COLD);

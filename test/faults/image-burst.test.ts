@@ -13,7 +13,8 @@ const SIDE = 1_568;
 const IDLE_REQUESTS = 20;
 /**
  * Of a burst of any length: the pixels and embeddings that wait or are kept, the bodies, a decode, and 100 MiB of pixels
- * that nobody needs and V8 has not yet found. 310 MiB were measured; without `countMemory` of 60 requests 600, of 200 1,500.
+ * that nothing references and V8 has not yet collected. 310 MiB were measured; without `countMemory` 600 MiB of 60 requests,
+ * and 1,500 MiB of 200.
  */
 const ABOVE_IDLE_BYTES_MAX = 512 * 1024 * 1024;
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };

@@ -81,7 +81,7 @@ export class Client {
     return this.connection;
   }
 
-  /** Over a connection of its own: nobody knows where its requests end. */
+  /** Over a connection of its own, because it is not known where its requests end. */
   private async alone(one: Exclude<Case, { kind: 'request' }>, bytes: Buffer): Promise<Result> {
     const connection = await Connection.open(this.server.port);
     try {

@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { canary, type DesyncCase, desyncCase, packets } from '../support/http/desync.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { request, visible } from '../support/http/raw-client.js';
 import { deferred, onBoth, type Serving, serve, uwsMissing } from '../support/http/serving.js';
 import { random, seedFromEnvironment } from '../support/random.js';
@@ -13,27 +14,14 @@ const TOGETHER = 40;
 /** A server that knows whose requests it was asked to execute. */
 async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
   const executed = new Set<string>();
-  const caller = {
-    keyId: 'key_test',
-    workspaceId: 'ws_test',
-    keyExpires: 'never',
-    allowedModels: null,
-    admitFree: () => {},
-    rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
-    limits: () => ({}),
-    usage: () => ({}),
-    batches: null,
-  };
   const serving = await serve(t, transport, undefined, {
-    app: {
-      checkReady: () => {},
-      authorize: ([token = '']) => {
+    app: fakeApp(
+      ([token = '']) => {
         executed.add(token.replace('Bearer ', ''));
-        return { ...caller, admit: () => {}, decide: async () => ({ json, timing: {} }) };
+        return fakeCaller({ decide: async () => ({ json, timing: {} }) });
       },
-      serves: () => true,
-      models: () => [],
-    },
+      { serves: () => true },
+    ),
   });
   return { serving, executed };
 }

@@ -4,6 +4,7 @@ import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { type BatchApp, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS, SendPace } from '../../src/http/transport/send-pace.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { onBoth } from '../support/http/serving.js';
 import { movableClock } from '../support/movable-clock.js';
 import { until } from '../support/until.js';
@@ -88,24 +89,13 @@ async function serveBody(
     host: '127.0.0.1',
     port: 0,
     clock,
-    app: {
-      checkReady: () => {},
-      authorize: ([header = '']) => ({
+    app: fakeApp(([header = '']) =>
+      fakeCaller({
         keyId: keys.find((key) => header.endsWith(key)) ?? 'k',
         workspaceId: header.slice(-1),
-        keyExpires: 'never',
-        allowedModels: null,
-        admit: () => {},
-        admitFree: () => {},
-        rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
-        limits: () => ({}),
-        usage: () => ({}),
         batches: { results, list: async () => '.'.repeat(BODY_BYTES) } as unknown as BatchApp,
-        decide: () => Promise.reject(),
       }),
-      serves: () => false,
-      models: () => [],
-    },
+    ),
     onAccess: () => {},
     onUnexpected: () => {},
   });

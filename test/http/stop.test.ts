@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { systemClock } from '../../src/base/index.js';
 import { ListenError, startHttp } from '../../src/http/index.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { deferred, onBoth, serve } from '../support/http/serving.js';
 
@@ -83,30 +84,33 @@ onBoth('a stop of an idle server, twice', async (t, transport) => {
   await t.rejects(RawClient.connect(port), { code: 'ECONNREFUSED' });
 });
 
-onBoth('a port that was stopped can be had again; one in use is a clear error', async (t, transport) => {
-  const first = await serve(t, transport);
-  t.ok(first.port > 0);
-  await t.rejects(serve(t, transport, undefined, { port: first.port }), {
-    name: 'ListenError',
-    message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${first.port}: the address is in use`),
-  });
-  await first.server.stop();
-  const second = await serve(t, transport, undefined, { port: first.port });
-  t.equal(second.port, first.port);
-});
+onBoth(
+  'the port of a stopped server can be used again; a port in use is an error that says so',
+  async (t, transport) => {
+    const first = await serve(t, transport);
+    t.ok(first.port > 0);
+    await t.rejects(serve(t, transport, undefined, { port: first.port }), {
+      name: 'ListenError',
+      message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${first.port}: the address is in use`),
+    });
+    await first.server.stop();
+    const second = await serve(t, transport, undefined, { port: first.port });
+    t.equal(second.port, first.port);
+  },
+);
 
-onBoth('an address that is no such thing', async (t, transport) => {
-  const authorize = () => {
-    throw new Error('nobody calls');
-  };
-  const app = { checkReady() {}, authorize, serves: () => true, models: () => [] };
-  const common = { transport, app, clock: systemClock, onAccess() {}, onUnexpected() {} };
-  for (const [host, port] of [
-    ['192.0.2.1', 0],
-    ['127.0.0.1', 70_000],
-    ['127.0.0.1', -1],
-    ['127.0.0.1', 1.5],
-  ] as const) {
-    await t.rejects(startHttp({ ...common, host, port }), ListenError);
-  }
-});
+onBoth(
+  'an address that does not exist on this machine, and invalid ports, are refused',
+  async (t, transport) => {
+    const app = fakeApp(() => fakeCaller());
+    const common = { transport, app, clock: systemClock, onAccess() {}, onUnexpected() {} };
+    for (const [host, port] of [
+      ['192.0.2.1', 0],
+      ['127.0.0.1', 70_000],
+      ['127.0.0.1', -1],
+      ['127.0.0.1', 1.5],
+    ] as const) {
+      await t.rejects(startHttp({ ...common, host, port }), ListenError);
+    }
+  },
+);

@@ -4,14 +4,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
-import {
-  type App,
-  type BatchApp,
-  type HttpServer,
-  startHttp,
-  type TransportName,
-} from '../../src/http/index.js';
+import { type BatchApp, type HttpServer, startHttp, type TransportName } from '../../src/http/index.js';
 import { sendPieces } from '../../src/http/transport/send-pieces.js';
+import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { onBoth } from '../support/http/serving.js';
 import { LONG } from '../support/scale.js';
 
@@ -30,27 +25,8 @@ async function start(
     onAsked();
     return { pieces: pieces(), collected: () => {} };
   };
-  const caller = {
-    keyId: 'key_test',
-    workspaceId: 'default',
-    keyExpires: 'never',
-    allowedModels: null,
-    admit: () => {},
-    admitFree: () => {},
-    rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
-    limits: () => ({}),
-    usage: () => ({}),
-  };
-  const app = {
-    checkReady: () => {},
-    authorize: () => ({
-      ...caller,
-      batches: { results } as unknown as BatchApp,
-      decide: () => Promise.reject(),
-    }),
-    serves: () => false,
-    models: () => [],
-  } satisfies App;
+  const caller = fakeCaller({ batches: { results } as unknown as BatchApp });
+  const app = fakeApp(() => caller);
   const logged = { onAccess: () => {}, onUnexpected: () => {} };
   return startHttp({ transport, host: '127.0.0.1', port: 0, clock: systemClock, app, ...logged });
 }

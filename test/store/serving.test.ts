@@ -70,7 +70,7 @@ test('two servers on one data folder: the store is locked before it is opened', 
   const folder = t.testdir();
   await openStore(folder).close();
   const file = dataFileOf(folder);
-  // A store that cannot be opened, and a server that has taken the lock but not yet said who it is.
+  // A store that cannot be opened, and a server that has the lock and has not yet written its process id.
   const { length } = readFileSync(file);
   writeFileSync(file, Buffer.alloc(length, 1));
   const unlock = lockFile(file) as () => void;
@@ -90,7 +90,7 @@ test('the process that serves a folder may upgrade it', async (t) => {
   leave();
 });
 
-test('the file server.json does not decide who serves', async (t) => {
+test('the lock decides whether a folder is served, not the file server.json', async (t) => {
   const { folder } = emptyStore(t);
   const file = join(folder, 'store', 'server.json');
   for (const text of ['', '{"pid":1}', JSON.stringify({ pid: 1, host: 'h', namespace: 'pid:[1]' })]) {

@@ -20,7 +20,7 @@ export interface Answer {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One who calls the server, with a key of a workspace that is in no one's way. */
+/** A caller with a key of a workspace of its own. */
 export interface TestCaller {
   readonly token: string;
   post(path: string, body: Uint8Array | string, headers?: Headers): Promise<Answer>;

@@ -7,7 +7,7 @@ const LAST = 32_767;
 
 const given = new Set<number>();
 
-/** A port that nobody listens on, and that no other call in this process returns. */
+/** A port that is not in use, and that no other call in this process returns. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));

@@ -42,7 +42,7 @@ export async function packDraft(draft: Draft): Promise<string> {
   throw new LinkError('The request is too long for a link.');
 }
 
-/** The draft of a link, which anybody may have made. Throws LinkError. */
+/** The draft of a link, which may come from anywhere. Throws LinkError. */
 export async function unpackDraft(packed: string): Promise<Draft> {
   try {
     const bytes = fromBase64Url(packed);

@@ -15,7 +15,7 @@ interface ResultsPanelProps {
   readonly onResults: (results: Results) => void;
 }
 
-/** The results of a batch, as a table and as a file. They are collected once, and only when somebody asks for them. */
+/** The results of a batch, as a table and as a file. They are collected once, and only on request. */
 export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelProps) {
   const [file, setFile] = useState<Blob | null>(null);
   const [busy, setBusy] = useState(false);

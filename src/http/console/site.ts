@@ -6,7 +6,7 @@ import type { HeaderList } from '../transport/types.js';
 
 /**
  * Refuses a request for a console that another site can cause: one to a host name that is not ours, and one that is made
- * by a page of another site. The first is DNS rebinding: a name of somebody else that leads to this server, so that their
+ * by a page of another site. The first is DNS rebinding: a name of another site that leads to this server, so that their
  * page and ours would share an origin. Addresses and `localhost` cannot be rebound. Links from other sites are followed.
  *
  * @param hosts the other names of this server

@@ -51,7 +51,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
     ...['', 'x'.repeat(65), 'a b', 'a/b', 'é', 'a\n', null, 7].map((id) => of({ custom_id: id })),
   ],
   model_required: [of({ model: undefined }), of({ model: null }), of({ model: '' })],
-  model_not_found: [of({ model: 'nobody' }), of({ model: 'M' })],
+  model_not_found: [of({ model: 'unknown' }), of({ model: 'M' })],
   model_not_allowed: [of({ model: 'm9' })],
   missing: [of({ state: undefined }), of({ state: null })],
   invalid_questions: [of({ questions: undefined }), of({ questions: null }), of({ questions: {} })],

@@ -40,7 +40,7 @@ async function takeIn(file: Buffer, threads: number) {
   return { result, took };
 }
 
-/** Its images make those who check it take turns. */
+/** A line with an image: its check is asynchronous, so the checking threads take turns. */
 const shown = (customId: string, model: string) => {
   const { state, questions } = JSON.parse(line(customId, 'pic'));
   const image = { format: 'png', data_base64: png({ width: 280, height: 280 }).toString('base64') };
@@ -107,7 +107,7 @@ test(`several threads accept and refuse the same files as one thread (TEST_SEED=
         line(`a${integer(count)}`),
         '{',
         line('a b'),
-        line('x', 's', 'nobody'),
+        line('x', 's', 'unknown'),
         '',
       ]);
     }

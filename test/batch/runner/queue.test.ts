@@ -43,7 +43,7 @@ test('a thousand keys with nothing to start are checked once, until they are wok
   t.strictSame(take(queue, 2), { ids: 'a r7', asked: 2 });
   for (let at = 0; at < 1_000; at += 1) queue.wake(`k${at}`);
   t.equal(take(queue, 2_000, readiness).asked, 1_000 + 2_000);
-  queue.wake('nobody');
+  queue.wake('unknown');
   t.equal(take(queue, 1).ids, 'a');
 });
 

@@ -14,7 +14,7 @@ test('a stop drops the lines in progress without counting a try; the next proces
   t.equal(world.engine.started.filter((each) => each === 'a0').length, 5, 'the fifth try is under way');
   const { engine } = world;
   await world.restart();
-  t.equal(engine.waiting.size, 0, 'nobody waits for the engine any more');
+  t.equal(engine.waiting.size, 0, 'no plan waits for the engine any more');
   t.match(await world.finished(key, id), { status: 'done', counts: { done: 3, failed: 0 } });
   t.strictSame([...world.engine.started].sort(), ['a0', 'a1', 'a2']);
   t.strictSame(

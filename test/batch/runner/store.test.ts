@@ -88,7 +88,7 @@ test('a webhook whose batch cannot be written waits for the disk', async (t) => 
   world.engine.answer('a');
   await world.pass(5);
   t.equal(world.show(key, id).status, 'done');
-  t.strictSame(world.called, [], 'who is called would find a batch that a crash makes undone');
+  t.strictSame(world.called, [], 'a crash could still undo the end of the batch, so no webhook is called');
   empty();
   await until(() => {
     world.clock.advance(100);

@@ -102,7 +102,7 @@ consoleTest('a restart of the server in between', async (t, tab, world) => {
 });
 
 consoleTest(
-  'the console answers its own names, and no name that somebody else chose',
+  'the console answers under the names of the server only',
   async (t, { page }, { url }) => {
     const { port } = new URL(url);
     const open = (host: string) => page.goto(`http://${host}:${port}/console`);

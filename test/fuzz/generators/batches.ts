@@ -58,7 +58,7 @@ function line(random: Random, corpus: Corpus, index: number): string {
 }
 
 /**
- * Addresses of webhooks. All are refused where they are checked; none is changed afterwards, so that nobody is called.
+ * Addresses of webhooks. The check refuses all of them, and none is changed afterwards, so that no call is made.
  */
 export const WEBHOOKS = [
   'https://127.0.0.1/hook',

@@ -102,7 +102,7 @@ const NAMES = [
   '!#$%&*+.^_`|~',
 ];
 
-/** Headers that nobody asked for. Neither they nor their number are more than a transport takes. */
+/** Header fields that no rule needs, within the limits of both transports on size and number. */
 export function otherHeaders(random: Random): Headers {
   if (!oneIn(random, 8)) return [];
   return weighted<Headers>(random, [

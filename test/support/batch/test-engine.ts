@@ -18,7 +18,7 @@ export class TestEngine {
   /** The labels of the plans that came, and of those that were to run alone. */
   readonly labels: string[] = [];
   readonly alone: string[] = [];
-  /** Plans that nobody has answered yet. */
+  /** Plans without an answer. */
   readonly waiting = new Map<string, Waiting>();
   /** Most plans that wait. */
   room = 64;

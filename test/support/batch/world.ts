@@ -162,7 +162,7 @@ export class World {
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
       this.clock.advance(SECOND_MS);
-      // As the server does, if less often: a calendar that nobody reads sees no jump.
+      // The server reads it too, more often: a jump is noticed only when the calendar is read.
       this.calendar.now();
       await turns();
     }

@@ -67,7 +67,7 @@ export async function killAgainAndAgain(t: Test, transport: string, kills: numbe
     await once(command.child, 'exit');
     await loading;
 
-    // LMDB shows a commit that its process was killed behind, and not told, once somebody writes.
+    // If a process was killed right after a commit, LMDB shows that commit only after the next write.
     store.change(() => {});
     const { books, problems } = reconcile(store);
     t.strictSame(problems, [], `kill ${kill}`);

@@ -292,7 +292,7 @@ async function others(): Promise<Case[]> {
   ];
 }
 
-/** Well over a hundred files that somebody could send. */
+/** More than a hundred damaged or hostile image files. */
 export async function hostileFiles(): Promise<Case[]> {
   return [...pngKinds(), ...truncatedPngs(), ...brokenPngs(), ...(await jpegs()), ...(await others())];
 }
