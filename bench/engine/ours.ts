@@ -63,8 +63,8 @@ export async function openOurs(path: string, settings: Settings): Promise<Ours> 
     { length: contexts },
     (_, at) => new EngineThread({ backend, device, build, bounds, threads, number: at + 1 }),
   );
-  const [introduction] = await Promise.all(own.map((thread) => thread.introduce()));
-  const head = introduction?.head ?? new Int32Array(0);
+  const [report] = await Promise.all(own.map((thread) => thread.ready()));
+  const head = report?.head ?? new Int32Array(0);
   const engine = new Engine(own, {
     bounds,
     sharing: {

@@ -3,8 +3,8 @@ import type { Store, Value } from '../store/index.js';
 import { isFinished } from './lifecycle/transitions.js';
 
 /**
- * Aborts that a line may be in progress at: at the last of them it fails. Other lines were in progress at the first one
- * too, so from then on the line runs alone.
+ * A line fails when the engine has ended the process this many times while the line was in progress. After the first
+ * time it runs alone, because another line may have been the cause.
  */
 export const ABORTS_MAX = 2;
 

@@ -23,7 +23,7 @@ const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
 /** Which batches to list. */
 export interface Page {
-  /** Most batches listed. Null: all. */
+  /** Maximum number of batches listed. Null: all. */
   readonly limit: number | null;
   /** The id of the batch after which the page begins. Null: it begins with the oldest. */
   readonly after: string | null;

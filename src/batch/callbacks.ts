@@ -9,7 +9,7 @@ import type { WriteBuffer } from './write-buffer.js';
 
 /** Concurrent calls. A call takes at most LIMITS.webhookTimeoutMs, including the DNS lookup. */
 export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
-/** The wait before a call is tried again whose batch could not be written to the disk. */
+/** If a finished batch cannot be written to the disk, its call is tried again after this time. */
 const UNWRITTEN_WAIT_MS = 1_000;
 
 /** The wait after 0, 1 and 2 failed attempts, in milliseconds. */

@@ -41,7 +41,10 @@ export class StoredTimes {
     return this.pending.size > 0;
   }
 
-  /** Call it in the same turn as the clock was read, before it is read again: the time is by the new calendar already. */
+  /**
+   * Marks a time that was just read from the clock and stored, so that a jump in progress does not move it. Call it in the
+   * turn in which the clock was read, before it is read again.
+   */
   stamped(...name: readonly KeyPart[]): void {
     for (const { fresh } of this.pending) fresh.add(nameOf(name));
   }

@@ -44,7 +44,7 @@ interface Parts {
 }
 
 /** A submission's idempotency key, and the SHA-256 of its decompressed file. */
-interface Once {
+interface Idempotency {
   readonly idempotencyKey: string;
   readonly body: string;
 }
@@ -98,7 +98,7 @@ export class Submitter {
   private async takeIn(
     caller: Caller,
     { file, encoding, webhook }: Submission,
-    once: Once | null,
+    idempotency: Idempotency | null,
   ): Promise<Batch> {
     this.checkOpen(caller.key.id);
     this.parts.storage.requireRoom();
@@ -110,7 +110,7 @@ export class Submitter {
     const result = await this.parts.files.ingest(task, caller);
     if (!result.ok) throw new ApiError(result.type, result.message, {}, result.details);
     try {
-      return await this.keep(id, caller, dataKey, result, { webhook, once });
+      return await this.keep(id, caller, dataKey, result, { webhook, idempotency });
     } finally {
       freeBlock(result.block);
     }
@@ -138,7 +138,7 @@ export class Submitter {
     caller: Caller,
     dataKey: DataKey,
     result: Extract<IngestResult, { ok: true }>,
-    { webhook, once }: { readonly webhook: string | null; readonly once: Once | null },
+    { webhook, idempotency }: { readonly webhook: string | null; readonly idempotency: Idempotency | null },
   ): Promise<Batch> {
     // From here to the commit in one turn of the event loop, so that the data key is encrypted with the right master key.
     while (this.parts.sealer.changing !== null) await this.parts.sealer.changing;
@@ -150,8 +150,16 @@ export class Submitter {
     const batch = this.newBatch(id, caller, result, webhook !== null);
     const writes = [dataKey.write(), ...this.batchWrites(batch, result)];
     if (webhook !== null) writes.push(this.webhookWrite(id, dataKey.key, webhook));
-    if (once !== null) {
-      writes.push(this.parts.submissions.write(batch.key, once.idempotencyKey, once.body, id, batch.created));
+    if (idempotency !== null) {
+      writes.push(
+        this.parts.submissions.write(
+          batch.key,
+          idempotency.idempotencyKey,
+          idempotency.body,
+          id,
+          batch.created,
+        ),
+      );
     }
     const releaseRoom = this.parts.storage.take(writes);
     const releaseSlot = this.takeSlot(batch.key);

@@ -43,7 +43,7 @@ const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
 /** What planning needs of a model. */
-export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
+export type PromptModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
  * Plans a checked request: the state as the prefix that all questions share, then one suffix per question, which ends at
@@ -52,7 +52,7 @@ export type Askable = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' 
  */
 export function planRequest(
   request: DecideRequest,
-  model: Askable,
+  model: PromptModel,
   { uses, images }: Shown = NOTHING,
 ): Prepared {
   const { profile, tokenizer } = model;
@@ -116,7 +116,7 @@ function shownIn(
   }
 }
 
-function tokensOfImages({ images: reading }: Askable, images: readonly PlanImage[]): ImageTokens {
+function tokensOfImages({ images: reading }: PromptModel, images: readonly PlanImage[]): ImageTokens {
   if (reading === null) return noImages;
   return imageTokens(
     reading,
@@ -130,7 +130,7 @@ function bytesOf(parts: Skeleton['suffix'], shown: (slot: Slot) => readonly Show
   return texts.reduce((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
 }
 
-function tooLong(question: Question, { contextLength }: Askable): ApiError {
+function tooLong(question: Question, { contextLength }: PromptModel): ApiError {
   return new ApiError(
     'invalid_question',
     `The state and the question ${quoteName(question.name)} take more than the model's context window of ${contextLength} tokens.`,

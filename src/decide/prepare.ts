@@ -3,7 +3,7 @@ import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.j
 import type { ImageReader } from '../images/index.js';
 import { checkRequest, type RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
-import { type Askable, type Prepared, planRequest } from './plan.js';
+import { type Prepared, type PromptModel, planRequest } from './plan.js';
 import { openBody } from './request/open-body.js';
 import { readImages } from './request-images.js';
 import type { Question } from './types.js';
@@ -42,7 +42,7 @@ export type PrepareResult =
 /** The models as a preparing thread sees them. */
 interface Models {
   readonly catalog: Catalog;
-  open(build: CatalogBuild): Askable;
+  open(build: CatalogBuild): PromptModel;
   readonly images: ImageReader;
 }
 

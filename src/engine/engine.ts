@@ -12,17 +12,17 @@ import { AdaptiveBudget } from './scheduler/idle-budget.js';
 import { Scheduler, type Urgency } from './scheduler/scheduler.js';
 import { longestPrompt, type Plan, planCells, type WaveBounds } from './wave/types.js';
 
-/** Waves of batch plans kept waiting per lane, besides those in progress. */
+/** Waves of batch plans that wait per lane, besides those in progress. */
 const WAVES_AHEAD = 2;
-/** Most bytes of embeddings that are cached: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
+/** Maximum number of bytes of embeddings that are cached: 60 images of a model of 4,096 numbers per token, at 280 tokens each. */
 export const EMBEDDING_BYTES_MAX = 256 << 20;
-/** Most bytes of pixels of all live plans; a plan that exceeds it is refused. A request has at most 15 MB. */
+/** Maximum number of bytes of pixels of all live plans; a plan that exceeds it is refused. A request has at most 15 MB. */
 export const LIVE_PIXEL_BYTES_MAX = 256 << 20;
 
 export interface EngineOptions {
   readonly bounds: WaveBounds;
   readonly sharing: Sharing;
-  /** Most live plans that wait. */
+  /** Maximum number of live plans that wait. */
   readonly queueMax: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;

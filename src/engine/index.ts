@@ -2,7 +2,7 @@ export { chooseBackend, type Machine } from './addon/choose.js';
 export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
 export { hasLibraries, INSTALL_CUDA, libraryVersions } from './addon/installed.js';
-export { BackendError, cpuBeside, listDevices, loadAddon } from './addon/load.js';
+export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load.js';
 export type { Addon, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
 export { type ChildLimits, oneLine } from './check/bounded-child.js';
 export { checkModel } from './check/check-model.js';

@@ -26,7 +26,7 @@ export class Pending implements Entry {
   private settle!: { resolve(answer: EngineAnswer): void; reject(error: unknown): void };
 
   /**
-   * @param since when the plan came; like all times here, on the monotonic clock
+   * @param since when the plan was queued; like all times here, on the monotonic clock
    * @param label its name in the record of what waves compute
    */
   constructor(

@@ -1,7 +1,7 @@
 import { ThreadPool } from '../base/index.js';
 import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
-import type { Introduction, LoadProgress, WorkerSetup } from './worker.js';
+import type { LoadProgress, ThreadReport, WorkerSetup } from './worker.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url);
 
@@ -41,8 +41,8 @@ export class EngineThread {
   }
 
   /** Resolves when the thread has a context that has computed its first waves; rejects with the error that ended it. */
-  introduce(): Promise<Introduction> {
-    return this.pool.run('introduce', null);
+  ready(): Promise<ThreadReport> {
+    return this.pool.run('ready', null);
   }
 
   /** Runs a wave. Rejects with the addon's error or if the thread dies; the context is then empty. */

@@ -34,7 +34,7 @@ export interface LoadProgress {
 }
 
 /** What a thread reports once its context has computed its first waves. */
-export interface Introduction {
+export interface ThreadReport {
   /** Tokens that every prompt begins with. */
   readonly head: Int32Array;
   /** How the model reads images; null: it does not. */
@@ -62,7 +62,7 @@ export function wave(task: WaveTask): WaveResult {
 let isWarm = false;
 
 /** Computes the first waves, once. The pool calls it before it runs a wave of a client. */
-export function introduce(): Introduction {
+export function ready(): ThreadReport {
   if (!isWarm) warmUp();
   isWarm = true;
   return { head: model.profile.head(), images: model.images };

@@ -10,7 +10,7 @@ interface HubModel {
   readonly files: readonly [HubFile, ...HubFile[]];
 }
 
-/** Most choices that a message lists. */
+/** Maximum number of choices that a message lists. */
 const LISTED_MAX = 50;
 
 const PROJECTOR = /(?:^|[-_.])(?:mmproj|projector)(?:[-_.]|$)/i;

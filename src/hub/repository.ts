@@ -23,7 +23,7 @@ export interface Repository {
   readonly files: readonly HubFile[];
 }
 
-/** Most entries of a repository that are read. */
+/** Maximum number of entries of a repository that are read. */
 export const ENTRIES_MAX = 20_000;
 
 /**

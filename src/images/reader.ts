@@ -14,9 +14,9 @@ interface Fit {
   readonly side: number;
 }
 
-/** Most cached hashes of files that decode. */
+/** Maximum number of cached hashes of files that decode. */
 const VALID_FILES = 10_000;
-/** Most bytes of cached resized images: at 280 tokens an image has 1.9 MB. */
+/** Maximum number of bytes of cached resized images: at 280 tokens an image has 1.9 MB. */
 const KEPT_IMAGE_BYTES = 32 * 1024 * 1024;
 
 /**

@@ -13,7 +13,7 @@ import { StartError } from './dependencies.js';
 
 /** How often the files of a certificate are looked at. */
 const LOOK_MS = 5_000;
-/** Between the writes of both files, they do not fit; so one failure is no fault. */
+/** Failures in a row before they are reported: between the writes of the two files, these do not match for a moment. */
 const FAILURES_REPORTED = 2;
 /** A certificate that ends earlier should have been renewed. */
 const RENEWAL_DUE_MS = 14 * DAY_MS;
@@ -137,7 +137,7 @@ const isSame = (one: Certificate, other: Certificate) =>
 /** What changes when a file is written or replaced, also behind a symbolic link. */
 const marks = ({ cert, key }: TlsFiles) => `${markOf(cert)}, ${markOf(key)}`;
 
-/** Never throws: an error is a mark too, and reading the file then reports it. */
+/** Never throws: the code of an error serves as the mark, and reading the file then reports the error. */
 function markOf(file: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(file);

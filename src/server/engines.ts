@@ -5,7 +5,7 @@ import {
   COUPLED_PRODUCT_MAX,
   type CountMemory,
   checkModel,
-  cpuBeside,
+  cpuBackendFor,
   devicesOf,
   Engine,
   EngineThread,
@@ -227,7 +227,7 @@ export class Engines {
     signal: AbortSignal,
   ): Promise<ImageReading | null> {
     const { backend, checkThreads } = this.prepared;
-    const task = { backend: cpuBeside(backend), device: '', build, threads: checkThreads };
+    const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
     const { images } = await checkModel(task, signal);
     this.images.set(build.id, images);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
@@ -258,11 +258,11 @@ export class Engines {
         new EngineThread({ ...setup, device, number: first + at }, onProgress(device), onReplace),
     );
     this.threads.push(...own);
-    const introductions = await introduced(own, signal);
+    const reports = await whenReady(own, signal);
     for (const device of devices) {
       this.releases.push(holdWeights(this.prepared.addon, device, build, threads));
     }
-    return { threads: own, head: introductions[0]?.head ?? new Int32Array(0) };
+    return { threads: own, head: reports[0]?.head ?? new Int32Array(0) };
   }
 }
 
@@ -270,18 +270,18 @@ export class Engines {
  * Waits until threads have loaded their model and computed its first waves. The signal and the first failure end that
  * for all of them. Throws ModelError.
  */
-async function introduced(threads: readonly EngineThread[], signal: AbortSignal) {
+async function whenReady(threads: readonly EngineThread[], signal: AbortSignal) {
   const cancel = () => {
     for (const thread of threads) thread.cancel();
   };
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
-  const introductions = threads.map((thread) => thread.introduce());
+  const reports = threads.map((thread) => thread.ready());
   try {
-    return await Promise.all(introductions);
+    return await Promise.all(reports);
   } catch (error) {
     cancel();
-    await Promise.allSettled(introductions);
+    await Promise.allSettled(reports);
     // An error loses its class between threads.
     throw new ModelError((error as Error).message);
   } finally {

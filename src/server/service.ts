@@ -165,12 +165,12 @@ export class Service implements App {
     const build = catalog.find(model);
     if (build === undefined || only === null) return build !== undefined;
     // An endpoint of a dated build serves that build, an endpoint of a model all builds of the model.
-    return catalog.find(only)?.id === only ? build.id === only : catalog.movingId(model) === only;
+    return catalog.find(only)?.id === only ? build.id === only : catalog.listedId(model) === only;
   }
 
   models(model: string | null): ModelListEntry[] {
     const { catalog } = this.engines;
-    const only = model === null ? null : catalog.movingId(model);
+    const only = model === null ? null : catalog.listedId(model);
     const listed = catalog.list().filter(({ id }) => only === null || id === only);
     return listed.map((each) => ({ ...each, ownedBy: 'decider' }));
   }

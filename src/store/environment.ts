@@ -18,7 +18,7 @@ export interface Environment {
   readonly file: number;
 }
 
-/** Most databases in an environment, with room for future tables. */
+/** Maximum number of databases in an environment, with room for future tables. */
 const DATABASES_MAX = 64;
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 

@@ -15,7 +15,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const STATES: readonly LaneState[] = ['free', 'busy', 'restarting', 'resting', 'probing', 'stuck', 'closed'];
 const EVENTS: readonly LaneEvent[] = [
-  ...(['sent', 'wave_done', 'wave_failed', 'wave_failed_again', 'late'] as const),
+  ...(['sent', 'wave_done', 'wave_failed', 'wave_failed_again', 'timed_out'] as const),
   ...(['started', 'not_started', 'rested', 'closed'] as const),
 ];
 /** By state, what each event leads to, in the order of EVENTS; '-': it cannot happen. */

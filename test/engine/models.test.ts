@@ -250,7 +250,7 @@ function manifest(folder: string, value: unknown) {
   return readManifest(folder);
 }
 
-test('catalogue: moving ids mean the last build, dated ids their own, others nothing', async (t) => {
+test('catalog: ids and aliases stand for the newest build, build names for their own build, other names for none', async (t) => {
   const folder = t.testdir();
   const catalog = new Catalog(await manifest(folder, { default: 'big', models: [MODEL] }), folder);
   t.equal(catalog.find('big')?.id, 'big-20260601');

@@ -3,7 +3,7 @@ import { type Arrival, type SimulatedState, simulate } from '../../bench/schedul
 import { ThreadStartError } from '../../src/base/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
-import { leftToOthers } from '../../src/engine/scheduler/routing.js';
+import { plansForOtherLanes } from '../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import type { Entry } from '../../src/engine/scheduler/types.js';
 import type { WaveBounds } from '../../src/engine/wave/types.js';
@@ -123,7 +123,7 @@ function lanesWith(tokens: number, ...held: ReadonlyArray<readonly number[]>) {
 /** How many of these plans the first lane leaves to others. */
 function leftByFirst(contexts: readonly ContextState<Entry>[], plans: readonly Plan[]): number {
   const [first] = contexts as [ContextState<Entry>];
-  return leftToOthers(
+  return plansForOtherLanes(
     first,
     contexts,
     plans.map((plan) => ({ plan, dropped: false })),

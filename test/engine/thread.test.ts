@@ -72,7 +72,7 @@ test('a thread that is terminated inside llama_decode does not end the process',
 
 test('cancel ends the wave under way', async (t) => {
   const thread = start(t, tiny(t));
-  await thread.introduce();
+  await thread.ready();
   const long = thread.run(task(8_000));
   thread.cancel();
   await t.rejects(long, { message: /cancelled/ });
@@ -86,12 +86,12 @@ test('threads that share the weights answer alike', async (t) => {
 });
 
 test('a thread reports the common beginning of all prompts', async (t) => {
-  const { head } = await start(t, tiny(t)).introduce();
+  const { head } = await start(t, tiny(t)).ready();
   t.ok(head.length >= 2, `${head.length} tokens`);
 });
 
 test('a model that does not load: the thread says why, and again', async (t) => {
   const thread = start(t, '/nowhere.gguf');
-  await t.rejects(thread.introduce(), /nowhere\.gguf/);
+  await t.rejects(thread.ready(), /nowhere\.gguf/);
   await t.rejects(thread.run(task(5)), /nowhere\.gguf/);
 });

@@ -93,18 +93,18 @@ test('a warmed-up thread answers as one that is not, on an empty context', async
   writeTinyModel(path, {});
   const cold = await start(t, path).run(wave());
   const thread = start(t, path);
-  await thread.introduce();
+  await thread.ready();
   t.strictSame(await thread.run(wave()), cold);
 });
 
-test('a thread is not introduced if its first waves fail, and says why', async (t) => {
+test('a thread is not ready if its first waves fail, and its error says why', async (t) => {
   const path = join(t.testdir(), 'tiny.gguf');
   writeTinyModel(path, {});
   // Holds the weights, so that the cancel word of the other one does not end its loading.
-  await start(t, path).introduce();
+  await start(t, path).ready();
   const thread = start(t, path);
   thread.cancel();
-  await t.rejects(thread.introduce(), { message: /tiny\.gguf: its first waves failed: .*cancelled/ });
+  await t.rejects(thread.ready(), { message: /tiny\.gguf: its first waves failed: .*cancelled/ });
 });
 
 const ADVICE = { cells: 8_192, contexts: 2, waveTokens: 2_048 };

@@ -90,7 +90,7 @@ const server = await startServer(settings, {
   stop: new AbortController().signal,
 });
 const engineOf = (run: typeof compute) =>
-  new Engine([{ run, number: 1, introduce: async () => ({ head: new Int32Array(0), images: null }) }], {
+  new Engine([{ run, number: 1, ready: async () => ({ head: new Int32Array(0), images: null }) }], {
     bounds: BOUNDS,
     sharing: COLD,
     queueMax: 1_024,

@@ -56,7 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'decide/request/questions.ts',
-    ['2.2 instructions', 'family ? fromFamily(subject, sent) : sent', 'fromFamily(subject, sent)'],
+    ['2.2 instructions', 'systemOne ? fromSystemOne(subject, sent) : sent', 'fromSystemOne(subject, sent)'],
     ['2.2 type', 'if (type === undefined)', "if (type === '')"],
     ['7.4 invalid_questions', 'if (entries.length === 0)', 'if (entries.length < 0)'],
   ),

@@ -12,7 +12,7 @@ export function manualThread(number = 1) {
     waves,
     startFaults,
     number,
-    introduce: async () => {
+    ready: async () => {
       const fault = startFaults.shift();
       if (fault !== undefined) throw fault;
       return { head: new Int32Array(0), images: null };

@@ -10,10 +10,10 @@ export const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** An engine with one thread that takes so many milliseconds of a fake clock per token. */
 export function pacedEngine(msPerToken: number, options: Partial<EngineOptions> = {}) {
   const clock = fakeClock();
-  const { run: begin, waves, introduce } = manualThread();
+  const { run: begin, waves, ready } = manualThread();
   const computed = { tokens: 0, ms: 0 };
   const thread = {
-    introduce,
+    ready,
     number: 1,
     run(task: WaveTask): Promise<WaveResult> {
       const answer = begin(task);

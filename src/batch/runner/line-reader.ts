@@ -32,7 +32,7 @@ export class LineReader {
   constructor(private readonly parts: Parts) {}
 
   /** Whether a batch waits because the reading thread exited while it read the batch's lines. */
-  rests(open: OpenBatch): boolean {
+  isPaused(open: OpenBatch): boolean {
     return this.resting.has(open);
   }
 

@@ -14,7 +14,7 @@ import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
 import type { Progress } from './progress.js';
 import type { ReadAhead } from './read-ahead.js';
 
-/** Most lines prepared concurrently. So a live request waits for at most this many lines. */
+/** Maximum number of lines prepared concurrently. So a live request waits for at most this many lines. */
 const PREPARING_MAX = 2;
 
 interface Parts {

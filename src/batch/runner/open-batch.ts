@@ -6,7 +6,7 @@ import type { BatchLine, SealedBatch } from '../sealed-batch.js';
 import { Deadline } from './deadline.js';
 import type { ReadAhead } from './read-ahead.js';
 
-/** Most lines of a batch that wait for a retry. Without it, a failing engine would bring the whole batch into memory. */
+/** Maximum number of lines of a batch that wait for a retry. Without it, a failing engine would bring the whole batch into memory. */
 export const RETRYING_MAX = 256;
 
 /** The state of a line. */

@@ -1,13 +1,17 @@
 import type { OpenBatch } from './open-batch.js';
 
 /**
- * Whether a batch's next line may start. `reads`: once it has been read; no other line starts meanwhile, because that
- * takes only a moment. `alone`: once no other line is in progress; no other one starts meanwhile. `rests`: not before its
- * key is woken.
+ * Whether the next line of a batch may start:
+ *
+ * - `now`: it may.
+ * - `no_room`: its model has no room; lines of other batches may start.
+ * - `reads`: it is being read, which takes a moment; no other line starts meanwhile.
+ * - `alone`: it must run alone, and another line is in progress; no other line starts meanwhile.
+ * - `blocked`: not before `wake` is called for its key.
  */
-export type Readiness = 'now' | 'no_room' | 'reads' | 'alone' | 'rests';
+export type Readiness = 'now' | 'no_room' | 'reads' | 'alone' | 'blocked';
 
-/** Most lines with the same state that a key starts in one turn. */
+/** Maximum number of lines with the same state that a key starts in one turn. */
 const SHARED_TURN_LINES_MAX = 64;
 
 /**

@@ -21,7 +21,7 @@ import { ReadAhead } from './read-ahead.js';
 const CHECK_MS = 1_000;
 /** Batches checked in one turn of the event loop. */
 const CHECKED_MAX = 64;
-/** Most lines started or given up in one turn: withdrawing a model gives up all its remaining lines. */
+/** Maximum number of lines started or given up in one turn: withdrawing a model gives up all its remaining lines. */
 const STEPS_MAX = 256;
 
 interface Parts {
@@ -211,16 +211,16 @@ export class Runner {
     this.progress.applyEnds(open);
     if (!this.mayRun(open)) {
       open.release(this.memory);
-      return 'rests';
+      return 'blocked';
     }
-    if (this.reader.rests(open)) return 'rests';
+    if (this.reader.isPaused(open)) return 'blocked';
     if (open.wantsLines) {
       if (!this.memory.hasRoom) return 'no_room';
       this.reader.read(open);
       return 'reads';
     }
     const line = open.next;
-    if (line === undefined || open.isDamaged) return 'rests';
+    if (line === undefined || open.isDamaged) return 'blocked';
     const aborts = open.aborts.get(line.index)?.count ?? 0;
     if (!this.mayUse(open, line) || aborts >= ABORTS_MAX) return 'now';
     if (withRoom.has(line.model)) return aborts > 0 && !this.lines.isIdle ? 'alone' : 'now';

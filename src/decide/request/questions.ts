@@ -1,18 +1,18 @@
 import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Question } from '../types.js';
 import { readOptions } from './criteria.js';
-import { fromFamily } from './family.js';
 import { field, firstRepeated, textOrNull } from './nodes.js';
 import { quoteName, truncateCodePoints } from './strings.js';
+import { fromSystemOne } from './system-one.js';
 
 /**
  * Checks `questions` (contract 2.1 and contract 2.2) and reads them in the order sent.
  *
- * @param family whether the extensions of family clients are accepted
+ * @param systemOne whether the extensions of System One clients are accepted
  * @throws ApiError `invalid_request` for a value that is not an object, `invalid_questions` for an empty one or
  *   a name that is repeated or too long, `too_many_questions`, and what `readQuestion` throws for the first invalid one
  */
-export function readQuestions(node: JsonNode, family: boolean): Question[] {
+export function readQuestions(node: JsonNode, systemOne: boolean): Question[] {
   if (node.kind !== 'object') throw new ApiError('invalid_request', '`questions` must be an object.');
   const { entries } = node;
   if (entries.length === 0) {
@@ -35,7 +35,7 @@ export function readQuestions(node: JsonNode, family: boolean): Question[] {
       `The name ${quoteName(long[0])} is longer than the limit of ${LIMITS.questionNameCodePoints} characters.`,
     );
   }
-  return entries.map(([name, question]) => readQuestion(name, question, family));
+  return entries.map(([name, question]) => readQuestion(name, question, systemOne));
 }
 
 /**
@@ -44,9 +44,9 @@ export function readQuestions(node: JsonNode, family: boolean): Question[] {
  * @throws ApiError `invalid_question` if it is not an object or its instructions are not a string, `invalid_type`,
  *   and what `readOptions` throws for its criteria
  */
-function readQuestion(name: string, sent: JsonNode, family: boolean): Question {
+function readQuestion(name: string, sent: JsonNode, systemOne: boolean): Question {
   const subject = `Question ${quoteName(name)}`;
-  const node = family ? fromFamily(subject, sent) : sent;
+  const node = systemOne ? fromSystemOne(subject, sent) : sent;
   if (node.kind !== 'object') throw new ApiError('invalid_question', `${subject} must be an object.`);
   const type = readType(subject, field(node, 'type'));
   const instructions = textOrNull(field(node, 'instructions') ?? NULL);

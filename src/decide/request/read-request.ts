@@ -17,7 +17,7 @@ export interface ReadOptions {
   allows(model: string | null): boolean;
   /**
    * `refuse` on `/v1/decide`. `default` on `/v1/systemone`, where an unknown model means the default one
-   * (contract 4.2) and the extensions of family clients are accepted: see `family.ts`, and a state of `null`.
+   * (contract 4.2) and the extensions of System One clients are accepted: see `system-one.ts`, and a state of `null`.
    */
   readonly unknownModel: 'refuse' | 'default';
 }
@@ -35,10 +35,10 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
   const model = options.ignoresModel ? null : readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
-  const family = options.unknownModel === 'default';
-  if (fields.state === undefined || (fields.state === null && !family))
+  const systemOne = options.unknownModel === 'default';
+  if (fields.state === undefined || (fields.state === null && !systemOne))
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
-  const questions = readQuestionField(sources, fields.questions, family);
+  const questions = readQuestionField(sources, fields.questions, systemOne);
   const imageBudget = readImageBudget(fields.image_budget);
   const assets = fields.assets === undefined ? [] : readAssets(fields.assets);
   return { model, state: readField(sources, 'state'), questions, imageBudget, assets };
@@ -57,11 +57,11 @@ function readModel(value: unknown, options: ReadOptions): string | null {
   );
 }
 
-function readQuestionField(sources: OpenBody['sources'], parsed: unknown, family: boolean): Question[] {
+function readQuestionField(sources: OpenBody['sources'], parsed: unknown, systemOne: boolean): Question[] {
   if (isAbsent(parsed)) {
     throw new ApiError('invalid_questions', 'The request has no `questions`, or they are null.');
   }
-  return readQuestions(readField(sources, 'questions'), family);
+  return readQuestions(readField(sources, 'questions'), systemOne);
 }
 
 /** Reads a top-level field again, in the order in which it was written. */

@@ -61,7 +61,7 @@ export function listDevices({ backend, addon }: Pick<LoadedAddon, 'backend' | 'a
 }
 
 /** The backend for work on the CPU beside another backend: the CPU's own, without GPU drivers, if it is installed. */
-export function cpuBeside(backend: Backend): Backend {
+export function cpuBackendFor(backend: Backend): Backend {
   return platform().backends.includes('cpu') && existsSync(addonFile('cpu')) ? 'cpu' : backend;
 }
 

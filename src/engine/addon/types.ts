@@ -66,7 +66,7 @@ export interface ProjectorFile {
   readonly merge: number;
   /** Numbers of an embedding; 0 if the file does not state it. */
   readonly width: number;
-  /** Most patches of a side; 0 if the file does not state it. */
+  /** Maximum number of patches of a side; 0 if the file does not state it. */
   readonly positions: number;
   readonly sizeBytes: number;
 }
@@ -127,13 +127,13 @@ export interface ModelDescription {
 export interface ContextOptions {
   /** KV cells, shared by every sequence of a wave. */
   readonly cells: number;
-  /** Most tokens of one decode. */
+  /** Maximum number of tokens of one decode. */
   readonly batchTokens: number;
-  /** Most tokens computed at once inside a decode. */
+  /** Maximum number of tokens computed at once inside a decode. */
   readonly microBatchTokens: number;
-  /** Most sequences at a time; llama.cpp allows 256. */
+  /** Maximum number of sequences at a time; llama.cpp allows 256. */
   readonly sequences: number;
-  /** Most answer slots of one decode. */
+  /** Maximum number of answer slots of one decode. */
   readonly outputs: number;
   readonly threads: number;
 }

@@ -6,7 +6,7 @@ import type { ShownPart, Slot } from '../profile/types.js';
 import { type PlanImage, prefixKey } from '../wave/images.js';
 import type { Plan } from '../wave/types.js';
 
-/** The question that a check asks; weights that answer it wrongly deserve a look. */
+/** The question that a check asks. A wrong answer suggests damaged weights or a wrong profile. */
 export const FIRST_QUESTION = {
   state: 'It is noon and there is no cloud.',
   name: 'sky',

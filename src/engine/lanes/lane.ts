@@ -6,14 +6,14 @@ import type { WaveResult, WaveTask } from '../wave/task.js';
 import { isWorking, type LaneEvent, type LaneState, nextState } from './transitions.js';
 import { afterRunning, START_MS_MAX } from './wave-limit.js';
 
-/** Waves that may fail in a row before the lane rests: a plan that fails twice alone must not be enough. */
+/** After this many failed waves in a row the lane rests. One plan fails at most twice, so it is not enough. */
 export const FAILURES_MAX = 4;
 /** The first pause; each one in a row is twice as long as the one before. */
 export const PAUSE_MS = 1_000;
 export const PAUSE_MS_MAX = 60_000;
 
 /** What a lane needs of a thread. */
-export type WaveRunner = Pick<EngineThread, 'run' | 'introduce' | 'number'>;
+export type WaveRunner = Pick<EngineThread, 'run' | 'ready' | 'number'>;
 
 /** A lane as the operator sees it. */
 export interface LaneStatus {
@@ -28,8 +28,8 @@ export interface LaneStatus {
   readonly plans: number;
 }
 
-/** A wave, or the start of a thread, takes longer than it can. */
-class LateError extends Error {}
+/** A wave, or the start of a thread, exceeded its time limit. */
+class TimeLimitError extends Error {}
 
 /** A thread with its context, and whether it works (see `LaneState`). */
 export class Lane<E extends Entry> {
@@ -94,7 +94,7 @@ export class Lane<E extends Entry> {
 
   /**
    * Runs a wave on a free lane, as `EngineThread.run` does. Call `done` or `failed` when it has settled and what it
-   * means for the context is known: both may free the lane. Rejects with LateError after `limitMs`; the lane is then
+   * means for the context is known: both may free the lane. Rejects with TimeLimitError after `limitMs`; the lane is then
    * stuck.
    */
   send(task: WaveTask, limitMs: number): Promise<WaveResult> {
@@ -130,7 +130,7 @@ export class Lane<E extends Entry> {
   }
 
   private async start(): Promise<void> {
-    const failure = await this.inTime(this.thread.introduce(), START_MS_MAX, 'the start of a thread').then(
+    const failure = await this.inTime(this.thread.ready(), START_MS_MAX, 'the start of a thread').then(
       () => null,
       (error: Error) => error,
     );
@@ -141,8 +141,8 @@ export class Lane<E extends Entry> {
   private inTime<Result>(work: Promise<Result>, limitMs: number, what: string): Promise<Result> {
     return new Promise((resolve, reject) => {
       const cancel = afterRunning(this.clock, limitMs, () => {
-        const error = new LateError(`${what} has not ended within ${Math.round(limitMs / 1_000)} s`);
-        this.change('late', error);
+        const error = new TimeLimitError(`${what} has not ended within ${Math.round(limitMs / 1_000)} s`);
+        this.change('timed_out', error);
         reject(error);
       });
       work.then(resolve, reject).finally(cancel);

@@ -4,8 +4,8 @@
  * A lane that is `free` takes the next wave and is `busy` until the wave ends. A failed wave leaves its thread in an
  * unknown condition, or ended it: the lane is `restarting` until its thread, or the one that replaces it, has answered
  * that its context exists. It is `resting` for a while if that thread does not start, or if too many waves in a row have
- * failed although it does; then it is `probing`, which is `restarting` after a pause. Each pause in a row is twice as
- * long as the one before. A wave that is computed ends the row.
+ * failed although it does. After the pause it is `probing`: its thread starts again, as in `restarting`. Each pause in a
+ * row is twice as long as the one before. A wave that is computed ends the row.
  *
  * A lane is `stuck` if a wave, or the start of its thread, takes longer than it can (`waveLimitMs`). A thread cannot be
  * ended inside native code, so a stuck lane never works again, and the process has to be restarted.
@@ -20,10 +20,10 @@ export type LaneEvent =
   | 'wave_done'
   /** The wave was not computed, or the thread ended in the middle of it. */
   | 'wave_failed'
-  /** The same, once more than a lane may fail in a row. */
+  /** The same, and it was the last of the failures in a row that a lane may have. */
   | 'wave_failed_again'
-  /** A wave or a start exceeds its time. */
-  | 'late'
+  /** A wave or a start exceeded its time limit. */
+  | 'timed_out'
   /** The thread has a context. */
   | 'started'
   /** The thread ended before it had a context. */
@@ -33,7 +33,7 @@ export type LaneEvent =
   /** The process stops. */
   | 'closed';
 
-/** What was in progress still ends, and changes nothing. */
+/** Events of what was in progress, which no longer change the state. */
 const stays = <State extends LaneState>(state: State) => ({
   wave_done: state,
   wave_failed: state,
@@ -50,15 +50,15 @@ export const TRANSITIONS: Readonly<Record<LaneState, Readonly<Partial<Record<Lan
     wave_done: 'free',
     wave_failed: 'restarting',
     wave_failed_again: 'resting',
-    late: 'stuck',
+    timed_out: 'stuck',
     not_started: 'resting',
     closed: 'closed',
   },
-  restarting: { started: 'free', not_started: 'resting', late: 'stuck', closed: 'closed' },
+  restarting: { started: 'free', not_started: 'resting', timed_out: 'stuck', closed: 'closed' },
   resting: { rested: 'probing', closed: 'closed' },
-  probing: { started: 'free', not_started: 'resting', late: 'stuck', closed: 'closed' },
+  probing: { started: 'free', not_started: 'resting', timed_out: 'stuck', closed: 'closed' },
   stuck: { ...stays('stuck'), closed: 'closed' },
-  closed: { ...stays('closed'), late: 'closed', closed: 'closed' },
+  closed: { ...stays('closed'), timed_out: 'closed', closed: 'closed' },
 };
 
 export const LANE_STATES = Object.keys(TRANSITIONS) as readonly LaneState[];

@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/index.js';
 
-/** Until a wave has been measured: kernels may be compiled for minutes, and nothing is known of the device. */
+/** The limit until a wave has been measured: kernels may be compiled for minutes, and the speed is unknown. */
 const FIRST_MS_BASE = 600_000;
 const FIRST_MS_PER_TOKEN = 1_000;
-/** Afterwards: time for what does not depend on the tokens, and many times what they usually take. */
+/** The limit afterwards: a base, plus this many times the usual time of the tokens. */
 const MS_BASE = 60_000;
 const SLOWER_MAX = 10;
 /** A thread that starts opens its context; the weights are in memory. */
 export const START_MS_MAX = 600_000;
 
 /**
- * The time after which a wave is taken for one that never ends, in milliseconds.
+ * The time limit of a wave in milliseconds. A wave that exceeds it is assumed never to end.
  *
  * @param tokens of the wave, with what encoding its images costs
  * @param msPerToken of recent waves; null if none has been measured

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/index.js';
-import { cpuBeside } from '../addon/load.js';
+import { cpuBackendFor } from '../addon/load.js';
 import type { CatalogBuild } from '../models/catalog.js';
 import { devicesOf, settingsOf } from '../placement.js';
 import { deriveSizes, type SizeSettings } from '../sizes.js';
@@ -131,6 +131,6 @@ async function cpuRemedy(
 ): Promise<string[]> {
   // A model that names its GPU cannot be loaded without it.
   if (plan.devices[0] === '' || builds.some(({ model }) => model.engine?.devices !== undefined)) return [];
-  const cpu: MemoryPlan = { ...plan, backend: cpuBeside(plan.backend), devices: [''] };
+  const cpu: MemoryPlan = { ...plan, backend: cpuBackendFor(plan.backend), devices: [''] };
   return firstFitting(cpu, builds, [{ changed: { backend: 'cpu' }, settings: plan.settings }], stop);
 }

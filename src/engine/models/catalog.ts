@@ -75,7 +75,7 @@ export class Catalog {
     );
     for (const build of this.builds) {
       this.names.set(build.id, build);
-      // The moving ids of a model mean its last build.
+      // The id of a model and its aliases stand for the newest build.
       for (const name of [build.model.id, ...(build.model.answers_for ?? [])]) this.names.set(name, build);
     }
     this.default = this.names.get(manifest.default) as CatalogBuild;
@@ -86,19 +86,19 @@ export class Catalog {
     return name === null ? this.default : this.names.get(name);
   }
 
-  /** The moving id, if there is exactly one. */
+  /** The listed id, if there is exactly one. */
   get only(): string | null {
     const [first, ...others] = this.list();
     return first !== undefined && others.length === 0 ? first.id : null;
   }
 
-  /** The moving id of a name: itself, or that of the build it names. */
-  movingId(name: string): string | undefined {
+  /** The id under which a model is listed: an id or an alias itself, or for a build the id of its model. */
+  listedId(name: string): string | undefined {
     const build = this.names.get(name);
     return build?.id === name ? build.model.id : build && name;
   }
 
-  /** The moving ids in the manifest's order; the ids that a model answers for follow it. */
+  /** The models in the order of the manifest, each followed by its aliases. */
   list(): CatalogModel[] {
     return this.manifest.models.flatMap((model) => [
       { id: model.id, description: model.description, releaseDate: model.release_date },

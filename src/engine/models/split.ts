@@ -1,4 +1,4 @@
-/** Most files of a split GGUF. */
+/** Maximum number of files of a split GGUF. */
 export const SPLIT_FILES_MAX = 1_000;
 
 const NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;

@@ -16,7 +16,7 @@ import {
   type Temperatures,
 } from './types.js';
 
-/** Skeletons kept; a shape is a handful of flags, so real traffic has far fewer. */
+/** Maximum number of cached skeletons. A shape is a handful of flags, so real traffic has far fewer. */
 const SKELETONS_MAX = 1_000;
 
 /** States whose beginning a tokenizer may merge with the text before them. */
@@ -41,7 +41,7 @@ export class Profile {
     this.template = compileTemplate(format);
     this.chat = chatFrame(description);
     requireNoSpace(tokenizer);
-    this.labels = this.prove();
+    this.labels = this.verify();
   }
 
   /**
@@ -97,7 +97,7 @@ export class Profile {
    * Renders every kind of question once: each string must reach the prompt, the prefix must be the same for all, and the
    * letters must be single tokens after each ending. Returns the tokens of the letters.
    */
-  private prove(): Int32Array {
+  private verify(): Int32Array {
     const shapes = sampleShapes();
     for (const shape of shapes) {
       const known = this.prefixTexts.has(shape.stateIsText);
@@ -105,9 +105,9 @@ export class Profile {
     }
     const skeletons = shapes.map((shape) => this.skeleton(shape));
     const endings = new Set(skeletons.map((skeleton) => lastText(skeleton.suffix)));
-    const proven = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
-    const [first] = proven as [Int32Array];
-    if (proven.some((labels) => labels.some((token, index) => token !== first[index]))) {
+    const verified = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
+    const [first] = verified as [Int32Array];
+    if (verified.some((labels) => labels.some((token, index) => token !== first[index]))) {
       throw new ProfileError('the letters have different tokens for different kinds of question');
     }
     return first;

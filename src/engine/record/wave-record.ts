@@ -34,7 +34,7 @@ export interface Abort {
 /**
  * Records, in a file of the data folder, which labelled plans each thread works on, so that the next process knows what
  * may have ended this one. The file is not synchronized to the disk: it has to survive the process, not the machine.
- * Writing takes a few microseconds. On a full disk nothing is recorded, and after an abort nothing is to blame.
+ * Writing takes a few microseconds. On a full disk nothing is recorded, and after an abort no plan is suspected.
  */
 export class WaveRecord {
   private readonly file: number;

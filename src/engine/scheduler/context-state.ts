@@ -16,7 +16,7 @@ export const COUPLED_PRODUCT_MAX = 8_192;
 export interface Sharing {
   /** Tokens that every prompt begins with: computed once, then copied by reference. */
   readonly head: Int32Array;
-  /** Most cells of prefixes that are kept for later requests. */
+  /** Maximum number of cells of prefixes that are kept for later requests. */
   readonly idleCellsMax: number;
   /** Each plan runs alone, from an empty cache, in chunks that depend on nothing but the plan. */
   readonly exact: boolean;

@@ -5,16 +5,16 @@
  */
 export const CELL_PRICE = 1 / 32_768;
 
-/** How many times the most cells the window covers, in tokens that the lanes compute. */
+/** The window covers this many times the maximum number of idle cells, in computed tokens. */
 const WINDOW = 6;
-/** How many times the cells that would have been enough are kept: repeats come sooner or later than the last ones. */
+/** The budget is this many times the cells that recent repeats needed, because the next ones may come later. */
 const ROOM = 2;
-/** Most repeats that are remembered, the newest ones. */
+/** Maximum number of repeats that are remembered, the newest ones. */
 const REPEATS_MAX = 256;
-/** Most prefixes in a history: a context has no more sequences. */
+/** Maximum number of prefixes in a history: a context has no more sequences. */
 const HISTORY_MAX = 256;
 
-/** How many cells of a context prefixes without users may keep. */
+/** The number of cells of a context that prefixes without users may keep. */
 export interface IdleBudget {
   readonly cells: number;
   /** The history of a lane of this budget. */
@@ -41,14 +41,14 @@ interface Repeat {
 }
 
 /**
- * Keeps idle prefixes as far as states repeat.
+ * Keeps as many idle prefixes as pay off, which depends on how often states repeat.
  *
  * Every lane has a history of the prefixes it has used, also of those it no longer holds. A prefix that comes again shows
  * how many cells would have been enough to keep it, and how many tokens that would have saved. Over a window of computed
  * tokens, the budget follows the number of cells at which the tokens saved exceed the cost of the cells (`CELL_PRICE`) by
  * the most: none, if nothing repeats. All lanes of a model share one budget, because what repeats depends on the traffic.
  *
- * So the first repeat after a time without any is computed again; from the second on it is found.
+ * So the first repeat after a time without repeats is computed again; later ones are found in the cache.
  */
 export class AdaptiveBudget implements IdleBudget {
   private readonly histories: PrefixHistory[] = [];

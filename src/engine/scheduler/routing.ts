@@ -1,11 +1,11 @@
 import type { ContextState } from './context-state.js';
 import type { Entry } from './types.js';
 
-/** A plan waits for another lane as long as less than so many times what that saves is before it there. */
-const PATIENCE = 4;
+/** A plan waits for a lane with its prefix while the tokens before it there are at most this many times those it saves. */
+const WAIT_PER_SAVED_TOKEN_MAX = 4;
 
 /**
- * Routing: the waiting plans that a lane leaves to other lanes.
+ * Routing: the waiting plans that a lane does not take because another lane should compute them.
  *
  * A plan whose prefix is in the cache of a lane is computed there, because the prefix need not be computed again. Several
  * lanes may hold it; then any of them takes the plan, and a lane without it leaves the plan to the one with the least
@@ -22,7 +22,7 @@ const PATIENCE = 4;
  * @param contexts of all lanes that work
  * @param waiting in the order in which they are taken
  */
-export function leftToOthers<E extends Entry>(
+export function plansForOtherLanes<E extends Entry>(
   context: ContextState<E>,
   contexts: ReadonlyArray<ContextState<E>>,
   waiting: Iterable<E>,
@@ -30,7 +30,7 @@ export function leftToOthers<E extends Entry>(
   const left = new Set<E>();
   const others = contexts
     .filter((other) => other !== context)
-    .map((other) => ({ other, queued: tokensToCome(other) }));
+    .map((other) => ({ other, queued: pendingTokens(other) }));
   if (others.length === 0) return left;
   for (const entry of waiting) {
     const { prefix, prefixKey } = entry.plan;
@@ -41,7 +41,8 @@ export function leftToOthers<E extends Entry>(
     const { other, queued } = holder;
     const cost = other.remaining(entry);
     const saved = prefix.length - context.cache.cachedTokens(entry.plan);
-    if (queued + cost > other.bounds.waveTokens || before(holder) > PATIENCE * saved) continue;
+    if (queued + cost > other.bounds.waveTokens || before(holder) > WAIT_PER_SAVED_TOKEN_MAX * saved)
+      continue;
     holder.queued += cost;
     left.add(entry);
   }
@@ -49,7 +50,7 @@ export function leftToOthers<E extends Entry>(
 }
 
 /** Tokens of a lane's running plans that are in no wave yet. */
-function tokensToCome<E extends Entry>({ cache }: ContextState<E>): number {
+function pendingTokens<E extends Entry>({ cache }: ContextState<E>): number {
   return cache.running.reduce((sum, running) => sum + cache.remainingOf(running), 0);
 }
 

@@ -1,5 +1,5 @@
 import type { ContextState } from './context-state.js';
-import { leftToOthers } from './routing.js';
+import { plansForOtherLanes } from './routing.js';
 import type { Entry, Running } from './types.js';
 import { type Wave, WaveBuilder } from './wave-builder.js';
 
@@ -15,11 +15,11 @@ const BATCH_SHARE = 0.25;
 const LIVE_WAVES = 8;
 /** The share of batch plans meanwhile: a live plan waits for the wave in progress, and shares its own with them. */
 const SHARE_BESIDE_LIVE = 0.2;
-/** Most waiting plans that are considered for one wave; a wave has room for far fewer. */
+/** Maximum number of waiting plans that are considered for one wave; a wave has room for far fewer. */
 const CANDIDATES_MAX = 256;
 
 interface SchedulerOptions {
-  /** Most plans that wait, per urgency. */
+  /** Maximum number of plans that wait, per urgency. */
   readonly queueMax: number;
   /** `SHARE_BESIDE_LIVE`, except in simulations. */
   readonly shareBesideLive?: number;
@@ -55,7 +55,7 @@ interface SchedulerOptions {
  * and so are equal suffixes of one prefix that are in one wave or partly computed.
  *
  * If there are several contexts, a context leaves those plans out that another one should compute, because it holds
- * their prefix (see `leftToOthers`).
+ * their prefix (see `plansForOtherLanes`).
  *
  * A plan of a failed wave runs alone: no other plan is computed in its waves. They take turns with waves of the others.
  *
@@ -118,7 +118,7 @@ export class Scheduler<E extends Entry> {
   fill(context: ContextState<E>, contexts: ReadonlyArray<ContextState<E>> = [context]): Wave<E> | null {
     this.candidate = null;
     const { live, batch } = this.queues;
-    this.left = leftToOthers(context, contexts, [...live, ...batch]);
+    this.left = plansForOtherLanes(context, contexts, [...live, ...batch]);
     const builder = new WaveBuilder(context);
     const filling = { context, builder, isClosed: false, batchWaits: false };
     if (context.sharing.exact) this.fillExact(filling);

@@ -29,9 +29,9 @@ export type PlanLogits = readonly Float32Array[];
 export interface WaveBounds {
   /** KV cells, shared by every sequence of a context. */
   readonly cells: number;
-  /** Most tokens of a wave. */
+  /** Maximum number of tokens of a wave. */
   readonly waveTokens: number;
-  /** Most tokens of one decode, which are computed at once. */
+  /** Maximum number of tokens of one decode, which are computed at once. */
   readonly microBatchTokens: number;
   /**
    * Minimum tokens of a micro-batch; a smaller one is padded with unused tokens. 64 on a CPU: ggml computes the
@@ -39,7 +39,7 @@ export interface WaveBounds {
    * of 20 to 80 tokens after 3,000 moved by 3.5e-3 between the two paths, and by 1e-4 within this one.
    */
   readonly microBatchTokensMin: number;
-  /** Most sequences of a context: one per cached prefix and one per suffix of a wave. */
+  /** Maximum number of sequences of a context: one per cached prefix and one per suffix of a wave. */
   readonly sequences: number;
 }
 

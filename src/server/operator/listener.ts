@@ -17,7 +17,7 @@ import { JSON_TYPE, type OperatorReply } from './reply.js';
 import { notAllowed, type OperatorRoute, pathOf, readTarget } from './target.js';
 import { carriesToken } from './token.js';
 
-/** Most connections at a time; further ones are closed. */
+/** Maximum number of connections at a time; further ones are closed. */
 export const OPERATOR_CONNECTIONS_MAX = 64;
 /** The time for a request to arrive, in milliseconds. */
 const REQUEST_MS = 10_000;

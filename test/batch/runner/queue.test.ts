@@ -37,7 +37,7 @@ test('a thousand keys with nothing to start are checked once, until they are wok
   const queue = new RunQueue();
   for (let at = 0; at < 1_000; at += 1) queue.add(batchOf(`r${at}`, `k${at}`));
   queue.add(batchOf('a', 'a'));
-  const readiness = (id: string): Readiness => (id === 'a' ? 'now' : 'rests');
+  const readiness = (id: string): Readiness => (id === 'a' ? 'now' : 'blocked');
   t.strictSame(take(queue, 10, readiness), { ids: 'a a a a a a a a a a', asked: 1_010 });
   queue.wake('k7');
   t.strictSame(take(queue, 2), { ids: 'a r7', asked: 2 });
@@ -51,7 +51,7 @@ test('a key with one batch that has no room does not rest', async (t) => {
   const queue = new RunQueue();
   queue.add(batchOf('a1', 'a'));
   queue.add(batchOf('a2', 'a'));
-  take(queue, 3, (id) => (id === 'a1' ? 'rests' : 'no_room'));
+  take(queue, 3, (id) => (id === 'a1' ? 'blocked' : 'no_room'));
   t.equal(take(queue, 1).ids, 'a1');
 });
 

@@ -14,7 +14,7 @@ function slowThread() {
   return {
     waves,
     number: 1,
-    introduce: async () => ({ head: new Int32Array(0), images: null }),
+    ready: async () => ({ head: new Int32Array(0), images: null }),
     run: (task: WaveTask) =>
       new Promise<WaveResult>((resolve) => {
         const suffixes = task.phases

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { Plan } from '../../../src/engine/index.js';
 import { ContextState, type Sharing } from '../../../src/engine/scheduler/context-state.js';
-import { leftToOthers } from '../../../src/engine/scheduler/routing.js';
+import { plansForOtherLanes } from '../../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../../src/engine/scheduler/scheduler.js';
 import { settle } from '../../../src/engine/scheduler/step.js';
 import type { Wave } from '../../../src/engine/scheduler/wave-builder.js';
@@ -92,7 +92,7 @@ function firstShort(
   if ([...known, ...scheduler.waiting('batch')].some(({ alone }) => alone)) return [];
   const half = Math.floor(bounds.waveTokens / 2);
   let room = half;
-  const left = leftToOthers(state, states, scheduler.waiting('live'));
+  const left = plansForOtherLanes(state, states, scheduler.waiting('live'));
   const mine = scheduler.waiting('live').filter((entry) => !left.has(entry));
   const short = mine.filter((entry) => state.remaining(entry) <= half);
   const end = short.findIndex((entry) => {

@@ -5,7 +5,7 @@ import { stateText } from './state-text.js';
 import { truncateCodePoints } from './strings.js';
 
 /**
- * Converts a question of a family client to the form of contract 2.2. On `/v1/systemone` only, such a client may send
+ * Converts a question of a System One client to the form of contract 2.2. On `/v1/systemone` only, such a client may send
  * an object or a list as instructions or as a description, which becomes indented JSON as a state does, and `noul`
  * criteria that describe one side or none, where the missing side becomes `null`. Everything else is left as it is and
  * checked by the reader of questions.
@@ -13,7 +13,7 @@ import { truncateCodePoints } from './strings.js';
  * @param subject what error messages call the question
  * @throws ApiError `invalid_question` if the indented JSON is longer than `LIMITS.structuredTextCodePoints`
  */
-export function fromFamily(subject: string, question: JsonNode): JsonNode {
+export function fromSystemOne(subject: string, question: JsonNode): JsonNode {
   if (question.kind !== 'object') return question;
   const type = field(question, 'type');
   return mapFields(question, (value, key) => {
