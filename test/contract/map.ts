@@ -142,7 +142,7 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.2 rule 1': by('4.2: answers as /v1/decide does'),
   '4.2 rule 2': by('4.2: a model that is not served is answered by the default one'),
   '4.2 rule 3': {
-    elsewhere: ['test/decide/request/family.test.ts', 'test/clients/typesafe-sdk.test.ts'],
+    elsewhere: ['test/decide/request/system-one.test.ts', 'test/clients/typesafe-sdk.test.ts'],
   },
   '4.3 rule 1': by(IN_STATES, '4.3 rule 1: found in instructions', '4.3 rule 1: found in descriptions'),
   '4.3 rule 2': by('4.3 rule 2: not searched in the keys of a JSON state, nor in labels'),
@@ -267,7 +267,7 @@ const LIMITS: Record<string, Coverage> = {
   ),
   '8 limit image_budget': by(BUDGETS),
   '8 limit question names': { elsewhere: ['test/decide/request/body-rules.test.ts'] },
-  '8 limit structured strings': { elsewhere: ['test/decide/request/family.test.ts'] },
+  '8 limit structured strings': { elsewhere: ['test/decide/request/system-one.test.ts'] },
   '8 limit JSON': { elsewhere: ['test/decide/request/reading.test.ts'] },
   '8 limit multipart': { elsewhere: ['test/decide/content/multipart.test.ts'] },
   '8 limit zstd window': { elsewhere: ['test/decide/content/zstd.test.ts'] },

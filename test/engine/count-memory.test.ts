@@ -28,7 +28,7 @@ test(`unreferenced shared memory is collected: of ${(BLOCKS * BLOCK_BYTES) / MIB
   t.comment(`${most / MIB} MiB`);
 });
 
-test('what is counted is no longer when it is gone', async (t) => {
+test('memory is counted until it is released', async (t) => {
   const told = () => addon.countMemory(new SharedArrayBuffer(0), 0);
   // The addon is told of what is gone in a turn of its own.
   const settled = async () => {

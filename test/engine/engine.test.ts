@@ -12,7 +12,7 @@ import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 const stays = () => ({ signal: new AbortController().signal });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what arrives while a wave runs forms the next one, and each gets its own answer', async (t) => {
+test('plans that arrive while a wave runs form the next one, and each gets its own answer', async (t) => {
   const { engine, thread } = fakeEngine();
   const answers = [1, 2, 3].map((mark) => engine.run(markedPlan(mark), stays()));
   t.equal(thread.waves.length, 1);

@@ -89,7 +89,7 @@ for (const seed of [2, 6]) {
   });
 }
 
-test('plans that begin with the head, and plans on a kept prefix, equal themselves cold', async (t) => {
+test('plans that begin with the head, and plans on a cached prefix, have the answers of an empty context', async (t) => {
   const { context, tokens, suffixes } = open(t);
   const head = tokens(30);
   const prefix = Int32Array.of(...head, ...tokens(250));
@@ -153,7 +153,7 @@ test('a suffix of three waves equals itself in one, alone, with equal ones, and 
   }
 });
 
-test('a cancelled wave says so, and the context answers the next one', async (t) => {
+test('a cancelled wave fails with the code cancelled, and the context computes the next one', async (t) => {
   const { context, plan } = open(t);
   const asked = plan(100, 2);
   const before = answerAll(context, [asked]);

@@ -40,7 +40,7 @@ function setUp(sharing: Sharing = COLD) {
   return { scheduler, next, state, cache };
 }
 
-test('a short live plan waits for no more than the wave under way, however long the others are', async (t) => {
+test('a short live plan waits at most for the wave in progress, however long the others are', async (t) => {
   const { scheduler, next } = setUp();
   for (let i = 0; i < 3; i++) scheduler.add(entry(2_000), 'live');
   for (let i = 0; i < 3; i++) scheduler.add(entry(20, 1_200), 'live');
@@ -77,7 +77,7 @@ function untilBatchTurn({ scheduler, next }: Pick<ReturnType<typeof setUp>, 'sch
   }
 }
 
-test('filling an idle context is no wave: batch plans keep their share beside live plans', async (t) => {
+test('filling an idle context does not count as a wave: batch plans keep their share beside live plans', async (t) => {
   const { scheduler, next, state } = setUp();
   scheduler.add(entry(20), 'live');
   next();
@@ -130,7 +130,7 @@ test('the head is no part of a batch turn where a quarter of a wave is too littl
   t.ok(next().includes(short));
 });
 
-test('a batch plan without room keeps no short live plan waiting, and has its room in the end', async (t) => {
+test('a batch plan without room does not delay short live plans, and gets room in the end', async (t) => {
   const { scheduler, next, state } = setUp();
   const batch = entry(7_000);
   // There is always one of these on the context, and the next comes before it has left.
@@ -147,7 +147,7 @@ test('a batch plan without room keeps no short live plan waiting, and has its ro
   t.ok(waves > 9, 'it had no room in its first turn');
 });
 
-test('a long plan moves by half a wave at least, however many short ones come', async (t) => {
+test('a long plan advances by at least half a wave, however many short ones arrive', async (t) => {
   const { scheduler, next } = setUp();
   for (const long of [entry(990), entry(10, 990)]) {
     scheduler.add(long, 'live');

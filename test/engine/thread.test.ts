@@ -70,7 +70,7 @@ test('a thread that is terminated inside llama_decode does not end the process',
   t.equal((await start(t, path).run(task(50))).length, 1);
 });
 
-test('cancel ends the wave under way', async (t) => {
+test('cancel ends the wave in progress', async (t) => {
   const thread = start(t, tiny(t));
   await thread.ready();
   const long = thread.run(task(8_000));
@@ -78,7 +78,7 @@ test('cancel ends the wave under way', async (t) => {
   await t.rejects(long, { message: /cancelled/ });
 });
 
-test('threads that share the weights answer alike', async (t) => {
+test('threads that share the weights give the same answers', async (t) => {
   const path = tiny(t);
   const threads = [1, 2, 3].map(() => start(t, path));
   const [first, ...others] = await Promise.all(threads.map((thread) => thread.run(task(80))));
@@ -90,7 +90,7 @@ test('a thread reports the common beginning of all prompts', async (t) => {
   t.ok(head.length >= 2, `${head.length} tokens`);
 });
 
-test('a model that does not load: the thread says why, and again', async (t) => {
+test('a model that does not load: the thread reports the reason, each time it is asked', async (t) => {
   const thread = start(t, '/nowhere.gguf');
   await t.rejects(thread.ready(), /nowhere\.gguf/);
   await t.rejects(thread.run(task(5)), /nowhere\.gguf/);

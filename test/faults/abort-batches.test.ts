@@ -35,7 +35,7 @@ interface Result {
   readonly usage: { readonly input_tokens: number };
 }
 
-test(`${ABORTS} aborts under load: no line is lost or charged twice, and the poisonous ones fail`, async (t) => {
+test(`${ABORTS} aborts under load: no line is lost or charged twice, and the lines that cause the aborts fail`, async (t) => {
   const environment = {
     DECIDER_PORT: '0',
     DECIDER_DATA: dataFolder(t),

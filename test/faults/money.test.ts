@@ -21,7 +21,7 @@ const KEYS = 20;
 /** One in so many requests is preceded by a change of someone's money, limits or keys. */
 const CHANGE_EVERY = 40;
 
-test(`${REQUESTS} requests of ${KEYS} keys in ${WORKSPACES} workspaces, whose money changes meanwhile: the ledger adds up`, async (t) => {
+test(`${REQUESTS} requests of ${KEYS} keys in ${WORKSPACES} workspaces, whose credit changes meanwhile: the ledger adds up`, async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);

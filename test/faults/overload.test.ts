@@ -63,7 +63,7 @@ for (const [msPerToken, retryAfterSeconds, why] of [
   });
 }
 
-test('half of a full queue leaves: they are counted and cost nothing, and their places are free at once', async (t) => {
+test('half of the callers in a full queue disconnect: they are counted, cost nothing and free their places at once', async (t) => {
   const left: string[] = [];
   const events = { ...UNWATCHED, planCancelled: () => left.push('left') };
   const { engine, clock, computed } = pacedEngine(1, { ...OPTIONS, events });
@@ -93,40 +93,43 @@ test('half of a full queue leaves: they are counted and cost nothing, and their 
 const POST =
   'POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
 
-onBoth('over HTTP: one waits, one leaves, one is refused with 503 and Retry-After', async (t, transport) => {
-  const left: string[] = [];
-  const events = { ...UNWATCHED, planCancelled: () => left.push('left') };
-  const { engine, thread } = fakeEngine({ queueMax: 1, events });
-  let mark = 0;
-  let arrived = deferred();
-  const { client, ask, logged, access } = await serve(t, transport, async ({ signal }) => {
-    mark += 1;
-    const answer = engine.run(markedPlan(mark), { signal });
-    arrived.resolve();
-    const { logits } = await answer;
-    return JSON.stringify(logits);
-  });
-  const send = async () => {
-    arrived = deferred();
-    const connection = await client();
-    connection.send(POST);
-    await arrived.promise;
-    return connection;
-  };
-  const computing = await send();
-  const leaving = await send();
-  const refused = await ask(POST);
-  t.equal(refused.status, 503);
-  t.equal(errorType(refused), 'overloaded');
-  t.equal(refused.headers.get('retry-after'), '1');
-  leaving.destroy();
-  await logged(2);
-  t.strictSame(
-    access.map(({ status }) => status),
-    [503, 499],
-  );
-  t.strictSame(left, ['left']);
-  thread.waves[0]?.resolve();
-  t.equal((await computing.response()).status, 200);
-  t.equal(thread.waves.length, 1, 'no wave was made for the one that left');
-});
+onBoth(
+  'over HTTP: one request waits, one disconnects, one is refused with 503 and Retry-After',
+  async (t, transport) => {
+    const left: string[] = [];
+    const events = { ...UNWATCHED, planCancelled: () => left.push('left') };
+    const { engine, thread } = fakeEngine({ queueMax: 1, events });
+    let mark = 0;
+    let arrived = deferred();
+    const { client, ask, logged, access } = await serve(t, transport, async ({ signal }) => {
+      mark += 1;
+      const answer = engine.run(markedPlan(mark), { signal });
+      arrived.resolve();
+      const { logits } = await answer;
+      return JSON.stringify(logits);
+    });
+    const send = async () => {
+      arrived = deferred();
+      const connection = await client();
+      connection.send(POST);
+      await arrived.promise;
+      return connection;
+    };
+    const computing = await send();
+    const leaving = await send();
+    const refused = await ask(POST);
+    t.equal(refused.status, 503);
+    t.equal(errorType(refused), 'overloaded');
+    t.equal(refused.headers.get('retry-after'), '1');
+    leaving.destroy();
+    await logged(2);
+    t.strictSame(
+      access.map(({ status }) => status),
+      [503, 499],
+    );
+    t.strictSame(left, ['left']);
+    thread.waves[0]?.resolve();
+    t.equal((await computing.response()).status, 200);
+    t.equal(thread.waves.length, 1, 'no wave was made for the one that left');
+  },
+);

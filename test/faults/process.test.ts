@@ -56,7 +56,7 @@ function cpuMs(pid: number): number {
 }
 
 for (const transport of TRANSPORTS) {
-  test(`lowered nofile: connections that cannot be accepted take no core (${transport})`, {
+  test(`low limit of open files: connections that cannot be accepted use no processor time (${transport})`, {
     skip: NO_PRLIMIT,
   }, async (t) => {
     const { command, url } = await serve(t, { DECIDER_HTTP_TRANSPORT: transport });

@@ -43,7 +43,7 @@ function slowReader(port: number, token: string, path: string) {
 }
 
 for (const transport of ['uws', 'node']) {
-  test(`readers: ${READERS} of one key that take a byte now and then do not delay another key (${transport})`, {
+  test(`readers: ${READERS} of one key that read a byte now and then do not delay another key (${transport})`, {
     timeout: 600_000,
   }, async (t) => {
     const clock = movableClock();

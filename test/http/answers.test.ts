@@ -11,7 +11,7 @@ test('every route has a handler, and every handler a route', async (t) => {
   );
 });
 
-onBoth('the two decide paths differ in what becomes of an unknown model', async (t, transport) => {
+onBoth('the two decide paths treat an unknown model differently', async (t, transport) => {
   const { ask } = await serve(t, transport);
   for (const [path, unknownModel] of [
     ['/v1/decide', 'refuse'],
@@ -44,7 +44,7 @@ onBoth('the health check says ok; a query is ignored', async (t, transport) => {
   }
 });
 
-onBoth('HEAD is GET without the body, and the connection goes on', async (t, transport) => {
+onBoth('HEAD is GET without the body, and the connection stays open', async (t, transport) => {
   const { client } = await serve(t, transport);
   const connection = await client();
   for (const path of ['/health', '/v1/models', '/nowhere', '/v1/decide']) {

@@ -59,7 +59,7 @@ onBoth('an empty body reaches the app', async (t, transport) => {
   }
 });
 
-onBoth('the body of a refused request is thrown away and the connection goes on', async (t, transport) => {
+onBoth('the body of a refused request is discarded and the connection stays open', async (t, transport) => {
   const { client, access, logged } = await serve(t, transport);
   const connection = await client();
   const body = 'GET /v1/models HTTP/1.1\r\n\r\n'.repeat(1_000);

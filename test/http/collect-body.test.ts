@@ -35,7 +35,7 @@ function receiver(limitBytes = LIMIT_BYTES) {
   return { clock, memory, begin };
 }
 
-test('a body that brings 64 KiB in every 8 seconds has a minute in all', async (t) => {
+test('a body of which 64 KiB arrive in every 8 seconds may take a minute in total', async (t) => {
   const { clock, begin } = receiver();
   const { body, feed } = begin(10 * MIB);
   for (let at = 0; at < 8; at += 1) {
@@ -53,7 +53,7 @@ test('a body that brings 64 KiB in every 8 seconds has a minute in all', async (
   t.equal(clock.timers(), 0);
 });
 
-test('a body that brings one byte less than 64 KiB in 8 seconds is refused', async (t) => {
+test('a body of which one byte less than 64 KiB arrives in 8 seconds is refused', async (t) => {
   const { clock, begin } = receiver();
   const { body, feed } = begin(10 * MIB);
   feed(FIRST_BYTES);
@@ -68,7 +68,7 @@ test('a body that brings one byte less than 64 KiB in 8 seconds is refused', asy
   await t.rejects(body, { type: 'request_timeout' } as never);
 });
 
-test('a short body has 8 seconds, however it comes', async (t) => {
+test('a short body has 8 seconds, however it arrives', async (t) => {
   const { clock, begin } = receiver();
   const whole = begin(3);
   clock.advance(7_999);
@@ -81,7 +81,7 @@ test('a short body has 8 seconds, however it comes', async (t) => {
   await t.rejects(body, { name: 'ApiError', message: 'Only 1 of 3 bytes of the body arrived in time.' });
 });
 
-test('a body is a copy of what came, in memory of its own length', async (t) => {
+test('a body is a copy of the received bytes, in memory of its own length', async (t) => {
   const { clock, begin } = receiver();
   const { body, feed } = begin(6);
   feed('abc');
@@ -107,7 +107,7 @@ test('a body keeps its bytes while its memory grows', async (t) => {
   }
 });
 
-test('the client that goes away is the reason', async (t) => {
+test('a disconnect of the client is the reason of the rejection', async (t) => {
   const { clock, begin } = receiver();
   const { gone, body } = begin(6);
   gone.abort(new ClientGone());
@@ -216,7 +216,7 @@ test('large bodies at their limit do not displace slow small bodies', async (t) 
   t.equal((await small.body).length, FIRST_BYTES);
 });
 
-test('blocks are used again, one body at a time, and a key has two of the four', async (t) => {
+test('blocks are reused by one body at a time, and a key has two of the four', async (t) => {
   const blocks = new BodyBlocks();
   const taken = ['a', 'a', 'b', 'b'].map((key) => blocks.take(owner(key), LIMITS.bodyBytes));
   const memories = taken.flatMap((block) => block?.memory ?? []);

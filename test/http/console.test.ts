@@ -52,7 +52,7 @@ onBoth('the page and its files, compressed as the client accepts', async (t, tra
   }
 });
 
-onBoth('what a browser has already is not sent again', async (t, transport) => {
+onBoth('files in the cache of the browser are not sent again', async (t, transport) => {
   const { port } = await start(t, transport);
   const { client } = await serve(t, transport, echo, { console: site });
   t.ok(port > 0);
@@ -77,7 +77,7 @@ onBoth('what a browser has already is not sent again', async (t, transport) => {
   }
 });
 
-onBoth('no other site and no rebound name gets the console', async (t, transport) => {
+onBoth('requests from other sites and for other host names are refused', async (t, transport) => {
   const { ask, port } = await serve(t, transport, echo, { console: site });
   const host = `127.0.0.1:${port}`;
   const status = async (headers: Record<string, string>) => {

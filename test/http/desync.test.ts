@@ -34,7 +34,7 @@ async function send({ client, ask }: Serving, cases: readonly (readonly Buffer[]
   for (const connection of connections) connection.destroy();
 }
 
-onBoth('a canary behind a good request is noticed', async (t, transport) => {
+onBoth('a canary after a valid request is detected', async (t, transport) => {
   const { serving, executed } = await watch(t, transport);
   await send(serving, [[Buffer.from(request('GET', '/health') + canary('seen'))]]);
   t.strictSame([...executed], ['seen']);
@@ -67,23 +67,26 @@ onBoth(`${CASES} desynchronised requests: no canary is executed`, async (t, tran
   t.strictSame(serving.unexpected, []);
 });
 
-onBoth('nothing behind a long last answer is executed, however slowly that is read', async (t, transport) => {
-  const { serving, executed } = await watch(t, transport, JSON.stringify('x'.repeat(20_000_000)));
-  const connection = await serving.client();
-  const started = deferred();
-  connection.socket.once('data', () => {
-    connection.socket.pause();
-    started.resolve();
-  });
-  const headers = { Connection: 'foo, close', Authorization: 'Bearer first' };
-  await connection.send(request('POST', '/v1/decide', '{}', headers));
-  await started.promise;
-  await connection.send(canary('behind'));
-  for (let times = 0; times < 2; times += 1) await serving.ask(request('GET', '/health'));
-  connection.socket.resume();
-  await connection.untilClosed();
-  t.strictSame([...executed], ['first']);
-});
+onBoth(
+  'no request after a long last response is executed, however slowly that response is read',
+  async (t, transport) => {
+    const { serving, executed } = await watch(t, transport, JSON.stringify('x'.repeat(20_000_000)));
+    const connection = await serving.client();
+    const started = deferred();
+    connection.socket.once('data', () => {
+      connection.socket.pause();
+      started.resolve();
+    });
+    const headers = { Connection: 'foo, close', Authorization: 'Bearer first' };
+    await connection.send(request('POST', '/v1/decide', '{}', headers));
+    await started.promise;
+    await connection.send(canary('behind'));
+    for (let times = 0; times < 2; times += 1) await serving.ask(request('GET', '/health'));
+    connection.socket.resume();
+    await connection.untilClosed();
+    t.strictSame([...executed], ['first']);
+  },
+);
 
 /** Why node:http is the default. When this fails, uWebSockets.js sees those fields: it may be the default again. */
 test('uws does not see a length behind a field without a name', { skip: uwsMissing }, async (t) => {

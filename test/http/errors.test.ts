@@ -5,7 +5,7 @@ import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
 import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
 
-onBoth('request_timeout: a body that stops coming', async (t, transport) => {
+onBoth('request_timeout: a body that stops arriving', async (t, transport) => {
   const clock = fakeClock();
   const { client } = await serve(t, transport, undefined, { clock });
   const connection = await client();
@@ -20,7 +20,7 @@ onBoth('request_timeout: a body that stops coming', async (t, transport) => {
   t.equal(clock.timers(), 0, 'no timer is left');
 });
 
-onBoth('overloaded: more bodies at a time than memory is set aside for', async (t, transport) => {
+onBoth('overloaded: more concurrent bodies than there is memory for', async (t, transport) => {
   const [arrived, go] = [deferred(), deferred()];
   const decide = async () => {
     arrived.resolve();

@@ -3,7 +3,7 @@ import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
 import { deferred, onBoth, serve } from '../support/http/serving.js';
 
-onBoth('a client that leaves in the middle of its body', async (t, transport) => {
+onBoth('a client that disconnects while it sends its body', async (t, transport) => {
   const clock = fakeClock();
   const { client, ask, access, logged, unexpected } = await serve(t, transport, undefined, { clock });
   const connection = await client();
@@ -46,7 +46,7 @@ for (const [how, leave] of [
   );
 }
 
-onBoth('clients that reset the connection behind a CONNECT', async (t, transport) => {
+onBoth('clients that reset the connection after a CONNECT', async (t, transport) => {
   const { client, ask } = await serve(t, transport);
   for (let round = 0; round < 20; round += 1) {
     const connection = await client();
@@ -56,7 +56,7 @@ onBoth('clients that reset the connection behind a CONNECT', async (t, transport
   t.equal((await ask(request('GET', '/health'))).status, 200);
 });
 
-onBoth('work given up because the client left is no failure', async (t, transport) => {
+onBoth('work abandoned because the client disconnected is not a failure', async (t, transport) => {
   const arrived = deferred();
   const serving = await serve(t, transport, ({ signal }) => {
     arrived.resolve();
@@ -70,7 +70,7 @@ onBoth('work given up because the client left is no failure', async (t, transpor
   t.strictSame(serving.unexpected, []);
 });
 
-onBoth('a client that leaves in the middle of its answer', async (t, transport) => {
+onBoth('a client that disconnects while it receives its answer', async (t, transport) => {
   const answer = JSON.stringify('x'.repeat(20_000_000));
   const { client, ask } = await serve(t, transport, async () => answer);
   const connection = await client();
@@ -85,7 +85,7 @@ onBoth('a client that leaves in the middle of its answer', async (t, transport) 
   t.equal((await ask(request('POST', '/v1/decide', '{}'))).body.length, answer.length);
 });
 
-onBoth('the signal stays quiet for a client that got its answer', async (t, transport) => {
+onBoth('the signal is not aborted after the client has received its answer', async (t, transport) => {
   let signal: AbortSignal | undefined;
   const { client, ask } = await serve(t, transport, async (call) => {
     signal = call.signal;

@@ -77,20 +77,23 @@ for (const transport of ['node', 'uws'] as const) {
   });
 }
 
-onBoth('a body behind a 413 that stops coming is waited for only so long', async (t, transport) => {
-  const clock = fakeClock();
-  const { client } = await serve(t, transport, undefined, { clock });
-  const connection = await client();
-  await connection.send(tooLarge(2 * LIMITS.bodyBytes));
-  t.equal((await connection.response()).status, 413);
-  await clock.armed();
-  await connection.send('x');
-  clock.advance(LINGER_IDLE_MS * 2);
-  t.equal(await connection.untilClosed(), '');
-  t.equal(clock.timers(), 0, 'no timer is left');
-});
+onBoth(
+  'after a 413, the server waits a limited time for a body that stops arriving',
+  async (t, transport) => {
+    const clock = fakeClock();
+    const { client } = await serve(t, transport, undefined, { clock });
+    const connection = await client();
+    await connection.send(tooLarge(2 * LIMITS.bodyBytes));
+    t.equal((await connection.response()).status, 413);
+    await clock.armed();
+    await connection.send('x');
+    clock.advance(LINGER_IDLE_MS * 2);
+    t.equal(await connection.untilClosed(), '');
+    t.equal(clock.timers(), 0, 'no timer is left');
+  },
+);
 
-onBoth('a body behind a 413 that does not end is cut off', async (t, transport) => {
+onBoth('after a 413, a body that does not end is cut off', async (t, transport) => {
   const { client, ask } = await serve(t, transport);
   const connection = await client();
   await connection.send(tooLarge(10 * LINGER_BYTES_MAX));

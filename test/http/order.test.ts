@@ -20,7 +20,7 @@ const CASES: readonly (readonly [expected: string, bytes: string])[] = [
   ['unsupported_media_type', request('POST', '/v1/decide', 'not json', mixed)],
 ];
 
-onBoth('a request wrong in two ways gets the earlier error', async (t, transport) => {
+onBoth('a request with two errors gets the earlier one', async (t, transport) => {
   const { ask } = await serve(t, transport, () => Promise.reject(new Error('the app was reached')));
   for (const [expected, bytes] of CASES) t.equal(errorType(await ask(bytes)), expected, bytes);
 });

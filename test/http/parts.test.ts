@@ -4,7 +4,7 @@ import { chooseTransport } from '../../src/http/transport/choose.js';
 import { InFlight } from '../../src/http/transport/in-flight.js';
 import type { Transport } from '../../src/http/transport/types.js';
 
-test('isLoopback knows the addresses that leave the machine from those that do not', async (t) => {
+test('isLoopback is true for loopback addresses only', async (t) => {
   for (const host of ['127.0.0.1', '127.255.0.3', '::1', 'localhost', 'LOCALHOST'])
     t.ok(isLoopback(host), host);
   for (const host of [
@@ -50,7 +50,7 @@ test('chooseTransport: where uws does not load, the error gives the reason and t
   });
 });
 
-test('InFlight: empty resolves with the last to leave', async (t) => {
+test('InFlight: empty resolves when the last request ends', async (t) => {
   const inFlight = new InFlight();
   await inFlight.empty();
   inFlight.enter();

@@ -6,7 +6,7 @@ import { onBoth, serve } from '../support/http/serving.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('bodies that bring too much in one turn wait for the next', async (t) => {
+test('bodies that receive too many bytes in one turn of the event loop wait for the next turn', async (t) => {
   const turns = new ReadTurns();
   const events: string[] = [];
   const body = (name: string) => ({
@@ -29,7 +29,7 @@ test('bodies that bring too much in one turn wait for the next', async (t) => {
   t.equal(events.length, 5, 'each turn counts anew');
 });
 
-onBoth('large bodies that come at once arrive whole', async (t, transport) => {
+onBoth('large concurrent bodies arrive complete', async (t, transport) => {
   const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
   const { ask } = await serve(t, transport, async ({ body }) => JSON.stringify(digest(body)));
   const bodies = Array.from({ length: 6 }, (_, at) => {

@@ -27,7 +27,7 @@ test('pieces are sent in order, each when there is room; one listener is enough'
   t.equal(most, 1);
 });
 
-test('a client that goes ends the wait for room, and the sending', async (t) => {
+test('a disconnect ends the wait for room, and the sending', async (t) => {
   const gone = new AbortController();
   const { signal } = gone;
   let made = 0;
@@ -44,7 +44,7 @@ test('a client that goes ends the wait for room, and the sending', async (t) => 
   t.ok(made <= 1);
 });
 
-test('pieces that are made on another thread: none is asked for before there is room for it', async (t) => {
+test('pieces that are made on another thread: none is requested before there is room for it', async (t) => {
   const gone = new AbortController();
   const events: string[] = [];
   const pieces = (async function* () {
@@ -74,7 +74,7 @@ test('pieces that are made on another thread: none is asked for before there is 
   );
 });
 
-test('a client that goes while its next piece is made is sent nothing more, and the making ends', async (t) => {
+test('a client that disconnects while its next piece is made receives nothing more, and no further piece is made', async (t) => {
   const gone = new AbortController();
   let ended = false;
   const pieces = (async function* () {

@@ -24,7 +24,7 @@ function paced() {
   return { clock, pace, wait, isSlow: () => slow };
 }
 
-test('readers: one that takes nothing is dropped when its patience ends', async (t) => {
+test('readers: one that reads nothing is dropped when its time is over', async (t) => {
   const { clock, wait, isSlow } = paced();
   wait();
   clock.advance(SEND_PATIENCE_MS - 1);
@@ -33,7 +33,7 @@ test('readers: one that takes nothing is dropped when its patience ends', async 
   t.equal(isSlow(), true);
 });
 
-test('readers: the least rate is enough for ever, a little less is not', async (t) => {
+test('readers: the minimum rate is always enough, a lower rate is not', async (t) => {
   for (const [share, dropped] of [
     [1, false],
     [0.9, true],
@@ -49,7 +49,7 @@ test('readers: the least rate is enough for ever, a little less is not', async (
   }
 });
 
-test('readers: time counts only while the server waits, and nothing is saved up beyond the patience', async (t) => {
+test('readers: time counts only while the server waits, and unused time beyond the limit is not kept', async (t) => {
   const { clock, pace, wait, isSlow } = paced();
   for (let at = 0; at < 10; at += 1) {
     wait();
@@ -164,7 +164,7 @@ for (const pieceBytes of [1_000, 200_000]) {
   );
 }
 
-onBoth('readers: one that goes on in time gets all of it', async (t, transport) => {
+onBoth('readers: one that continues in time receives everything', async (t, transport) => {
   const { clock, made, open } = await serveBody(t, transport, 200_000);
   const reader = await open('/v1/batches/batch_x/results');
   await quiet(() => made.bytes);

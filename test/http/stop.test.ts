@@ -64,19 +64,22 @@ onBoth('a stop waits until a slow reader has a long answer', async (t, transport
   await stopping;
 });
 
-onBoth('a stop waits for no client that does not leave behind a last answer', async (t, transport) => {
-  const { port, server } = await serve(t, transport, undefined, { clock: fakeClock() });
-  const tooLarge = request('POST', '/v1/decide', 'x', { 'Content-Length': '99999999' });
-  const refused = ['noise\r\n\r\n', request('CONNECT', '/health', 'x')];
-  for (const bytes of transport === 'uws' ? [tooLarge] : [tooLarge, ...refused]) {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => {});
-    t.teardown(() => socket.destroy());
-    socket.write(bytes);
-    t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 (413|505|400) /);
-  }
-  await server.stop();
-});
+onBoth(
+  'a stop does not wait for a client that keeps its connection open after the last response',
+  async (t, transport) => {
+    const { port, server } = await serve(t, transport, undefined, { clock: fakeClock() });
+    const tooLarge = request('POST', '/v1/decide', 'x', { 'Content-Length': '99999999' });
+    const refused = ['noise\r\n\r\n', request('CONNECT', '/health', 'x')];
+    for (const bytes of transport === 'uws' ? [tooLarge] : [tooLarge, ...refused]) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => {});
+      t.teardown(() => socket.destroy());
+      socket.write(bytes);
+      t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 (413|505|400) /);
+    }
+    await server.stop();
+  },
+);
 
 onBoth('a stop of an idle server, twice', async (t, transport) => {
   const { server, port } = await serve(t, transport);

@@ -53,7 +53,7 @@ const CLOSING: readonly Record<string, string>[] = [
   { Connection: 'keep-alive', Expect: '100-continue', 'Content-Length': '0' },
 ];
 
-onBoth('a stream on a connection that ends behind it', async (t, transport) => {
+onBoth('a stream as the last response of its connection', async (t, transport) => {
   const server = await start(transport, LINES);
   const empty = await start(transport, []);
   t.teardown(() => Promise.all([server.stop(), empty.stop()]));
@@ -110,7 +110,7 @@ test('a slow reader leaves no listener for every piece', async (t) => {
   t.strictSame(sent, [1, 2, 3]);
 });
 
-test('a reader that leaves while there is no room ends the sending', async (t) => {
+test('a reader that disconnects while there is no room ends the sending', async (t) => {
   const gone = new AbortController();
   const sink = { write: () => false, onRoom: () => gone.abort(), signal: gone.signal };
   t.equal(await sendPieces([Buffer.from([1]), Buffer.from([2])], sink), false);

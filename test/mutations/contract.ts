@@ -62,7 +62,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'decide/request/read-request.ts',
-    ['2.1 state', '&& !family)', '&& false)'],
+    ['2.1 state', '&& !systemOne)', '&& false)'],
     ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
     ['4.2 rule 2', "options.unknownModel === 'default') return null;", 'false) return null;'],
     ['2.1 model', 'if (options.knows(value))', 'if (true)'],

@@ -6,7 +6,7 @@ import { dataFolder, modelsFolder, startTestServer } from '../support/server.js'
 
 const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 
-test('a workspace that may use one build of a model may use that build, by whatever name means it', async (t) => {
+test('a workspace that may use one build of a model may use it under every name of that build', async (t) => {
   const data = dataFolder(t);
   const folder = t.testdir();
   const server = await startTestServer(t, { DECIDER_DATA: data }, modelsFolder(folder));

@@ -121,7 +121,7 @@ test(`exact mode: each response of ${LINES} lines has the bytes of the live answ
   t.ok(results.some((result) => result.includes('"type":"invalid_question"')));
 });
 
-test('normal mode: a line is answered as a live call is, but for its company', {
+test('normal mode: the answer to a line differs from the live answer only as concurrent requests make it differ', {
   timeout: 300_000,
 }, async (t) => {
   const seed = seedFromEnvironment();

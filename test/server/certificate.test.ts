@@ -58,7 +58,7 @@ test('a certificate whose files change is used without a restart', async (t) => 
   t.equal(clock.timers(), 0);
 });
 
-test('between the writes of both files, the old certificate stays and nothing is reported', async (t) => {
+test('between the writes of the two files, the old certificate stays in use and nothing is reported', async (t) => {
   const folder = t.testdir({});
   const { clock, current, used, lines } = watchIn(folder);
   const { cert, key } = selfSigned('localhost');
@@ -70,7 +70,7 @@ test('between the writes of both files, the old certificate stays and nothing is
   t.strictSame(lines, ['the TLS certificate was renewed']);
 });
 
-test('files that cannot be used are reported once, until they can', async (t) => {
+test('files that cannot be used are reported once', async (t) => {
   const folder = t.testdir({});
   const { clock, current, used, lines, watch } = watchIn(folder);
   rmSync(current.files.key);
@@ -119,7 +119,7 @@ test('a certificate that was renewed during the start is found by the first look
   t.strictSame(used, [next]);
 });
 
-test('an endpoint that refuses a certificate does not keep the others from it, and is asked again', async (t) => {
+test('if an endpoint refuses a certificate, the others still use it, and the endpoint gets it again later', async (t) => {
   const folder = t.testdir({});
   const { clock, used, second, refusing, lines, watch } = watchIn(folder);
   refusing.now = true;
@@ -140,7 +140,7 @@ test('an endpoint that refuses a certificate does not keep the others from it, a
   t.strictSame([used, second], [[next, third, next], [next]]);
 });
 
-test('reload reads the files at once, and says whether they are new', async (t) => {
+test('reload reads the files at once and returns whether the certificate is new', async (t) => {
   const folder = t.testdir({});
   const { clock, used, lines, watch } = watchIn(folder);
   t.equal(watch.reload(), false);
@@ -162,7 +162,7 @@ test('a certificate is due for renewal 14 days before its end', async (t) => {
   t.match(at(end), /expired at 2026-12-01/);
 });
 
-test('a certificate that runs out is reported once a day', async (t) => {
+test('a certificate that expires soon is reported once a day', async (t) => {
   const { clock, lines } = watchIn(t.testdir({}), '20261207000000Z');
   clock.advance(DAY_MS - 1);
   t.strictSame(lines, [], 'more than 14 days left');

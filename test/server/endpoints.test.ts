@@ -18,7 +18,7 @@ for (const transport of TRANSPORTS) {
     t.equal((await decide({ ...BODY, model: 7 })).status, 200, 'whatever its type');
   });
 
-  test(`contract 4.6: paths of a model pin it (${transport})`, async (t) => {
+  test(`contract 4.8: on a path of a model, that model answers (${transport})`, async (t) => {
     const { url, ask, decide, headers } = await startTwo(t, environment);
     for (const path of ['/m/tiny/v1/decide', '/m/larger/v1/decide', '/m/tiny-20260101/v1/systemone']) {
       t.equal((await ask({ ...BODY, model: 'unknown' }, path)).model, 'tiny-20260101', path);

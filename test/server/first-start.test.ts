@@ -9,7 +9,7 @@ import { dataFolder, modelsFolder, testDependencies } from '../support/server.js
 /** More than a first start looks at the clock. */
 const LOOKS_MAX = 20;
 
-test('a first start that fails anywhere makes nothing, and the next one is the first', async (t) => {
+test('a first start that fails at any step stores nothing, and the next start is the first again', async (t) => {
   const data = dataFolder(t);
   const models = modelsFolder(t.testdir());
   const settings = loadSettings({ DECIDER_DATA: data, DECIDER_MODELS: models }, undefined);

@@ -112,7 +112,7 @@ for (const transport of TRANSPORTS) {
     t.equal((await ask(token)).status, 200);
   });
 
-  test(`contract 8: requests per minute and key, to the request (${transport})`, async (t) => {
+  test(`contract 8: exactly the limit of requests per minute and key (${transport})`, async (t) => {
     const { store, ask } = await server();
     const one = workspace(store, 'limits');
     const other = createKey(store, systemClock, 'limits');

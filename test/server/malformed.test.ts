@@ -9,7 +9,7 @@ import { startTestServer } from '../support/server.js';
 const REFUSED = scaled({ short: 200, long: 1_000 });
 
 for (const transport of TRANSPORTS) {
-  test(`malformed bodies: each a 4xx of the table, and the server continues (${transport})`, async (t) => {
+  test(`malformed bodies: each is refused with a 4xx type of the table, and the server continues (${transport})`, async (t) => {
     const { ask, decide } = await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport });
     const seed = seedFromEnvironment();
     t.comment(`TEST_SEED=${seed}`);

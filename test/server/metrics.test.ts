@@ -85,18 +85,18 @@ test('requests are counted by route and status, in tokens and in waves; a replac
   t.equal(replaced('decider_threads_replaced_total{thread="prepare"}'), 0);
 });
 
-test('a listener for the operator is opened only where a port is set; callers cannot reach metrics', async (t) => {
+test('the operator listener is opened only if a port is set; callers cannot reach the metrics', async (t) => {
   const { url, operatorUrl } = await startTestServer(t);
   t.equal(operatorUrl, null);
   t.equal((await fetch(`${url}/metrics`)).status, 404);
 });
 
-test('every line of the table is in a scrape', async (t) => {
+test('a scrape has every metric of the table', async (t) => {
   const text = await new Metrics().scrape();
   for (const { name, kind } of Object.values(METRICS)) t.match(text, `# TYPE ${name} ${kind}\n`);
 });
 
-test('batch lines, webhook calls and dropped log lines are counted; lines are no live decisions', async (t) => {
+test('batch lines, webhook calls and dropped log lines are counted; batch lines are not counted as live decisions', async (t) => {
   let dropped = 0;
   const { url, headers, operatorUrl } = await start(
     t,

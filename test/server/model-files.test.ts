@@ -62,7 +62,7 @@ const filesOf = (models: string) =>
     .filter((file) => file.endsWith('.gguf'))
     .map((file) => join(models, file));
 
-test('model files that change while a server runs: its answers stay, and those of new threads', async (t) => {
+test('model files that change while a server runs: the answers stay the same, also those of replaced threads', async (t) => {
   const models = modelsFolder(t.testdir(), {}, {}, 'gemma4uv');
   const fresh = await startTestServer(t, EXACT, models);
   const asked = Object.keys(ACCIDENTS).map((_, round) => [bodies(2 * round), bodies(2 * round + 1)]);
@@ -110,7 +110,7 @@ async function serve(t: Test, models: string) {
   return { command, ask: (body: unknown) => askOverHttp(url, token, body) };
 }
 
-test('a model file that is cut to nothing while a server runs does not end it', async (t) => {
+test('a model file that is truncated while a server runs does not end the server', async (t) => {
   const models = modelsFolder(t.testdir());
   const { command, ask } = await serve(t, models);
   for (const path of filesOf(models)) truncateSync(path, 0);

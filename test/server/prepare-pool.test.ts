@@ -54,7 +54,7 @@ function showing(files: readonly Buffer[]) {
   return { state: Object.keys(assets).join(', '), questions: QUESTIONS, assets };
 }
 
-test('the pixels that come from a preparing thread are counted, with every request that shows them', async (t) => {
+test('pixels received from a preparing thread are counted for every request that contains them', async (t) => {
   const { prepare, counted } = await startPool(t);
   const request = showing([await noisyJpeg(400, 300), await noisyJpeg(300, 400)]);
   const shown = [...(await prepare(request)), ...(await prepare(request))];
@@ -63,7 +63,7 @@ test('the pixels that come from a preparing thread are counted, with every reque
   t.equal(counted.length, 4);
 });
 
-test('text waits for no images, whatever is compressed', async (t) => {
+test('text requests do not wait for requests with images, compressed or not', async (t) => {
   const { prepare } = await startPool(t);
   const ended: string[] = [];
   const send = (name: string, request: object, encoding: ContentEncoding) =>

@@ -99,7 +99,7 @@ test('reload: a certificate that cannot be used changes nothing', async (t) => {
   t.strictSame(server.reload(next), ['log.level', 'tls']);
 });
 
-test('reload: another bound of stored batches counts for the next submission', async (t) => {
+test('reload: a new bound of stored batches applies to the next submission', async (t) => {
   const server = await startTestServer(t);
   const submit = async () => {
     const line = JSON.stringify({ custom_id: 'a', ...BODY });

@@ -22,7 +22,7 @@ function open(sample: number) {
   return { write: requestLog(log, sample), entries: () => lines.map((line) => JSON.parse(line)) };
 }
 
-test('a line has the fields of its request, phases rounded, and nothing for what is not known', async (t) => {
+test('a log line has the fields of its request, with rounded phases; unknown fields are absent', async (t) => {
   const { write, entries } = open(1);
   write(ENTRY);
   write({
@@ -45,7 +45,7 @@ test('a line has the fields of its request, phases rounded, and nothing for what
   for (const name of ['keyId', 'workspace', 'phases']) t.notOk(name in refused, name);
 });
 
-test('of every third successful request there is a line, the first included, and of every error', async (t) => {
+test('with a sample of 3, every third successful request is logged, the first included, and every error', async (t) => {
   const { write, entries } = open(3);
   for (let at = 0; at < 7; at += 1) {
     write({ ...ENTRY, requestId: `req_${at}` });

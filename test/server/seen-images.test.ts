@@ -49,7 +49,7 @@ const of = async (server: ReturnType<typeof startTestServer>, kind: ProjectorKin
 const plain = (kind: ProjectorKind) => of(plainServer(), kind);
 const exact = (kind: ProjectorKind) => of(exactServer(), kind);
 
-test('contract 7.2: a valid image is seen in the state, in instructions and in descriptions', async (t) => {
+test('contract 7.2: a valid image is read in the state, in instructions and in descriptions', async (t) => {
   const { ask } = await exact('gemma4uv');
   const without = await ask({ state: 'see it', questions: { q: ASK } });
   for (const [state, question] of [
@@ -69,7 +69,7 @@ test('contract 7.2: a valid image is seen in the state, in instructions and in d
   }
 });
 
-test('contract 4.1: an image as a part of a multipart body is that of base64', async (t) => {
+test('contract 4.1: an image in a part of a multipart body gives the same answer as in base64', async (t) => {
   const { ask } = await exact('gemma4uv');
   const { url, headers } = await exactServer();
   const request = (pic: object) => ({ state: 'see pic', questions: { q: ASK }, assets: { pic } });
@@ -103,7 +103,7 @@ for (const kind of KINDS) {
     }
   });
 
-  test(`8 questions about one image: each as it is alone, the image billed once (${kind})`, async (t) => {
+  test(`8 questions about one image: each has the answer of the question alone, and the image is billed once (${kind})`, async (t) => {
     const { ask } = await plain(kind);
     const names = Array.from({ length: 8 }, (_, index) => `q${index}`);
     const questionOf = (name: string) => ({ ...ASK, instructions: `Is it ${name}?` });
@@ -126,7 +126,7 @@ for (const kind of KINDS) {
     t.ok(together.usage.input_tokens < billed / 2);
   });
 
-  test(`two references swapped are two images swapped (${kind})`, async (t) => {
+  test(`swapped references swap the images (${kind})`, async (t) => {
     const { ask } = await exact(kind);
     const see = async (state: string, assets: object) =>
       (await ask({ state, questions: { q: ASK }, assets })).answers;
@@ -137,7 +137,7 @@ for (const kind of KINDS) {
   });
 }
 
-test('exact mode: an image’s answer has the same bytes with company, and from what is kept', async (t) => {
+test('exact mode: an answer about an image has the same bytes beside other requests and with a cached embedding', async (t) => {
   const models = modelsFolder(t.testdir(), {}, { id: 'gemma4v' }, 'gemma4v');
   const bodies = [red, noise].flatMap((pic) =>
     ['see pic', 'pic twice: pic'].map((state) => ({ state, questions: { q: ASK }, assets: { pic } })),

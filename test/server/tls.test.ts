@@ -58,7 +58,7 @@ test('without TLS there is nothing to reload', async (t) => {
   t.strictSame(plain.reload(plain.settings), []);
 });
 
-test('an address beyond loopback needs TLS, a proxy on another machine or consent', async (t) => {
+test('an address beyond loopback needs TLS, a proxy on another machine or http.allow_plain', async (t) => {
   const http = { transport: 'auto', trusted_proxies: [], allow_plain: false } as const;
   const tls = { cert: '', key: '' };
   const secure = { cert: 'c', key: 'k' };

@@ -116,7 +116,7 @@ test('softmax is stable at any size of logit', async (t) => {
   t.same([...softmax(Float32Array.of(-5), 3)], [1]);
 });
 
-test('rounding gives what is missing to the largest remainders', async (t) => {
+test('rounding adds the missing units to the largest remainders', async (t) => {
   t.same(roundProbabilities([0.33338, 0.33331, 0.33331]), [3334, 3333, 3333]);
   t.same(roundProbabilities([0.11111, 0.22226, 0.66663]), [1111, 2223, 6666]);
 });
@@ -127,7 +127,7 @@ test('rounding gives equal remainders to the earlier option', async (t) => {
   t.same(roundProbabilities(Array(26).fill(1 / 26)), [...Array(16).fill(385), ...Array(10).fill(384)]);
 });
 
-test('rounding refuses what are no probabilities', async (t) => {
+test('rounding refuses values that are not probabilities', async (t) => {
   for (const p of [[], [Number.NaN, 1], [0.5, 0.4], [1.5, -0.5], [Number.POSITIVE_INFINITY]]) {
     t.throws(() => roundProbabilities(p), Error, String(p));
   }

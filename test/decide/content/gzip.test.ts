@@ -16,7 +16,7 @@ test('members one after another are one body', async (t) => {
   t.equal(decompressGzip(gzipSync(''), LIMIT).length, 0);
 });
 
-test('nothing but members: rubbish and zeros behind them are refused', async (t) => {
+test('other bytes and zeros after the members are refused', async (t) => {
   for (const tail of [
     '00',
     '0000000000',
@@ -58,7 +58,7 @@ test('what is not gzip, or fails its checksum, is refused', async (t) => {
   }
 });
 
-test('the limit is met exactly, however long the body says it is', async (t) => {
+test('the limit is exact, whatever length the body states', async (t) => {
   for (const size of [0, 1, 65_535, 65_536, 65_537, LIMIT - 1, LIMIT, LIMIT + 1, 2 * LIMIT]) {
     const whole = gzipSync(Buffer.alloc(size, 7));
     const inTwo = Buffer.concat([
@@ -77,7 +77,7 @@ test('the limit is met exactly, however long the body says it is', async (t) => 
   }
 });
 
-test('a bomb is given up at the limit, and a length that lies takes no more memory', async (t) => {
+test('decompression stops at the limit, and a wrong stated length takes no more memory', async (t) => {
   const bomb = gzipSync(Buffer.alloc(200 * LIMIT));
   t.throws(() => decompressGzip(bomb, LIMIT), { name: 'ApiError', type: 'body_too_large' });
   for (const announced of [0, 1, LIMIT, 0xffffffff]) {

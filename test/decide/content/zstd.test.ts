@@ -33,7 +33,7 @@ test('frames one after another are one body; skippable ones hold nothing', async
   t.equal(decompressZstd(Buffer.concat([HELLO_FRAME, a]), HELLO_LIMIT).toString(), `${HELLO_TEXT}a`);
 });
 
-test('every field a content size can stand in', async (t) => {
+test('every field that can hold a content size', async (t) => {
   for (const [bytes, field] of [
     [5, 1],
     [300, 2],
@@ -47,7 +47,7 @@ test('every field a content size can stand in', async (t) => {
   }
 });
 
-test('what is no frame, or more than frames, is refused', async (t) => {
+test('bytes that are not frames are refused', async (t) => {
   for (const [body, message] of [
     [Buffer.alloc(0), /is empty/],
     [Buffer.from('{"state":1}'), /not a frame/],
@@ -117,7 +117,7 @@ test('many small blocks, which could hold more than the limit and do not, are re
   );
 });
 
-test('sizes and windows that lie: refused before anything is set aside for them', async (t) => {
+test('wrong sizes and windows are refused before memory is allocated for them', async (t) => {
   const before = process.memoryUsage().arrayBuffers;
   for (const bytes of [LIMIT * 1024, 0xffffffff, 2n ** 40n, 2n ** 63n, 2n ** 64n - 1n]) {
     t.throws(() => decompressZstd(zstdFrame([raw('a')], announce(bytes)), LIMIT), {

@@ -7,7 +7,7 @@ const bodyOf = (assets: unknown, more: object = {}) =>
   JSON.stringify({ state: 's', questions: { q: { type: 'noul' } }, assets, ...more });
 const named = (references: string[]) => Object.fromEntries(references.map((reference) => [reference, PNG]));
 
-test('assets are read as they are named', async (t) => {
+test('assets keep their names', async (t) => {
   const { assets } = read(
     bodyOf({
       a: { type: 'image', format: 'png', data_base64: 'aGk=', more: 1 },
@@ -59,7 +59,7 @@ test('too_many_images: 8 are read, 9 are not', async (t) => {
   t.match(refusal(bodyOf(named(references))), { type: 'too_many_images', message: /9.*8/ });
 });
 
-test('invalid_request: a source that is no text', async (t) => {
+test('invalid_request: a source that is not a string', async (t) => {
   for (const value of [1, true, [], {}]) {
     t.equal(refusedAs(bodyOf({ a: { format: 'png', data_base64: value } })), 'invalid_request');
     t.equal(refusedAs(bodyOf({ a: { format: 'png', part: value } })), 'invalid_request');

@@ -54,11 +54,11 @@ test('a view into a larger buffer is read as far as it goes', async (t) => {
   t.doesNotThrow(() => read(new Uint8Array(body.buffer, body.byteOffset + 2, body.length - 4)));
 });
 
-test('invalid_request: the body is no object', async (t) => {
+test('invalid_request: the body is not an object', async (t) => {
   for (const body of ['null', '[]', '"x"', '1', 'true']) t.equal(refusedAs(body), 'invalid_request', body);
 });
 
-test('invalid_request: model is no text', async (t) => {
+test('invalid_request: model is not a string', async (t) => {
   for (const model of ['1', 'true', '[]', '{}']) {
     t.equal(refusedAs(`{"model":${model},"state":"s",${REST}}`), 'invalid_request', model);
   }
@@ -103,7 +103,7 @@ test('state: any other JSON, in the order sent', async (t) => {
   });
 });
 
-test('of a field sent twice the last counts', async (t) => {
+test('if a field is repeated, the last one counts', async (t) => {
   const body = `{"state":"first","questions":1,"state":"last",${REST}}`;
   t.strictSame(read(body).state, { kind: 'text', value: 'last' });
   t.equal(readQuestion('{"type":"score","type":"noul"}').type, 'noul');
@@ -115,7 +115,7 @@ test('invalid_questions: absent, null or empty', async (t) => {
   t.equal(refusedAs('{"state":"s","questions":{}}'), 'invalid_questions');
 });
 
-test('invalid_request: questions is no object', async (t) => {
+test('invalid_request: questions is not an object', async (t) => {
   for (const questions of ['[]', '"x"', '1', 'false']) {
     t.equal(refusedAs(`{"state":"s","questions":${questions}}`), 'invalid_request', questions);
   }
@@ -173,7 +173,7 @@ test('assets: an empty object is none', async (t) => {
   t.equal(has('{"a":{"format":"png","part":"p"}}'), true);
 });
 
-test('invalid_assets: no object', async (t) => {
+test('invalid_assets: not an object', async (t) => {
   for (const value of ['null', '[]', '"x"', '1', 'false']) {
     t.equal(refusedAs(`{"state":"s",${REST},"assets":${value}}`), 'invalid_assets', value);
   }
@@ -185,7 +185,7 @@ test('other fields are ignored, of the body and of a question', async (t) => {
   t.equal(read(body).questions.length, 1);
 });
 
-test('a body wrong in several ways is refused for the earliest', async (t) => {
+test('a body with several errors is refused for the first one', async (t) => {
   const good = '"a":{"type":"noul"}';
   const steps: Array<readonly [string, ErrorType]> = [
     ['{"model":1,"questions":1,"image_budget":1,"assets":1', 'invalid_json'],

@@ -14,7 +14,7 @@ function criteriaRefusedAs(type: string, criteria: string): ErrorType {
   return questionRefusedAs(`{"type":"${type}","criteria":${criteria}}`);
 }
 
-test('invalid_question: a question that is no object, named in the message', async (t) => {
+test('invalid_question: a question that is not an object, named in the message', async (t) => {
   for (const question of ['null', '[]', '"noul"', '1']) {
     const error = refusal(withQuestion(question));
     t.equal(error.type, 'invalid_question', question);
