@@ -29,11 +29,23 @@ function decimalsOf(amount: number): number {
   return Math.min(12, 3 - Math.floor(Math.log10(Math.abs(amount))));
 }
 
-export function bytes(value: number): string {
-  if (value < 1_024) return `${whole(value)} B`;
-  if (value < 1_024 ** 2) return `${(value / 1_024).toFixed(1)} KiB`;
-  if (value < 1_024 ** 3) return `${(value / 1_024 ** 2).toFixed(1)} MiB`;
-  return `${(value / 1_024 ** 3).toFixed(1)} GiB`;
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'] as const;
+
+/** The power of 1,024 in which a number of bytes is shown. */
+const scaleOf = (value: number): number =>
+  Math.min(BYTE_UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
+
+const scaled = (value: number, scale: number): string =>
+  scale === 0 ? whole(value) : (value / 1_024 ** scale).toFixed(1);
+
+export const bytes = (value: number): string => bytesIn(value, scaleOf(value));
+
+const bytesIn = (value: number, scale: number): string => `${scaled(value, scale)} ${BYTE_UNITS[scale]}`;
+
+/** A part of a whole, in the unit of the whole: `1.5 of 12.0 GiB`. */
+export function bytesOf(part: number, total: number): string {
+  const scale = scaleOf(total);
+  return `${scaled(part, scale)} of ${bytesIn(total, scale)}`;
 }
 
 export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;

@@ -10,7 +10,8 @@ import { shared } from '../shared.js';
 
 /** Names that lead to this machine, as those of an attacker may. */
 export const OTHER_SITES = ['rebound.example', 'evil.example'] as const;
-const NAMES = `--host-resolver-rules=${OTHER_SITES.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`;
+/** The argument that makes the browser resolve `OTHER_SITES`. */
+export const NAMES = `--host-resolver-rules=${OTHER_SITES.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`;
 
 /** How long a test waits for what the page is to show; a busy machine is slow. */
 const PATIENCE_MS = 60_000;
@@ -93,7 +94,7 @@ export async function openTab(
   const [messages, requests]: [string[], string[]] = [[], []];
   page.on('console', (message) => {
     const isRefusal =
-      message.text().startsWith('Failed to load resource') && message.location().url.includes('/v1/');
+      message.text().startsWith('Failed to load resource') && /\/(v1|api)\//.test(message.location().url);
     if (!isRefusal) messages.push(message.text());
   });
   page.on('pageerror', (error) => void messages.push(error.message));

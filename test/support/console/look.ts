@@ -41,11 +41,16 @@ export function testViews(): void {
       `${name}: accessible and within the window`,
       async (t, tab, world) => {
         await open(tab, world);
-        for (const look of LONG ? [...LOOKS, ...MORE_LOOKS] : LOOKS) await checkLook(t, tab, name, look);
+        await checkLooks(t, tab, name);
       },
       { script: AXE },
     );
   }
+}
+
+/** Checks the page as it is at several sizes and in both schemes, and takes pictures of it if some are wanted. The page needs the script `AXE`. */
+export async function checkLooks(t: Test, tab: Tab, view: string): Promise<void> {
+  for (const look of LONG ? [...LOOKS, ...MORE_LOOKS] : LOOKS) await checkLook(t, tab, view, look);
 }
 
 async function checkLook(t: Test, tab: Tab, view: string, look: Look): Promise<void> {

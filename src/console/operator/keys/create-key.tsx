@@ -50,7 +50,7 @@ export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyPr
               </select>
             </label>
             <TextField
-              label="Works for"
+              label="Lifetime"
               value={expires}
               onChange={setExpires}
               hint="A number of days, a last day such as 2027-01-31 (UTC), or never."

@@ -56,6 +56,14 @@ export const KeyTable = ({ keys, busy, onRoll, onRevoke }: KeyTableProps) => (
 
 function endOf({ revoked, expires, rolled_to: next }: OperatorKey) {
   if (revoked !== null) return `revoked ${time(revoked)}`;
-  const end = expires === null ? 'never' : time(expires);
-  return next === null ? end : `${end}, then ${next}`;
+  return (
+    <>
+      {expires === null ? 'never' : time(expires)}
+      {next !== null && (
+        <p class="muted">
+          replaced by <code>{next}</code>
+        </p>
+      )}
+    </>
+  );
 }

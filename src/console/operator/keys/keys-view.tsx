@@ -86,15 +86,15 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           <h2 id="keys-title" tabIndex={-1} ref={title}>
             Keys
           </h2>
+          <span role="status" class="muted">
+            {action.done}
+          </span>
           <WorkspaceSelect view="keys" workspaces={value?.workspaces ?? []} workspace={workspace} />
           <Choice label="State of the keys" options={STATES} value={states} onChange={setStates} />
           <button type="button" onClick={reload}>
             Reload
           </button>
         </div>
-        <p role="status" class="muted under">
-          {action.done}
-        </p>
         {action.error !== null && <ErrorNote error={action.error} />}
         {error !== null && <ErrorNote error={error} />}
         {value === null && error === null && <p class="muted">Loading…</p>}

@@ -1,5 +1,5 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
-import { milliseconds, percent, whole } from '../../ui/format.js';
+import { count, milliseconds, percent, whole } from '../../ui/format.js';
 import { Plot } from './plot.js';
 import { SAMPLES_MAX } from './use-live.js';
 
@@ -65,7 +65,7 @@ function Lane({ lane }: { readonly lane: OperatorLane }) {
       </h3>
       <div class="plots">
         <Plot
-          label="Fill of the last waves"
+          label="Wave fill"
           now={last === undefined ? 'no wave yet' : percent(last.fill)}
           values={waves.map(({ fill }) => fill)}
           room={WAVES_SHOWN}
@@ -73,7 +73,7 @@ function Lane({ lane }: { readonly lane: OperatorLane }) {
           shape="bars"
         />
         <Plot
-          label="Duration of the last waves"
+          label="Wave duration"
           now={last === undefined ? 'no wave yet' : milliseconds(last.ms)}
           values={waves.map(({ ms }) => ms)}
           room={WAVES_SHOWN}
@@ -82,7 +82,7 @@ function Lane({ lane }: { readonly lane: OperatorLane }) {
         <div class="gauges">
           <Gauge label="Wave in progress" value={wave.tokens} max={wave.max} unit="tokens" />
           <Gauge label="KV cache" value={cells.used} max={cells.max} unit="cells" />
-          <p class="muted">{whole(plans)} plans in progress</p>
+          <p class="muted">{count(plans, 'plan')} in progress</p>
         </div>
       </div>
     </section>
@@ -98,7 +98,7 @@ interface GaugeProps {
 
 /** How much of something is in use. */
 const Gauge = ({ label, value, max, unit }: GaugeProps) => (
-  <div class="gauge">
+  <div class="gauge named-value">
     <span class="muted">{label}</span>
     <strong>
       {whole(value)} of {whole(max)} {unit}

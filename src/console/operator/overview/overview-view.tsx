@@ -1,7 +1,7 @@
 import type { OperatorLive } from '../../../api/index.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Facts } from '../../ui/facts.js';
-import { bytes, duration, milliseconds, whole } from '../../ui/format.js';
+import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format.js';
 import type { OperatorApi } from '../operator-api.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';
@@ -67,12 +67,12 @@ function ServerPanel({ samples, now }: ServerPanelProps) {
           {...line((sample) => sample.requests.per_second)}
         />
         <Plot
-          label="Event loop delay, p99"
+          label="Loop delay, p99"
           now={milliseconds(delay.p99)}
           {...line((sample) => sample.event_loop_delay_ms.p99)}
         />
         <Plot
-          label="Memory of the process"
+          label="Process memory"
           now={bytes(now.resident_bytes)}
           {...line((sample) => sample.resident_bytes)}
         />
@@ -80,7 +80,7 @@ function ServerPanel({ samples, now }: ServerPanelProps) {
           <Plot
             key={device}
             label={`${device} in use`}
-            now={`${bytes(memory.used_bytes)} of ${bytes(memory.total_bytes)}`}
+            now={bytesOf(memory.used_bytes, memory.total_bytes)}
             max={memory.total_bytes}
             {...line(
               (sample) => sample.devices.find((each) => each.device === device)?.memory.used_bytes ?? 0,

@@ -21,8 +21,9 @@ export function Plot({ label, now, values, room, max, shape = 'line' }: PlotProp
   const height = (value: number) => (top === 0 ? 0 : (Math.min(value, top) / top) * HEIGHT);
   return (
     <figure class="plot">
-      <figcaption>
-        <span class="muted">{label}</span> <strong>{now}</strong>
+      <figcaption class="named-value">
+        <span class="muted">{label}</span>
+        <strong>{now}</strong>
       </figcaption>
       <svg viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true">
         {shape === 'line' ? (

@@ -77,7 +77,7 @@ function BudgetForm({ api, workspace, currency, onChanged }: CreditFormsProps) {
       onSubmit={() => action.run(save)}
     >
       <TextField
-        label={`Budget of a month in ${currency}`}
+        label={`Monthly budget in ${currency}`}
         value={budget}
         onChange={setBudget}
         hint={fits ? 'The most that is charged in a UTC month; empty: no budget.' : NOT_AN_AMOUNT}

@@ -7,20 +7,18 @@ import type { OperatorApi } from '../operator-api.js';
 import { CreditForms } from './credit-forms.js';
 import { LimitsForm } from './limits-form.js';
 import { ModelsForm } from './models-form.js';
-import { UsagePanel } from './usage-panel.js';
 
 interface WorkspacePanelProps {
   readonly api: OperatorApi;
   readonly workspace: OperatorWorkspace;
   readonly currency: string;
   readonly models: readonly OperatorModel[];
-  readonly active: boolean;
   /** Called after every change. */
   readonly onChanged: () => void;
 }
 
-/** One workspace: what it has, forms that change it, and its usage. */
-export function WorkspacePanel({ api, workspace, currency, models, active, onChanged }: WorkspacePanelProps) {
+/** One workspace: what it has, and forms that change it. */
+export function WorkspacePanel({ api, workspace, currency, models, onChanged }: WorkspacePanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: screen readers go on here.
   useEffect(() => title.current?.focus(), []);
@@ -39,14 +37,14 @@ export function WorkspacePanel({ api, workspace, currency, models, active, onCha
         <Facts
           facts={[
             ['Credit left', <span class="large">{amount(balance)}</span>],
-            ['Charged this month (UTC)', <span class="large">{amount(workspace.charged_this_month)}</span>],
-            ['Budget of a month', <span class="large">{budget === null ? 'none' : amount(budget)}</span>],
-            ['Set aside for requests in progress', amount(reserved)],
+            ['This month (UTC)', <span class="large">{amount(workspace.charged_this_month)}</span>],
+            ['Monthly budget', <span class="large">{budget === null ? 'none' : amount(budget)}</span>],
+            ['Reserved', amount(reserved)],
             ['Granted in total', amount(workspace.granted)],
             ['Charged in total', amount(workspace.charged)],
             ['Working keys', whole(workspace.working_keys)],
-            ['Requests per minute and key', whole(workspace.requests_per_minute)],
-            ['Request bytes per minute and key', bytes(workspace.bytes_per_minute)],
+            ['Requests per minute', whole(workspace.requests_per_minute)],
+            ['Bytes per minute', bytes(workspace.bytes_per_minute)],
             ['Created', time(workspace.created)],
           ]}
         />
@@ -57,7 +55,6 @@ export function WorkspacePanel({ api, workspace, currency, models, active, onCha
       <CreditForms api={api} workspace={workspace} currency={currency} onChanged={onChanged} />
       <LimitsForm api={api} workspace={workspace} onChanged={onChanged} />
       <ModelsForm api={api} workspace={workspace} models={models} onChanged={onChanged} />
-      <UsagePanel api={api} workspace={workspace} active={active} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useLoad } from '../../ui/use-load.js';
 import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { CreateWorkspace } from './create-workspace.js';
+import { UsagePanel } from './usage-panel.js';
 import { WorkspacePanel } from './workspace-panel.js';
 
 interface WorkspacesViewProps {
@@ -16,7 +17,7 @@ interface WorkspacesViewProps {
   readonly active: boolean;
 }
 
-/** All workspaces, one of them in detail, and a form for a new one. */
+/** All workspaces, one of them in detail, and a form for a new one; the usage of the one in detail. */
 export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
   const { value, error, reload } = useLoad((signal) => api.call('listWorkspaces', { signal }), active, [
     api,
@@ -24,50 +25,54 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
   ]);
   const workspace = value?.workspaces.find(({ id }) => id === shown);
   return (
-    <div class="columns">
+    <>
       <h1 class="hidden">Workspaces</h1>
-      <div class="column">
-        <section class="panel" aria-labelledby="workspaces-title">
-          <div class="bar">
-            <h2 id="workspaces-title">Workspaces</h2>
-            <button type="button" onClick={reload}>
-              Reload
-            </button>
-          </div>
-          {error !== null && <ErrorNote error={error} />}
-          {value === null && error === null && <p class="muted">Loading…</p>}
-          {value?.workspaces.length === 0 && (
-            <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
-          )}
-          {value !== null && value.workspaces.length > 0 && (
-            <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
-          )}
-        </section>
-        <CreateWorkspace api={api} onCreated={reload} />
-      </div>
-      <div class="column">
-        {value !== null && workspace !== undefined && (
-          <WorkspacePanel
-            key={workspace.id}
-            api={api}
-            workspace={workspace}
-            currency={value.currency}
-            models={models}
-            active={active}
-            onChanged={reload}
-          />
-        )}
-        {value !== null && workspace === undefined && (
-          <section class="panel">
-            <p class="empty">
-              {shown === null
-                ? 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.'
-                : 'There is no workspace with this name. Choose one of the list.'}
-            </p>
+      <div class="columns">
+        <div class="column">
+          <section class="panel" aria-labelledby="workspaces-title">
+            <div class="bar">
+              <h2 id="workspaces-title">Workspaces</h2>
+              <button type="button" onClick={reload}>
+                Reload
+              </button>
+            </div>
+            {error !== null && <ErrorNote error={error} />}
+            {value === null && error === null && <p class="muted">Loading…</p>}
+            {value?.workspaces.length === 0 && (
+              <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
+            )}
+            {value !== null && value.workspaces.length > 0 && (
+              <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
+            )}
           </section>
-        )}
+          <CreateWorkspace api={api} onCreated={reload} />
+        </div>
+        <div class="column">
+          {value !== null && workspace !== undefined && (
+            <WorkspacePanel
+              key={workspace.id}
+              api={api}
+              workspace={workspace}
+              currency={value.currency}
+              models={models}
+              onChanged={reload}
+            />
+          )}
+          {value !== null && workspace === undefined && (
+            <section class="panel">
+              <p class="empty">
+                {shown === null
+                  ? 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.'
+                  : 'There is no workspace with this name. Choose one of the list.'}
+              </p>
+            </section>
+          )}
+        </div>
       </div>
-    </div>
+      {workspace !== undefined && (
+        <UsagePanel key={workspace.id} api={api} workspace={workspace} active={active} />
+      )}
+    </>
   );
 }
 

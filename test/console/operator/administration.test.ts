@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core';
+import { overflow, PHONE } from '../../support/console/console.js';
+import { focusOn, haveFocus } from '../../support/console/keyboard.js';
+import { enterOperator, HOSTILE_DESCRIPTION, operatorTest, show } from '../../support/console/operator.js';
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const field = (page: Page, name: string) => page.getByRole('textbox', { name });
+
+/** Creates a workspace with the mouse; its details are then shown. */
+async function createWorkspace(page: Page, id: string): Promise<void> {
+  await field(page, 'Name').fill(id);
+  await button(page, 'Create the workspace').click();
+  await page.getByRole('heading', { name: id, exact: true }).waitFor();
+}
+
+/** The token that the view shows after a key was created or rolled. */
+async function newToken(page: Page): Promise<string> {
+  await page.getByText('it cannot be shown again').waitFor();
+  return (await page.locator('.new-token pre').textContent()) ?? '';
+}
+
+operatorTest('a workspace with credit, limits and a key, until the key is revoked', async (t, tab, world) => {
+  const { page } = tab;
+  await enterOperator(tab, world, 'workspaces');
+  await createWorkspace(page, 'acme');
+  await page.getByText('acme is created. It has no credit yet.').waitFor();
+  await page.getByText('requests of its keys are refused with out_of_credit').waitFor();
+  await page.getByText(/^Nothing was charged from/).waitFor();
+
+  await page.getByRole('region', { name: 'acme' }).getByRole('link', { name: 'Keys' }).click();
+  await page.getByText('There is no key that works.').waitFor();
+  await field(page, 'Lifetime').fill('30');
+  await button(page, 'Create the key').click();
+  const token = await newToken(page);
+  t.match(token, /^dk_[A-Za-z0-9]{40}$/);
+  t.equal(await world.ask(token), 402, 'there is no credit');
+
+  await show(tab, 'workspaces/acme');
+  await field(page, 'Amount in GBP').fill('12.50');
+  await button(page, 'Grant credit').click();
+  await page.getByText('Credit left: £12.50.').waitFor();
+  await page.getByRole('row', { name: /^acme £12\.50/ }).waitFor();
+  t.equal(await world.ask(token), 200, 'the credit applies to the next request');
+
+  await field(page, 'Requests per minute').fill('1');
+  await button(page, 'Save the limits').click();
+  await page.getByText('The limits are saved.').waitFor();
+  t.equal(await world.ask(token), 429, 'the limit applies to the next request');
+  await field(page, 'Requests per minute').fill('6000');
+  await button(page, 'Save the limits').click();
+  await page.getByText('Requests per minute6,000').waitFor();
+  t.equal(await world.ask(token), 200);
+
+  await field(page, 'Monthly budget in GBP').fill('0');
+  await button(page, 'Save the budget').click();
+  await page.getByText('The budget is saved.').waitFor();
+  t.equal(await world.ask(token), 402, 'the budget applies to the next request');
+  await field(page, 'Monthly budget in GBP').fill('');
+  await button(page, 'Save the budget').click();
+  await page.getByText('Monthly budgetnone').waitFor();
+  t.equal(await world.ask(token), 200);
+
+  await page.getByRole('checkbox', { name: 'All models' }).uncheck();
+  await page.getByRole('checkbox', { name: 'tiny' }).uncheck();
+  await button(page, 'Save the models').click();
+  await page.getByText('The models are saved.').waitFor();
+  t.equal(await world.ask(token), 403, 'the model is no longer allowed');
+
+  await show(tab, 'keys/acme');
+  t.equal(await newToken(page), token, 'it is shown until it is stored');
+  await button(page, 'I have stored the token').click();
+  t.notMatch(await page.content(), token);
+  const row = page.getByRole('row', { name: /^key_/ });
+  const id = (await row.locator('code').first().textContent()) as string;
+  await button(page, `Revoke ${id}`).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText(`${id} is revoked.`).waitFor();
+  t.equal(await world.ask(token), 401, 'the next request is refused');
+  await page.getByLabel('All', { exact: true }).check();
+  await page.getByRole('row', { name: new RegExp(`${id}.*revoked`) }).waitFor();
+
+  await show(tab, 'audit');
+  await page.getByRole('row', { name: /key\.revoke acme/ }).waitFor();
+  const log = page.getByRole('region', { name: 'Table of administrative changes' });
+  for (const action of ['workspace.create', 'workspace.credit', 'workspace.change', 'key.create']) {
+    await log
+      .getByRole('row', { name: `operator:127.0.0.1 ${action} acme` })
+      .first()
+      .waitFor();
+  }
+  t.match(await log.textContent(), id);
+  t.notMatch(await log.textContent(), token);
+});
+
+operatorTest('everything with the keyboard', async (_, tab, world) => {
+  const { page } = tab;
+  const press = async (name: string | RegExp) => {
+    await focusOn(page, button(page, name));
+    await page.keyboard.press('Enter');
+  };
+  await enterOperator(tab, world);
+  await page.keyboard.press('Shift+Tab');
+  await focusOn(page, page.getByRole('link', { name: 'Workspaces' }));
+  await page.keyboard.press('Enter');
+  await focusOn(page, field(page, 'Name'));
+  await page.keyboard.type('keyboard');
+  await page.keyboard.press('Enter');
+  // Screen readers go on at the new workspace.
+  await haveFocus(page.getByRole('heading', { name: 'keyboard', exact: true }));
+  await focusOn(page, field(page, 'Amount in GBP'));
+  await page.keyboard.type('5');
+  await page.keyboard.press('Enter');
+  await page.getByText('Credit left: £5.00.').waitFor();
+  await show(tab, 'keys/keyboard');
+  await page.getByText('There is no key that works.').waitFor();
+  await press('Create the key');
+  await haveFocus(page.getByRole('heading', { name: 'The new key of keyboard' }));
+  await press('I have stored the token');
+  await haveFocus(page.getByRole('heading', { name: 'Keys', exact: true }));
+  await press(/^Roll key_/);
+  await haveFocus(page.getByRole('heading', { name: 'The new key of keyboard' }));
+  await page.getByText(/^key_\w+ works until /).waitFor();
+  await press('I have stored the token');
+  await press(/^Revoke key_/);
+  await haveFocus(button(page, 'Cancel'));
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await haveFocus(button(page, /^Revoke key_/).first());
+  await page.keyboard.press('Enter');
+  await haveFocus(button(page, 'Cancel'));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^key_\w+ is revoked\.$/).waitFor();
+  await haveFocus(page.getByRole('heading', { name: 'Keys', exact: true }));
+});
+
+operatorTest(
+  'hostile and unknown names are text, on a phone',
+  async (t, tab, world) => {
+    const { page } = tab;
+    const hostile = '<img src=x onerror="document.title=1">\u202e__proto__';
+    await enterOperator(tab, world, `workspaces/${encodeURIComponent(hostile)}`);
+    await page.getByText('There is no workspace with this name.').waitFor();
+    for (const id of [hostile, '__proto__', 'x'.repeat(65)]) {
+      await field(page, 'Name').fill(id);
+      await button(page, 'Create the workspace').click();
+      const alert = page.getByRole('alert').filter({ hasText: id });
+      await alert.waitFor();
+      t.match(await alert.textContent(), /invalid_request · status 400 · field id/);
+    }
+    await show(tab, 'models');
+    await page.getByText(HOSTILE_DESCRIPTION).waitFor();
+    for (const view of ['keys/__proto__', 'batches/constructor', '__proto__', 'toString']) {
+      await show(tab, view);
+      await page.locator('h2:visible, [role=alert]:visible').first().waitFor();
+    }
+    await createOnPhone(page, tab);
+    t.equal(await page.locator('img').count(), 0);
+    t.match(await page.title(), / · decider operator$/);
+    t.equal(await overflow(tab), 0);
+  },
+  { context: { viewport: PHONE } },
+);
+
+/** Creates a workspace with the longest name that is possible. */
+async function createOnPhone(page: Page, tab: Parameters<typeof show>[0]): Promise<void> {
+  await show(tab, 'workspaces');
+  await createWorkspace(page, 'long-name-'.repeat(7).slice(0, 64).replace(/-$/, 'x'));
+}
+
+operatorTest(
+  'plots move while requests are answered, and rest while the tab is hidden',
+  async (t, tab, world) => {
+    const { page } = tab;
+    await page.clock.install();
+    await enterOperator(tab, world);
+    const answered = page.getByText('Requests answered').locator('..').locator('dd');
+    const before = Number((await answered.textContent())?.replaceAll(',', ''));
+    await Promise.all(Array.from({ length: 8 }, () => world.ask(world.token)));
+    const lane = page.getByRole('region', { name: 'Lane 1' });
+    const calls = () => tab.requests.filter((each) => each.endsWith('/api/live')).length;
+    const second = async () => {
+      const [known, read] = [calls(), page.waitForResponse('**/api/live')];
+      await page.clock.fastForward(1_000);
+      await read;
+      t.ok(calls() > known);
+    };
+    for (let at = 0; at < 3; at += 1) await second();
+    await page.waitForFunction(
+      `Number(document.querySelector('.facts div:nth-child(2) dd').textContent.replaceAll(',', '')) >= ${before + 8}`,
+    );
+    t.ok((await lane.locator('rect').count()) > 0, 'the waves are drawn');
+    t.match(await lane.textContent(), /Wave fill\d+\.\d %/);
+    const line = page.locator('polyline').first();
+    t.ok(((await line.getAttribute('points')) as string).split(' ').length > 2, 'the line has grown');
+
+    const setVisible = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+    await setVisible('hidden');
+    const hidden = calls();
+    await page.clock.fastForward(30_000);
+    t.equal(calls(), hidden, 'nothing is called');
+    const again = page.waitForResponse('**/api/live');
+    await setVisible('visible');
+    await again;
+  },
+);
+
+operatorTest('batches by state, without their contents', async (t, tab, world) => {
+  const { page } = tab;
+  const line = { custom_id: 'private', model: 'tiny', state: 'private', questions: { q: { type: 'noul' } } };
+  const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'application/jsonl' };
+  const url = `${world.callers}/v1/batches`;
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(line) });
+  const { id } = (await response.json()) as { id: string };
+  await enterOperator(tab, world, 'batches');
+  const row = page.getByRole('row', { name: new RegExp(`^${id} default key_`) });
+  await row.getByText('done', { exact: true }).waitFor();
+  await row.getByText('1 of 1').waitFor();
+  t.notMatch(await page.content(), 'private');
+  await page.getByLabel('State').selectOption('failed');
+  await page.getByText('No batch matches. Choose another state or workspace.').waitFor();
+  await page.getByLabel('State').selectOption('done');
+  await row.waitFor();
+  await page.getByLabel('Workspace').selectOption('default');
+  await row.waitFor();
+  t.match(page.url(), /#\/batches\/default$/);
+});

@@ -1,0 +1,74 @@
+import { AXE } from '../../support/console/axe.js';
+import type { Tab } from '../../support/console/console.js';
+import { checkLooks } from '../../support/console/look.js';
+import { enterOperator, operatorTest, show } from '../../support/console/operator.js';
+
+/** Every view in each of its states: its address, what an operator does there, and what is shown then. */
+const VIEWS: ReadonlyArray<readonly [name: string, address: string, open: (tab: Tab) => Promise<unknown>]> = [
+  ['overview', 'overview', ({ page }) => page.getByRole('region', { name: 'Lane 1' }).waitFor()],
+  ['workspaces', 'workspaces', ({ page }) => page.getByRole('row', { name: /^default/ }).waitFor()],
+  [
+    'workspace',
+    'workspaces/default',
+    ({ page }) => page.getByRole('region', { name: 'Table of usage' }).waitFor(),
+  ],
+  [
+    'workspace-refused',
+    'workspaces',
+    async ({ page }) => {
+      await page.getByRole('textbox', { name: 'Name' }).fill('Not Allowed');
+      await page.getByRole('button', { name: 'Create the workspace' }).click();
+      await page.getByRole('alert').waitFor();
+    },
+  ],
+  [
+    'keys',
+    'keys',
+    ({ page }) =>
+      page
+        .getByRole('row', { name: /default live/ })
+        .first()
+        .waitFor(),
+  ],
+  [
+    'new-key',
+    'keys/default',
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'Create the key' }).click();
+      await page.getByText('it cannot be shown again').waitFor();
+    },
+  ],
+  [
+    'revoke-key',
+    'keys/default',
+    async ({ page }) => {
+      await page
+        .getByRole('button', { name: /^Revoke key_/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  ['models', 'models', ({ page }) => page.getByRole('row', { name: /^tiny/ }).waitFor()],
+  ['batches', 'batches', ({ page }) => page.getByText('There are no batches.').waitFor()],
+  ['errors', 'errors', ({ page }) => page.getByText('no warnings and no errors').waitFor()],
+  ['audit', 'audit', ({ page }) => page.getByRole('row', { name: /workspace\.create default/ }).waitFor()],
+];
+
+operatorTest(
+  'every view is accessible and within the window',
+  async (t, tab, world) => {
+    const { page } = tab;
+    await page.goto(world.url);
+    await page.getByText('Where do I get the token?').click();
+    await checkLooks(t, tab, 'operator-token');
+    t.equal(await world.ask(world.token), 200);
+    await enterOperator(tab, world);
+    for (const [name, address, open] of VIEWS) {
+      await show(tab, address);
+      await open(tab);
+      await checkLooks(t, tab, `operator-${name}`);
+    }
+  },
+  { script: AXE },
+);
