@@ -82,7 +82,8 @@ const Changes = ({ changes }: Pick<OperatorAuditEntry, 'changes'>) => (
   <ul class="plain">
     {changes.map(({ field, before, after }) => (
       <li key={field}>
-        {field}: {before ?? 'none'} → {after ?? 'none'}
+        {field}: {before !== null && `${before} → `}
+        {after ?? 'removed'}
       </li>
     ))}
   </ul>

@@ -35,7 +35,7 @@ export function ModelsForm({ api, workspace, models, onChanged }: ModelsFormProp
         action={action}
         label="Models"
         button="Save the models"
-        complete
+        complete={chosen?.length !== 0}
         onSubmit={() => action.run(save)}
       >
         <label class="check">
@@ -60,7 +60,9 @@ export function ModelsForm({ api, workspace, models, onChanged }: ModelsFormProp
             </label>
           ))}
         </fieldset>
-        {chosen?.length === 0 && <p class="warning">Without a model, every request is refused.</p>}
+        {chosen?.length === 0 && (
+          <p class="warning">Choose at least one model. To stop a workspace, revoke its keys.</p>
+        )}
       </ActionForm>
     </section>
   );
