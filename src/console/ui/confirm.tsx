@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface ConfirmProps {
   readonly title: string;
@@ -13,7 +13,8 @@ interface ConfirmProps {
 /** A modal question before something that cannot be undone. Escape cancels it, and the focus returns to where it was. */
 export function Confirm({ title, action, onConfirm, onCancel, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not `useEffect`: only a dialog that is still part of the page gives the focus back when it is closed.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { overflow, PHONE } from '../../support/console/console.js';
 import { focusOn, haveFocus } from '../../support/console/keyboard.js';
 import { enterOperator, HOSTILE_DESCRIPTION, operatorTest, show } from '../../support/console/operator.js';
+import { until } from '../../support/until.js';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const field = (page: Page, name: string) => page.getByRole('textbox', { name });
@@ -178,24 +179,19 @@ operatorTest(
     await page.clock.install();
     await enterOperator(tab, world);
     const answered = page.getByText('Requests answered').locator('..').locator('dd');
-    const before = Number((await answered.textContent())?.replaceAll(',', ''));
+    const number = async () => Number((await answered.textContent())?.replaceAll(',', ''));
+    const before = await number();
     await Promise.all(Array.from({ length: 8 }, () => world.ask(world.token)));
     const lane = page.getByRole('region', { name: 'Lane 1' });
     const calls = () => tab.requests.filter((each) => each.endsWith('/api/live')).length;
-    const second = async () => {
-      const [known, read] = [calls(), page.waitForResponse('**/api/live')];
+    const line = page.locator('polyline').first();
+    const points = async () => (await line.getAttribute('points'))?.split(' ').length ?? 0;
+    await until(async () => {
       await page.clock.fastForward(1_000);
-      await read;
-      t.ok(calls() > known);
-    };
-    for (let at = 0; at < 3; at += 1) await second();
-    await page.waitForFunction(
-      `Number(document.querySelector('.facts div:nth-child(2) dd').textContent.replaceAll(',', '')) >= ${before + 8}`,
-    );
+      return (await number()) >= before + 8 && (await points()) > 2;
+    });
     t.ok((await lane.locator('rect').count()) > 0, 'the waves are drawn');
     t.match(await lane.textContent(), /Wave fill\d+\.\d %/);
-    const line = page.locator('polyline').first();
-    t.ok(((await line.getAttribute('points')) as string).split(' ').length > 2, 'the line has grown');
 
     const setVisible = (state: string) =>
       page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
@@ -217,9 +213,15 @@ operatorTest('batches by state, without their contents', async (t, tab, world) =
   const url = `${world.callers}/v1/batches`;
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(line) });
   const { id } = (await response.json()) as { id: string };
+  await page.clock.install();
   await enterOperator(tab, world, 'batches');
   const row = page.getByRole('row', { name: new RegExp(`^${id} default key_`) });
-  await row.getByText('done', { exact: true }).waitFor();
+  await row.waitFor();
+  // The list follows the batch.
+  await until(async () => {
+    await page.clock.fastForward(5_000);
+    return (await row.getByText('done', { exact: true }).count()) === 1;
+  });
   await row.getByText('1 of 1').waitFor();
   t.notMatch(await page.content(), 'private');
   await page.getByLabel('State').selectOption('failed');
