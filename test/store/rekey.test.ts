@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { finishRekey, openStore, rekey, rekeyServed, Sealer } from '../../src/store/index.js';
+import { finishRekey, openStore, readAudit, rekey, rekeyServed, Sealer } from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { until } from '../support/until.js';
 
@@ -52,6 +52,13 @@ test('rekey: every data key opens with the new master key only, and the earlier 
   t.equal(readdirSync(folder).length, 3, 'store, master.key and the earlier key');
   t.equal((await rekey(folder, '', null)).dataKeys, OWNERS.length, 'again');
   t.ok(await opens());
+  const store = openStore(folder);
+  const { entries } = readAudit(store.table('audit'), 9);
+  await store.close();
+  t.strictSame(
+    entries.map(({ action, actor }) => [action, actor.split(':')[0]]),
+    Array(2).fill(['master_key.replace', 'cli']),
+  );
   t.equal(readdirSync(folder).length, 4);
 });
 
@@ -185,6 +192,18 @@ test('rekey: while the folder is served, a change that fails leaves the old key 
     await rekeyServed(store, sealer, '', null),
     { dataKeys: OWNERS.length + 1 },
     'the next one succeeds',
+  );
+  store.refresh();
+  t.match(
+    readAudit(store.table('audit'), 9).entries,
+    [
+      {
+        actor: 'server',
+        action: 'master_key.replace',
+        changes: [{ field: 'data_keys', before: null, after: String(OWNERS.length + 1) }],
+      },
+    ],
+    'only what succeeded is in the audit log',
   );
   await store.close();
   t.ok(await opens());
