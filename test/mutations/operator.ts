@@ -1,0 +1,90 @@
+import type { Mutation } from './contract.js';
+
+type Change = readonly [test: string, rule: string, from: string, to: string];
+
+const inFile = (file: string, ...changes: readonly Change[]) =>
+  changes.map(([test, rule, from, to]): Mutation => ({ rule, file, from, to, test }));
+
+const [API, REQUESTS, PARTS] = ['server/operator-api', 'server/operator-requests', 'server/operator-parts'];
+
+/** Every one of these must be noticed by the test it names: `npm run mutations -- --of operator` shows it. */
+export const OPERATOR_MUTATIONS: readonly Mutation[] = [
+  ...inFile(
+    'server/operator/listener.ts',
+    [REQUESTS, 'hosts', 'path.startsWith(INTERFACE)', 'false'],
+    [
+      REQUESTS,
+      'token',
+      'if (!carriesToken(request.headers.authorization, options.token)) throw unauthorized();',
+      '',
+    ],
+    [REQUESTS, 'actor', 'proxies.clientOf({ peer, headers })', 'peer'],
+    [API, 'field', "path.startsWith('/api/workspaces')", 'false'],
+  ),
+  ...inFile(
+    'server/operator/body.ts',
+    [REQUESTS, 'body bytes', 'bytes <= OPERATOR_BODY_BYTES_MAX', 'bytes < OPERATOR_BODY_BYTES_MAX'],
+    [REQUESTS, 'body bytes', 'bytes <= OPERATOR_BODY_BYTES_MAX', 'bytes <= OPERATOR_BODY_BYTES_MAX + 1'],
+    [REQUESTS, 'UTF-8', '{ fatal: true }', '{ fatal: false }'],
+    [REQUESTS, 'media type', "encoding !== 'identity'", 'false'],
+  ),
+  ...inFile(
+    'server/operator/target.ts',
+    [REQUESTS, 'id characters', 'id.length <= PATH_ID_CHARACTERS_MAX', 'id.length < PATH_ID_CHARACTERS_MAX'],
+    [REQUESTS, 'id characters', 'id.length <= PATH_ID_CHARACTERS_MAX', 'true'],
+    [REQUESTS, 'id encoding', 'return decodeURIComponent(text);', 'return text;'],
+  ),
+  ...inFile(
+    'server/operator/fields.ts',
+    [API, 'unknown field', 'Object.hasOwn(kinds, name)', 'name in kinds'],
+    [API, 'missing field', 'if (missing !== undefined)', 'if (false)'],
+    [API, 'repeated parameter', 'if (found[known] !== undefined)', 'if (false)'],
+  ),
+  ...inFile(
+    'server/operator/api/workspaces.ts',
+    [API, 'no model', 'if (models?.length === 0)', 'if (false)'],
+    [API, 'unknown model', 'known: force ? null : known', 'known: null'],
+    [API, 'usage days', 'dayOf(now - (days - 1) * DAY_MS)', 'dayOf(now - days * DAY_MS)'],
+  ),
+  ...inFile('server/operator/api/records.ts', [
+    API,
+    'limit',
+    '1, LISTED_MAX, LISTED',
+    '1, LISTED_MAX + 1, LISTED',
+  ]),
+  ...inFile('server/operator/api/handlers.ts', [API, 'status 201', "'createWorkspace', ", '']),
+  ...inFile(
+    'server/operator/api/activity.ts',
+    [PARTS, 'sample', 'ms < SAMPLE_MS_MIN', 'ms <= SAMPLE_MS_MIN'],
+    [PARTS, 'rate', '(total - this.last.total) / seconds', 'total / seconds'],
+  ),
+  ...inFile(
+    'batch/newest.ts',
+    [API, 'batches of a workspace', 'workspace === undefined || batch.workspace === workspace', 'true'],
+    [API, 'more batches', 'found.length > limit', 'false'],
+  ),
+  ...inFile(
+    'store/audit.ts',
+    ['store/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
+    ['store/audit', 'unchanged field', 'old === now ? []', 'false ? []'],
+    ['store/audit', 'before', 'before - 1', 'before'],
+    ['store/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
+  ),
+  ...inFile(
+    'store/store.ts',
+    ['store/audit', 'actor', 'this.actor = before;', ''],
+    ['cli/audit', 'no change', 'record.before === undefined || entry.changes.length > 0', 'true'],
+  ),
+  ...inFile('server/access.ts', [
+    API,
+    'first start',
+    "store.as('server', () =>",
+    '((work: () => { token: string }) => work())(() =>',
+  ]),
+  ...inFile('access/keys.ts', ['cli/audit', 'revoked twice', 'if (key.revoked !== null) return key;', '']),
+  ...inFile(
+    'telemetry/recent-lines.ts',
+    ['telemetry/recent-lines', 'kept', 'this.kept.length > LOG_LINES_KEPT', 'false'],
+    ['telemetry/recent-lines', 'message', '.slice(0, MESSAGE_CHARACTERS_MAX)', ''],
+  ),
+];
