@@ -1,42 +1,42 @@
-"""JSON records and lists of keys and values, and the questions about them."""
+"""Records, nested or flat, and lists of keys and values, and the questions about them."""
 
-import json
 import re
 from random import Random
 
-from bank import Bank, split_of, words
-from messages import NEGATED
-from prompt import YES_NO, Option, Question
+from bank import Bank
+from fields import Fields
+from formats import MISSING, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, nest, wording
+from prompt import Question
+from tables import Tables
 
-SYLLABLES = [start + vowel for start in "b c d f g h k l m n p r s t v w z br st tr ch sh".split() for vowel in "a e i o u ai or en".split()]
 PARENTS = "order user device record data customer account item ticket booking details info".split()
 STATUS_KEYS = "status state order_status payment_status current_status shipmentStatus ticket_status stage".split()
 
 
-class Records:
+class Records(Fields):
     def __init__(self, bank: Bank, random: Random):
-        self.bank, self.random = bank, random
-        fields = bank.fields
-        self.text = [field for field in fields if field.kind == "text"]
-        self.flags = [field for field in fields if field.kind == "flag"]
-        self.numbers = [field for field in fields if field.kind == "number"]
-        self.statuses = [field for field in fields if field.kind == "status"]
-        seen = {word.lower() for message in bank.messages for word in words(message.text) if 2 < len(word) < 12}
-        self.words = sorted(word for word in seen if split_of(word) == bank.part)
-        self.values = sorted({value for field in [*self.text, *self.statuses] for value in field.values})
+        super().__init__(bank, random)
+        self.tables = Tables(bank, random)
 
     # A state
 
     def draw(self) -> tuple[str, list[Question]]:
         """A state and every question that can be asked of it, in random order."""
         random = self.random
-        if random.random() < 0.3:
+        form = random.random()
+        if form < 0.2:
+            return self.tables.draw()
+        if form < 0.42:
             record = self.list_of_pairs()
-            text = self.as_lines(record)
+            text = as_lines(record, wording(random, 0.2), random)
             makers = [self.lookup] * 3 + [self.equals, self.missing]
         else:
             record = self.record()
-            text = self.as_text(record)
+            if form < 0.55:
+                record = self.grouped(record)
+                text = self.as_nested(record)
+            else:
+                text = self.as_text(record)
             makers = [self.value, self.value, self.flag, self.flag, self.missing, self.equals, self.status, self.status_is]
         random.shuffle(makers)
         questions = (make(record) for make in makers * 2)
@@ -56,7 +56,7 @@ class Records:
             if kind < 0.5:
                 self.add_text(record)
             elif kind < 0.68 and self.numbers:
-                record[random.choice(self.numbers).key] = random.choice((random.randint(0, 9), random.randint(0, 999), round(random.random() * 100, 2)))
+                record[random.choice(self.numbers).key] = self.number()
             elif self.flags:
                 record[random.choice(self.flags).key] = random.random() < 0.5
         if not record:
@@ -88,73 +88,61 @@ class Records:
             pairs[self.random.choice(list(pairs))] = None
         return pairs
 
-    def word(self) -> str:
-        if self.random.random() < 0.35:
-            return "".join(self.random.choice(SYLLABLES) for _ in range(self.random.choice((2, 2, 3))))
-        word = self.random.choice(self.words)
-        change = self.random.random()
-        return word.capitalize() if change < 0.3 else word.upper() if change < 0.35 else word
+    def grouped(self, record: dict) -> dict:
+        """The record with a parent before each key, `order.status`. Two parents may have the same key with different values."""
+        random = self.random
+        parents = random.sample(PARENTS, random.choice((2, 2, 3)))
+        grouped = {f"{random.choice(parents)}.{key}": value for key, value in record.items()}
+        texts = [key for key, value in grouped.items() if isinstance(value, str)]
+        if texts and random.random() < 0.5:
+            parent, _, key = random.choice(texts).partition(".")
+            other, value = f"{random.choice([one for one in parents if one != parent])}.{key}", self.word()
+            if other not in grouped and value not in grouped.values():
+                grouped[other] = value
+        return grouped
+
+    def as_nested(self, record: dict) -> str:
+        random = self.random
+        words = wording(random, 0.75)
+        nested = nest(record)
+        return as_yaml(nested, words) if random.random() < 0.35 else as_json(nested, words, random.choice((2, 2, None)))
 
     def as_text(self, record: dict) -> str:
         random = self.random
         form = random.random()
-        if form > 0.85:
-            return self.as_lines(record)
-        whole: dict = record
-        if form < 0.15:
-            whole = {"id": random.randint(1, 99999), random.choice(PARENTS): record}
-        elif form < 0.3:
-            whole = {"id": random.randint(1, 99999), **record}
-        elif form < 0.4:
-            whole = {**record, "tags": [self.word() for _ in range(random.randint(1, 3))]}
-        return json.dumps(whole, ensure_ascii=False) if 0.8 < form else json.dumps(whole, indent=2, ensure_ascii=False)
+        if form < 0.55:
+            return self.as_object(record, wording(random, 0.75))
+        words = wording(random, 0.25)
+        if form < 0.72:
+            return as_lines(record, words, random)
+        if form < 0.82:
+            return as_sentences(record, random)
+        if form < 0.88:
+            return as_settings(record, words)
+        if form < 0.93:
+            return as_yaml({random.choice(PARENTS): record} if random.random() < 0.4 else record, words)
+        return self.as_table(record, words)
 
-    def as_lines(self, record: dict) -> str:
-        between = self.random.choice((": ", ": ", " = ", " is ", " - "))
-        missing = self.random.choice(("", "null", "none", "n/a", "-"))
-        start = self.random.choice(("", "", "- ", "* "))
-        lines = [start + key + between + (missing if value is None else _written(value)) for key, value in record.items()]
-        return self.random.choice(("\n", "\n", ", ", "; ")).join(line.rstrip() for line in lines)
+    def as_object(self, record: dict, words: Wording) -> str:
+        random = self.random
+        whole: dict = record
+        form = random.random()
+        if form < 0.2:
+            whole = {"id": random.randint(1, 99999), random.choice(PARENTS): record}
+        elif form < 0.4:
+            whole = {"id": random.randint(1, 99999), **record}
+        elif form < 0.5:
+            whole = {**record, "tags": [self.word() for _ in range(random.randint(1, 3))]}
+        return as_json(whole, words, None if random.random() < 0.2 else 2)
+
+    def as_table(self, record: dict, words: Wording) -> str:
+        """One row with the keys above it, or a row for each key."""
+        form = self.random.choice(("csv", "markdown", "fields"))
+        if form == "csv":
+            return as_csv([record], words, self.random.choice((",", ";")))
+        return as_markdown([record] if form == "markdown" else [{"field": key, "value": value} for key, value in record.items()], words)
 
     # Questions
-
-    def ask(self, form: str, type: str, **places: str) -> str | None:
-        texts = self.bank.questions.get((form, type))
-        if not texts:
-            return None
-        text = self.random.choice(texts)
-        for name, value in places.items():
-            text = text.replace("{" + name + "}", value)
-        return text
-
-    def spoken(self, key: str) -> str:
-        """The key as a question writes it: as it is, or as words."""
-        if self.random.random() < 0.45:
-            return key
-        return re.sub(r"([a-z])([A-Z])", r"\1 \2", key).replace("_", " ").lower()
-
-    def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
-        negated = self.random.random() < NEGATED[self.bank.part]
-        text = self.ask(form + "_not" if negated else form, "yes_no", **places)
-        return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1)
-
-    def choose(self, family: str, text: str | None, right: str, near: list[str]) -> Question | None:
-        """A choice between the right value, other values of the record and values from elsewhere."""
-        random = self.random
-        if text is None:
-            return None
-        names = [right]
-        near = [one for one in near if one != right]
-        random.shuffle(near)
-        count = random.choice((2, 3, 3, 4, 4, 5, 6, 8))
-        for _ in range(30):
-            if len(names) == count:
-                break
-            name = near.pop() if near and random.random() < 0.6 else random.choice(self.values) if self.values and random.random() < 0.4 else self.word()
-            if name.lower() not in (one.lower() for one in names):
-                names.append(name)
-        random.shuffle(names)
-        return Question(family, "choice", text, tuple(Option(name, None) for name in names), names.index(right))
 
     def value(self, record: dict) -> Question | None:
         texts = {key: value for key, value in record.items() if isinstance(value, str)}
@@ -196,14 +184,23 @@ class Records:
             return None
         key = self.random.choice(flags)
         spoken = self.spoken(key)
-        return self.yes_no("flag", "flag", record[key], key=re.sub(r"^(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
+        return self.yes_no("flag", "flag", record[key], key=re.sub(r"\b(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
 
     def missing(self, record: dict) -> Question | None:
-        missing = [key for key, value in record.items() if value is None]
-        if not missing and self.random.random() < 0.6:
-            return None
-        key = self.random.choice(missing if missing and self.random.random() < 0.55 else list(record))
-        return self.yes_no("missing", "missing", record[key] is None, key=self.spoken(key))
+        """Whether a key has no value: it is empty, or not in the record at all."""
+        if self.random.random() < 0.5:
+            empty = [key for key, value in record.items() if value is None]
+            absent = self.random.choice(self.text).key if self.text else self.word()
+            key = self.random.choice(empty) if empty and self.random.random() < 0.8 else absent
+            if absent.lower() in {one.rpartition(".")[2].lower() for one in record}:
+                return None
+        else:
+            # Flags that are off and texts such as "none" might be called missing as well.
+            given = [key for key, value in record.items() if not isinstance(value, bool) and value is not None and value not in MISSING]
+            if not given:
+                return None
+            key = self.random.choice(given)
+        return self.yes_no("missing", "missing", record.get(key) is None, key=self.spoken(key))
 
     def equals(self, record: dict) -> Question | None:
         texts = {key: value for key, value in record.items() if isinstance(value, str)}
@@ -214,7 +211,3 @@ class Records:
         if self.random.random() < 0.5:
             value = self.random.choice(list(texts.values())) if self.random.random() < 0.5 else self.random.choice(self.values or [self.word()])
         return self.yes_no("equals", "equals", value == texts[key], key=self.spoken(key), value=value)
-
-
-def _written(value) -> str:
-    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,85 @@
+"""Words, values and questions that records and tables share."""
+
+import re
+from random import Random
+
+from bank import Bank, split_of, words
+from formats import readable
+from messages import NEGATED
+from prompt import YES_NO, Option, Question
+
+SYLLABLES = [start + vowel for start in "b c d f g h k l m n p r s t v w z br st tr ch sh".split() for vowel in "a e i o u ai or en".split()]
+
+
+class Fields:
+    def __init__(self, bank: Bank, random: Random):
+        self.bank, self.random = bank, random
+        fields = bank.fields
+        self.text = [field for field in fields if field.kind == "text"]
+        self.flags = [field for field in fields if field.kind == "flag"]
+        self.numbers = [field for field in fields if field.kind == "number"]
+        self.statuses = [field for field in fields if field.kind == "status"]
+        seen = {word.lower() for message in bank.messages for word in words(message.text) if 2 < len(word) < 12}
+        self.words = sorted(word for word in seen if split_of(word) == bank.part)
+        self.values = sorted({value for field in [*self.text, *self.statuses] for value in field.values})
+
+    def word(self) -> str:
+        if self.random.random() < 0.35:
+            return "".join(self.random.choice(SYLLABLES) for _ in range(self.random.choice((2, 2, 3))))
+        word = self.random.choice(self.words)
+        change = self.random.random()
+        return word.capitalize() if change < 0.3 else word.upper() if change < 0.35 else word
+
+    def number(self) -> int | float:
+        random = self.random
+        return random.choice((random.randint(0, 9), random.randint(0, 999), round(random.random() * 100, 2)))
+
+    def ask(self, form: str, type: str, **places: str) -> str | None:
+        texts = self.bank.questions.get((form, type))
+        if not texts:
+            return None
+        text = self.random.choice(texts)
+        for name, value in places.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    def spoken(self, key: str) -> str:
+        """The key as a question writes it: as it is, or as words; that of a nested value with its parent."""
+        parent, _, inner = key.rpartition(".")
+        if self.random.random() < 0.45:
+            return key
+        name = readable(inner)
+        if not parent:
+            return name
+        return self.random.choice(("{0} {1}", "{1} of the {0}", "{1} of {0}", "{0}'s {1}", "{1} in {0}")).format(parent, name)
+
+    def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
+        negated = self.random.random() < NEGATED[self.bank.part]
+        text = self.ask(form + "_not" if negated else form, "yes_no", **places)
+        return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1)
+
+    def choose(self, family: str, text: str | None, right: str, near: list[str]) -> Question | None:
+        """A choice between the right value, other values of the record and values from elsewhere."""
+        random = self.random
+        if text is None:
+            return None
+        names = [right]
+        near = [one for one in near if one != right]
+        random.shuffle(near)
+        count = random.choice((2, 3, 3, 4, 4, 5, 6, 8))
+        for _ in range(30):
+            if len(names) == count:
+                break
+            name = near.pop() if near and random.random() < 0.6 else self.elsewhere(right)
+            if name and name.lower() not in (one.lower() for one in names):
+                names.append(name)
+        if len(names) < 2:
+            return None
+        random.shuffle(names)
+        return Question(family, "choice", text, tuple(Option(name, None) for name in names), names.index(right))
+
+    def elsewhere(self, right: str) -> str:
+        """A value that looks like the right one and may be in no record."""
+        if re.fullmatch(r"[\d.]+", right):
+            return str(self.number())
+        return self.random.choice(self.values) if self.values and self.random.random() < 0.4 else self.word()

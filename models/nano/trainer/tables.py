@@ -1,0 +1,114 @@
+"""Tables: several rows with the same columns, as CSV, Markdown, JSON, YAML or prose, and the questions about their cells."""
+
+from fields import Fields
+from formats import Wording, as_csv, as_json, as_markdown, as_yaml, readable, wording
+from phrases import NAMES
+from prompt import Question
+
+ROWS_MAX, COLUMNS_MAX = 6, 3
+#: Keys of the column that names the rows, and of a table in a JSON object.
+NAME_KEYS = "name customer user item person id guest product member device".split()
+PLURALS = "items customers rows records orders users results data entries".split()
+TABLES = ("csv", "csv", "markdown", "markdown", "json", "json", "yaml", "lines", "prose", "prose")
+
+
+class Tables(Fields):
+    def draw(self) -> tuple[str, list[Question]]:
+        """A table and every question that can be asked of it, in random order."""
+        random = self.random
+        form = random.choice(TABLES)
+        rows, name = self.rows(1 if form == "prose" else COLUMNS_MAX)
+        words = wording(random, 0.8 if form in ("json", "yaml") else 0.2)
+        text = self.prose(rows, name, words) if form == "prose" else self.written(form, rows, name, words)
+        makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_missing] * 2
+        random.shuffle(makers)
+        questions = (make(rows, name) for make in makers)
+        return text, [question for question in questions if question is not None]
+
+    def rows(self, columns_max: int) -> tuple[list[dict], str]:
+        """The rows, and the key of the column with their names."""
+        random = self.random
+        name = random.choice(NAME_KEYS)
+        fields = [field for field in random.sample([*self.text, *self.statuses], 3) if len(field.values) > 1]
+        fields += random.sample(self.flags, min(2, len(self.flags))) + random.sample(self.numbers, min(3, len(self.numbers)))
+        columns = {field.key: field for field in random.sample(fields, random.randint(1, columns_max)) if field.key != name}
+        names = {random.choice(NAMES) if random.random() < 0.5 else self.word() for _ in range(random.randint(2, ROWS_MAX))}
+        rows = [{name: one, **{key: self.drawn(field) for key, field in columns.items()}} for one in sorted(names)]
+        random.shuffle(rows)
+        return rows, name
+
+    def drawn(self, field) -> object:
+        random = self.random
+        if random.random() < 0.08:
+            return None
+        if field.kind == "flag":
+            return random.random() < 0.5
+        return self.number() if field.kind == "number" else random.choice(field.values)
+
+    def written(self, form: str, rows: list[dict], name: str, words: Wording) -> str:
+        random = self.random
+        if form == "csv":
+            return as_csv(rows, words, random.choice((",", ",", ";", "\t")))
+        if form == "markdown":
+            return as_markdown(rows, words)
+        if form == "lines":
+            between = random.choice((": ", ", ", " - ", " | "))
+            lines = (", ".join(f"{key} {words.written(value)}".strip() for key, value in row.items() if key != name) for row in rows)
+            return "\n".join(row[name] + between + line for row, line in zip(rows, lines))
+        by_name = {row[name]: {key: value for key, value in row.items() if key != name} for row in rows}
+        whole = random.choice((rows, {random.choice(PLURALS): rows}, by_name))
+        return as_yaml(whole, words) if form == "yaml" and whole is not rows else as_json(whole, words, random.choice((None, 2)))
+
+    def prose(self, rows: list[dict], name: str, words: Wording) -> str:
+        """One column in a sentence: "Anna has 20, Ben 35 and Carla 12." """
+        key = next((key for key in rows[0] if key != name), None)
+        if key is None:
+            return ", ".join(row[name] for row in rows)
+        called = readable(key)
+        values = ["unknown" if row[key] is None else words.written(row[key]) for row in rows]
+        form = self.random.choice(("{0} {1}", "{0}: {1}", "{0} has {1}", "{0} ({1})", "{1} for {0}"))
+        parts = [form.format(row[name], value) for row, value in zip(rows, values)]
+        start = self.random.choice((f"{called}: ", f"The {called}: ", f"This is the {called} of each: ", f"List of {called}: "))
+        return start + ", ".join(parts[:-1]) + self.random.choice((" and ", ", ", ", and ")) + parts[-1] + "."
+
+    # Questions
+
+    def pick(self, rows: list[dict], name: str, kinds: tuple[type, ...]) -> tuple[dict, str] | None:
+        """A cell whose value is of one of the kinds: its row and its key."""
+        cells = [(row, key) for row in rows for key, value in row.items() if key != name and type(value) in kinds]
+        return self.random.choice(cells) if cells else None
+
+    def cell(self, rows: list[dict], name: str) -> Question | None:
+        found = self.pick(rows, name, (str, int, float))
+        if found is None:
+            return None
+        row, key = found
+        near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
+        near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
+        return self.choose("lookup", self.ask("cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+
+    def row(self, rows: list[dict], name: str) -> Question | None:
+        """The row that has a value which no other row has."""
+        found = self.pick(rows, name, (str, int, float))
+        if found is None or len(rows) < 2:
+            return None
+        row, key = found
+        if sum(other[key] == row[key] for other in rows) > 1:
+            return None
+        text = self.ask("row", "choice", key=self.spoken(key), value=str(row[key]))
+        return self.choose("lookup", text, row[name], [other[name] for other in rows])
+
+    def cell_flag(self, rows: list[dict], name: str) -> Question | None:
+        found = self.pick(rows, name, (bool,))
+        if found is None:
+            return None
+        row, key = found
+        return self.yes_no("flag", "cell_flag", row[key], key=self.spoken(key), row=row[name])
+
+    def cell_missing(self, rows: list[dict], name: str) -> Question | None:
+        kinds = (type(None),) if self.random.random() < 0.6 else (str, int, float)
+        found = self.pick(rows, name, kinds)
+        if found is None:
+            return None
+        row, key = found
+        return self.yes_no("missing", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])
