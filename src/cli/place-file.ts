@@ -16,9 +16,9 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError, syncFolder } from '../base/index.js';
+import { freeBytes, OperatorError, syncFolder } from '../base/index.js';
 import { Catalog, editOrCreateManifest, filesOf, type Manifest } from '../engine/index.js';
-import { freeBytes, requireSpace } from '../hub/index.js';
+import { requireSpace } from '../hub/index.js';
 
 const CHUNK_BYTES = 4 << 20;
 

@@ -16,7 +16,7 @@ import { reportError } from './output.js';
 /**
  * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An
  * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it.
- * `readOnly`: so is an older format, which other commands upgrade.
+ * `readOnly`: nothing is written.
  */
 export function withStore(
   { config }: Options,

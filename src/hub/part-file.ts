@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -164,13 +164,6 @@ async function hashFile(
     size += bytesRead;
     onRead(bytesRead);
   }
-}
-
-/** Free space of the disk that holds a folder, in bytes; the folder itself need not exist. */
-export function freeBytes(folder: string): number {
-  if (!existsSync(folder) && folder !== dirname(folder)) return freeBytes(dirname(folder));
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }
 
 /** Left free on the disk: the manifest and other programs need room too. */

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, OperatorError, showBytes } from '../base/index.js';
+import { type Clock, freeBytes, OperatorError, showBytes } from '../base/index.js';
 import { chooseModel, chooseProjector } from './choose.js';
 import type { HubConnection } from './connection.js';
 import { download, type VerifiableFile } from './download.js';
-import { freeBytes, partPath, requireSpace } from './part-file.js';
+import { partPath, requireSpace } from './part-file.js';
 import { Progress } from './progress.js';
 import { type Reference, showReference } from './reference.js';
 import { type HubFile, type Repository, readRepository } from './repository.js';

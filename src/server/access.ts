@@ -64,7 +64,7 @@ export async function openAccess(
   let prices = pricesByBuild(settings.billing, catalog);
   let given = settings.master_key;
   let rekeying: Promise<unknown> = Promise.resolve();
-  const { store, leave } = serveStore(settings.data);
+  const { store, leave } = serveStore(settings.data, (upgraded) => reconcile(upgraded).problems);
   let sealer: Sealer;
   let calendar: Calendar;
   let stopCalendar = async () => {};

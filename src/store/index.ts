@@ -2,7 +2,7 @@ export { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditFields, readAudit } from 
 export { backUp } from './backup.js';
 export type { BackupFacts } from './backup-file.js';
 export { StoreError } from './data-folder.js';
-export { FORMAT, openStore, openToRead, serveStore, type Upgrade } from './format.js';
+export { FORMAT, openStore, openToRead, serveStore } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
@@ -17,4 +17,5 @@ export { storeSpace } from './space.js';
 export type { Store } from './store.js';
 export type { Table, TableEntry, Value } from './table.js';
 export { TABLES, type TableName } from './tables.js';
+export { requireUpgradeSpace, type Upgrade } from './upgrade.js';
 export type { RawWrite } from './writer-thread.js';

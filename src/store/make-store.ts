@@ -10,11 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { lockFile, pause, syncFolder } from '../base/index.js';
+import { freeBytes, lockFile, pause, syncFolder } from '../base/index.js';
 import { damaged } from './data-file.js';
 import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError } from './data-folder.js';
 import { MASTER_KEY_FILE } from './master-key.js';
-import { freeBytes } from './space.js';
 
 /** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */
 export const FREE_BYTES_MIN = 16 * 1024 * 1024;

@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path';
 import { syncFolder, ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import { encryptDataKeys } from './encrypt-data-keys.js';
-import { serveStore } from './format.js';
+import { openStore } from './format.js';
 import { findMasterKey, hasMasterKey, isMasterKey } from './master-check.js';
 import { createKeyFile, MASTER_KEY_FILE, masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
 import type { Sealer } from './sealer.js';
+import { serveAlone } from './serving.js';
 import type { Store } from './store.js';
 
 /** The result of a change of the master key. */
@@ -31,13 +32,16 @@ type Encrypt = (old: Buffer, next: Buffer) => Promise<number>;
  */
 export async function rekey(folder: string, given: string, newKeyFile: string | null): Promise<Rekeyed> {
   // A server that starts now would read the old key.
-  const { store, leave } = serveStore(folder);
+  const leave = serveAlone(folder);
   try {
-    return await replaceMasterKey(store, given, newKeyFile, async (old, next) =>
-      encryptDataKeys(store, old, next),
-    );
+    const store = openStore(folder);
+    try {
+      const encrypt: Encrypt = async (old, next) => encryptDataKeys(store, old, next);
+      return await replaceMasterKey(store, given, newKeyFile, encrypt);
+    } finally {
+      await store.close();
+    }
   } finally {
-    await store.close();
     leave();
   }
 }

@@ -54,12 +54,6 @@ export function serveAlone(folder: string): () => void {
 
 const UNKNOWN = 'another process';
 
-/** Whether this process serves the data folder. Throws StoreError. */
-export function isServedHere(folder: string): boolean {
-  const found = isServed(folder) ? readServing(folder) : null;
-  return found?.pid === process.pid && found.host === hostname() && found.namespace === pidNamespace();
-}
-
 /** The process that serves a data folder, such as `process 7 on host`; null if none does. Throws StoreError. */
 export function servingProcess(folder: string): string | null {
   if (!isServed(folder)) return null;

@@ -165,7 +165,7 @@ test('verify: at most 100 problems of a check are printed, and the rest are coun
 
 test('verify: a folder of an older format is refused and not upgraded', async (t) => {
   const data = join(t.testdir(), 'data');
-  await openStore(data, FORMAT - 1, []).close();
+  await openStore(data, FORMAT - 1).close();
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const { code, stderr } = await runCommand(t, ['verify'], { DECIDER_DATA: data });
     t.equal(code, 1);

@@ -204,7 +204,7 @@ test('restore: a folder with a store or a foreign file is refused, one with a ma
 test('backup and restore: a newer format is refused', async (t) => {
   const folder = t.testdir();
   const [data, file] = [join(folder, 'data'), join(folder, 'file')];
-  await openStore(data, FORMAT, []).close();
+  await openStore(data, FORMAT).close();
   await backUp(data, file, NOW);
   const newer = readFileSync(file);
   const text = `"format":${FORMAT}`;

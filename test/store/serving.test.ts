@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
 import { dataFileOf } from '../../src/store/data-folder.js';
-import { FORMAT, openStore, serveAlone, serveStore, servingProcess } from '../../src/store/index.js';
+import { openStore, serveAlone, serveStore, servingProcess } from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';
 import { emptyStore } from '../support/store/opened.js';
@@ -74,20 +74,12 @@ test('two servers on one data folder: the store is locked before it is opened', 
   const { length } = readFileSync(file);
   writeFileSync(file, Buffer.alloc(length, 1));
   const unlock = lockFile(file) as () => void;
-  t.throws(() => serveStore(folder), { message: /^The data folder .* is served by another process\. / });
+  t.throws(() => serveStore(folder, () => []), {
+    message: /^The data folder .* is served by another process\. /,
+  });
   unlock();
-  t.throws(() => serveStore(folder), { name: 'StoreError', message: /data\.mdb/ });
+  t.throws(() => serveStore(folder, () => []), { name: 'StoreError', message: /data\.mdb/ });
   t.equal(servingProcess(folder), null, 'the lock is released');
-});
-
-test('the process that serves a folder may upgrade it', async (t) => {
-  const folder = t.testdir();
-  await openStore(folder).close();
-  const leave = serveAlone(folder);
-  const upgraded = openStore(folder, FORMAT + 1, [{ from: FORMAT, run: () => {} }]);
-  t.equal(upgraded.table('meta').get('format')?.format, FORMAT + 1);
-  await upgraded.close();
-  leave();
 });
 
 test('the lock decides whether a folder is served, not the file server.json', async (t) => {
