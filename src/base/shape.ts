@@ -34,6 +34,12 @@ export const isNullOr =
   (value): value is Value | null =>
     value === null || shape(value);
 
+/** Absent, or of a shape: a field that earlier versions did not store. */
+export const isOptional =
+  <Value>(shape: Shape<Value>): Shape<Value | undefined> =>
+  (value): value is Value | undefined =>
+    value === undefined || shape(value);
+
 export const isArrayOf =
   <Value>(shape: Shape<Value>): Shape<Value[]> =>
   (value): value is Value[] =>

@@ -39,6 +39,7 @@ interface ResultStream {
 
 /** The batch interface (contract 4.6), for authenticated callers. Its constructor composes this room. */
 export class Batches {
+  private readonly storage: BatchStorage;
   private readonly buffer: WriteBuffer;
   private readonly times: StoredTimes;
   private readonly reader: Reader;
@@ -49,7 +50,11 @@ export class Batches {
 
   constructor(private readonly deps: BatchDependencies) {
     const { store, sealer, access, clock, random, engines, files, webhooks, reports } = deps;
-    const buffer = new WriteBuffer(store, access);
+    const storage = new BatchStorage(store, {
+      bytesMax: () => deps.storedBytesMax(),
+      workspacePercent: () => deps.workspacePercent(),
+    });
+    const buffer = new WriteBuffer(store, access, storage);
     const times = new StoredTimes(store, buffer, clock.now());
     const submissions = new Submissions(store, clock, times);
     const reader = new Reader((call) => deps.read(call));
@@ -69,6 +74,7 @@ export class Batches {
       reports,
       onFinished,
     });
+    this.storage = storage;
     this.buffer = buffer;
     this.times = times;
     this.reader = reader;
@@ -81,7 +87,7 @@ export class Batches {
       clock,
       runner,
       submissions,
-      storage: new BatchStorage(store, () => deps.storedBytesMax()),
+      storage,
       files,
       engines,
       webhooks,
@@ -93,8 +99,8 @@ export class Batches {
   /** Continues what the last process left open: batches, webhooks, deletion. Rejects with StoreError. */
   async start(): Promise<void> {
     const { store, sealer, reports } = this.deps;
-    const { runner, callbacks } = this;
-    await resumeBatches({ store, sealer, runner, callbacks, reports });
+    const { runner, callbacks, storage } = this;
+    await resumeBatches({ store, sealer, runner, callbacks, storage, reports });
     this.retention.start();
   }
 

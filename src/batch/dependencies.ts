@@ -61,6 +61,8 @@ export interface BatchDependencies {
   readonly reports: BatchReports;
   /** Bytes of stored batches beyond which new ones are refused. May change. */
   storedBytesMax(): number;
+  /** The percentage of these bytes that one workspace may take. */
+  workspacePercent(): number;
   /** The currency of estimates, such as `GBP`. */
   readonly currency: string;
 }

@@ -1,6 +1,6 @@
 export { ABORTS_MAX, countAbort } from './aborts.js';
 export * from './batches.js';
-export type { BatchReports } from './dependencies.js';
+export type { BatchDependencies, BatchReports } from './dependencies.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
 export type { DigestResult, DigestTask } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';

@@ -6,12 +6,14 @@ import { type Batch, isFinished } from './lifecycle/transitions.js';
 import { OpenBatch } from './runner/open-batch.js';
 import type { Runner } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
+import type { BatchStorage } from './storage.js';
 
 interface Parts {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly runner: Runner;
   readonly callbacks: Callbacks;
+  readonly storage: Pick<BatchStorage, 'note'>;
   readonly reports: BatchReports;
 }
 
@@ -20,6 +22,7 @@ export async function resumeBatches(parts: Parts): Promise<void> {
   const open: Batch[] = [];
   for await (const { value: batch } of parts.store.table('batches').entriesInTurns()) {
     if (batch.deleted) continue;
+    parts.storage.note(batch);
     if (isFinished(batch)) parts.callbacks.add(batch);
     else open.push(batch);
   }

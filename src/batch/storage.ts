@@ -1,44 +1,98 @@
 import { ApiError } from '../api/index.js';
 import type { RawWrite, Store } from '../store/index.js';
+import { type Batch, isFinished } from './lifecycle/transitions.js';
 
 const RETRY_SECONDS = 300;
+/** The size of LMDB's pages on most machines. */
+const PAGE_BYTES = 4_096;
+/** What a value takes besides its own bytes, about: its key, its place in a page. */
+const ENTRY_BYTES = 64;
+
+/** About what a value takes in the data file, in bytes. One larger than half a page has pages of its own. */
+export const entryBytes = (length: number): number =>
+  ENTRY_BYTES + (length <= PAGE_BYTES / 2 ? length : Math.ceil(length / PAGE_BYTES) * PAGE_BYTES);
+
+/** What a batch takes in the data file, in bytes; 0 for one that an earlier version stored. */
+function bytesOf(batch: Batch): number {
+  if (batch.deleted || batch.stored === undefined) return 0;
+  return batch.stored.other + (isFinished(batch) ? 0 : batch.stored.lines);
+}
+
+/** The bounds of stored batches. They can be reloaded. */
+interface Bounds {
+  /** Bytes of all. */
+  bytesMax(): number;
+  /** The percentage of these bytes that one workspace may take. */
+  workspacePercent(): number;
+}
 
 /**
- * Bounds what stored batches take in the data file: pages of their tables. Checked when a batch is submitted. Results of
- * accepted batches are always stored, even beyond the bound.
+ * Bounds what stored batches take in the data file, in total and by workspace. Checked when a batch is submitted. Results
+ * of accepted batches are always stored, even beyond the bounds.
+ *
+ * The total is exact: the pages of their tables. The share of a workspace is counted from its values.
  */
 export class BatchStorage {
   /** Bytes of batches that are being written. */
   private writing = 0;
+  /** By batch. */
+  private readonly counted = new Map<string, number>();
+  /** By workspace, with batches that are being written. */
+  private readonly shares = new Map<string, number>();
 
   constructor(
     private readonly store: Pick<Store, 'bytesOf'>,
-    private readonly bytesMax: () => number,
+    private readonly bounds: Bounds,
   ) {}
 
+  /** Counts a batch as it is now for its workspace. */
+  note(batch: Batch): void {
+    const bytes = bytesOf(batch);
+    this.addShare(batch.workspace, bytes - (this.counted.get(batch.id) ?? 0));
+    if (bytes === 0) this.counted.delete(batch.id);
+    else this.counted.set(batch.id, bytes);
+  }
+
   /**
-   * Counts the values of a new batch until the returned function is called; by then they are stored, or refused by the
-   * disk. Throws ApiError `batch_unavailable` if they do not fit.
+   * Counts the values of a new batch of a workspace until the returned function is called; by then they are stored, or
+   * refused by the disk. Throws ApiError `batch_unavailable` if they do not fit.
    */
-  take(writes: readonly RawWrite[]): () => void {
-    const bytes = writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    this.requireRoom(bytes);
+  take(workspace: string, writes: readonly RawWrite[]): () => void {
+    const lengths = writes.map(({ value }) => value?.length ?? 0);
+    const bytes = lengths.reduce((sum, length) => sum + length, 0);
+    const share = lengths.reduce((sum, length) => sum + entryBytes(length), 0);
+    this.requireRoom(workspace, bytes, share);
     this.writing += bytes;
+    this.addShare(workspace, share);
     return () => {
       this.writing -= bytes;
+      this.addShare(workspace, -share);
     };
   }
 
-  /** Throws ApiError `batch_unavailable` if a batch of so many bytes does not fit; by default, of any size. */
-  requireRoom(bytes = 1): void {
-    if (this.store.bytesOf('batch') + this.writing + bytes > this.bytesMax()) {
-      throw new ApiError(
-        'batch_unavailable',
-        'The server has no room for more batches until stored ones are deleted.',
-        {
-          retryAfterSeconds: RETRY_SECONDS,
-        },
+  /**
+   * Throws ApiError `batch_unavailable` if a batch of so many bytes of values, which take `share` bytes, does not fit; by
+   * default, of any size.
+   */
+  requireRoom(workspace: string, bytes = 1, share = 1): void {
+    const bytesMax = this.bounds.bytesMax();
+    if (this.store.bytesOf('batch') + this.writing + bytes > bytesMax) {
+      throw noRoom('The server has no room for more batches until stored ones are deleted.');
+    }
+    const percent = this.bounds.workspacePercent();
+    if ((this.shares.get(workspace) ?? 0) + share > (bytesMax / 100) * percent) {
+      throw noRoom(
+        `The stored batches of the workspace take its share of the server's room, ${percent} %, until some of them are deleted.`,
       );
     }
   }
+
+  private addShare(workspace: string, bytes: number): void {
+    const sum = (this.shares.get(workspace) ?? 0) + bytes;
+    if (sum === 0) this.shares.delete(workspace);
+    else this.shares.set(workspace, sum);
+  }
 }
+
+const noRoom = (message: string): ApiError =>
+  new ApiError('batch_unavailable', message, { retryAfterSeconds: RETRY_SECONDS });

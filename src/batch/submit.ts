@@ -10,7 +10,7 @@ import { WINDOW_MS } from './runner/deadline.js';
 import { OpenBatch } from './runner/open-batch.js';
 import type { Runner } from './runner/runner.js';
 import { SealedBatch } from './sealed-batch.js';
-import type { BatchStorage } from './storage.js';
+import { type BatchStorage, entryBytes } from './storage.js';
 import type { Submissions } from './submissions.js';
 
 /** Contract 7.1 `too_many_batches`. */
@@ -101,7 +101,7 @@ export class Submitter {
     idempotency: Idempotency | null,
   ): Promise<Batch> {
     this.checkOpen(caller.key.id);
-    this.parts.storage.requireRoom();
+    this.parts.storage.requireRoom(caller.workspace.id);
     if (webhook !== null) await this.checkWebhook(caller, webhook);
     const id = `batch_${randomLetters(24)}`;
     const dataKey = this.parts.sealer.newDataKey(id);
@@ -161,10 +161,11 @@ export class Submitter {
         ),
       );
     }
-    const releaseRoom = this.parts.storage.take(writes);
+    const releaseRoom = this.parts.storage.take(batch.workspace, writes);
     const releaseSlot = this.takeSlot(batch.key);
     try {
       await this.commit(writes);
+      this.parts.storage.note(batch);
       const open = new OpenBatch(
         batch,
         SealedBatch.open(this.parts.store, this.parts.sealer, batch) as SealedBatch,
@@ -224,6 +225,10 @@ export class Submitter {
       },
       webhook: webhook ? { attempts: 0, due: null } : null,
       deleted: false,
+      stored: {
+        lines: chunks.reduce((sum, each) => sum + entryBytes(each.lines.length), 0),
+        other: chunks.reduce((sum, each) => sum + entryBytes(each.ids.length), 0),
+      },
     };
   }
 

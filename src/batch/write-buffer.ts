@@ -1,6 +1,7 @@
 import type { Access, FlushPart, TakenWrites } from '../access/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
+import type { BatchStorage } from './storage.js';
 
 /**
  * Collects the changes of batches until the ledger writes them in its next transaction. So a line's result, its charge
@@ -15,6 +16,7 @@ export class WriteBuffer implements FlushPart {
   constructor(
     private readonly store: Store,
     private readonly access: Pick<Access, 'join' | 'changed' | 'flush'>,
+    private readonly storage: Pick<BatchStorage, 'note'>,
   ) {
     access.join(this);
   }
@@ -33,6 +35,7 @@ export class WriteBuffer implements FlushPart {
   put(batch: Batch, ...writes: readonly RawWrite[]): void {
     this.changed.set(batch.id, batch);
     this.dirty.add(batch.id);
+    this.storage.note(batch);
     this.write(...writes);
   }
 

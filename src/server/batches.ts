@@ -2,6 +2,7 @@ import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { ThreadPool } from '../base/index.js';
 import {
+  type BatchDependencies,
   Batches,
   type BatchReports,
   callWebhook,
@@ -37,7 +38,7 @@ export class BatchService {
     prepare: DecideDependencies['prepare'],
     record: WaveRecord,
     metrics: Metrics,
-    storedBytesMax: () => number,
+    bounds: Pick<BatchDependencies, 'storedBytesMax' | 'workspacePercent'>,
   ): Promise<BatchService> {
     const { catalog } = engines;
     const { access, store, sealer, calendar } = money;
@@ -82,7 +83,7 @@ export class BatchService {
         },
       },
       reports: reportsOf(log, metrics),
-      storedBytesMax,
+      ...bounds,
       currency: settings.billing.currency,
     });
     calendar.onJump((ms) => batches.moveTimes(ms));

@@ -94,7 +94,10 @@ export class Service implements App {
         (task) => preparing.prepareLine(task),
         this.record,
         this.metrics,
-        () => this.settings.batch.max_stored_bytes,
+        {
+          storedBytesMax: () => this.settings.batch.max_stored_bytes,
+          workspacePercent: () => this.settings.batch.max_workspace_percent,
+        },
       );
     }
     this.ready = true;

@@ -65,6 +65,14 @@ export const SETTINGS = {
       meaning:
         'Bytes of stored batches in the data file beyond which new batches are answered 503 `batch_unavailable`; see `docs/data.md`.',
     }),
+    max_workspace_percent: integer({
+      reloads: true,
+      default: 50,
+      min: 1,
+      max: 100,
+      meaning:
+        'Percentage of `batch.max_stored_bytes` that the stored batches of one workspace may take; beyond it, its new batches are answered 503 `batch_unavailable`.',
+    }),
   },
   http: {
     transport: choice({

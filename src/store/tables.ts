@@ -7,6 +7,7 @@ import {
   isNumber,
   isObjectOf,
   isOneOf,
+  isOptional,
   isPartOf,
   isString,
   matches,
@@ -155,6 +156,8 @@ export const TABLES = {
       estimate: isObjectOf({ amount: isAmount, inputTokens: isCount, rate: isNumber }),
       webhook: isNullOr(isObjectOf({ attempts: isCount, due: isNullOr(isInstant) })),
       deleted: isBoolean,
+      /** Bytes that its lines take until it finishes, and its other values until it is deleted. */
+      stored: isOptional(isObjectOf({ lines: isCount, other: isCount })),
     }),
   },
   batch_order: {

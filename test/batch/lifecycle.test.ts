@@ -55,6 +55,7 @@ function batchIn(state: BatchState): Batch {
     estimate: { amount: '1', inputTokens: 1, rate: 0.5 },
     webhook: { attempts: 0, due: null },
     deleted: false,
+    stored: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { BatchStorage } from '../../src/batch/storage.js';
+import { BatchStorage, entryBytes } from '../../src/batch/storage.js';
 import type { RawWrite } from '../../src/store/index.js';
 import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../support/batch/world.js';
 
@@ -10,13 +10,17 @@ const value = (bytes: number): RawWrite => ({
 });
 
 test('stored batches: a batch is accepted at the bound and refused one byte past it', async (t) => {
-  const storage = new BatchStorage({ bytesOf: () => 600 }, () => 1_000);
-  const take = (...writes: RawWrite[]) => reason(Promise.resolve().then(() => void storage.take(writes)));
+  const storage = new BatchStorage(
+    { bytesOf: () => 600 },
+    { bytesMax: () => 1_000, workspacePercent: () => 100 },
+  );
+  const take = (...writes: RawWrite[]) =>
+    reason(Promise.resolve().then(() => void storage.take('w', writes)));
   t.match(await take(value(201), value(200)), {
     type: 'batch_unavailable',
     headers: { retryAfterSeconds: 300 },
   });
-  const release = storage.take([value(200), value(200), { ...value(0), value: null }]);
+  const release = storage.take('w', [value(200), value(200), { ...value(0), value: null }]);
   t.match(await take(value(1)), { type: 'batch_unavailable' }, 'beside one that is being written');
   release();
   t.equal(await take(value(400)), undefined);
@@ -67,4 +71,52 @@ test('stored batches: the measure is pages of the tables of batches, and shrinks
     return world.store.table('batches').get(id) === undefined;
   });
   t.ok(world.store.bytesOf('batch') < full / 10);
+});
+
+test('stored batches: a workspace is refused one byte past its share, and others are not', async (t) => {
+  const bounds = { bytesMax: () => 10_000, workspacePercent: () => 20 };
+  const storage = new BatchStorage({ bytesOf: () => 0 }, bounds);
+  const take = (workspace: string, bytes: number) =>
+    reason(Promise.resolve().then(() => storage.take(workspace, [value(bytes)])));
+  t.equal(entryBytes(2_048), 64 + 2_048);
+  t.equal(entryBytes(2_049), 64 + 4_096, 'a page of its own');
+  const release = storage.take('w', [value(2_000 - 64)]);
+  t.match(await take('w', 0), {
+    type: 'batch_unavailable',
+    message:
+      "The stored batches of the workspace take its share of the server's room, 20 %, until some of them are deleted.",
+    headers: { retryAfterSeconds: 300 },
+  });
+  release();
+  t.match(await take('w', 2_000 - 63), { type: 'batch_unavailable' });
+  t.equal(await take('w', 2_000 - 64), undefined);
+  t.match(await take('w', 0), { type: 'batch_unavailable' });
+  t.equal(await take('v', 2_000 - 64), undefined);
+});
+
+test('stored batches: a workspace beyond its share may submit again when its batches are deleted, also after a restart', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const other = world.key(null, world.workspace('other', 1_000_000_000n));
+  const id = await world.submit(key, lines('a', 500));
+  await world.finished(key, id);
+  const row = () => world.store.table('batches').get(id);
+  // Also writes what callers see to the disk.
+  await world.collect(key, id);
+  const taken = row()?.stored?.other ?? 0;
+  t.ok(taken > 500 * 100, `its results count: ${taken} bytes`);
+  // Lines count until the batch has finished.
+  world.storedBytesMax = taken * 4;
+  world.workspacePercent = 25;
+  for (const when of ['now', 'after a restart']) {
+    t.match(await reason(world.submit(key, line('more'))), { type: 'batch_unavailable', status: 503 }, when);
+    await world.restart();
+  }
+  t.match(await world.submit(other, line('more')), /^batch_/, 'another workspace');
+  world.clock.advance(8 * DAY_MS);
+  await until(() => {
+    world.clock.advance(600 * SECOND_MS);
+    return row() === undefined;
+  });
+  t.match(await world.submit(key, line('more')), /^batch_/, 'after the deletion');
 });

@@ -85,6 +85,7 @@ const bounds = [
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
   ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
   ['stored batches', 'see `batch.max_stored_bytes`', '503 `batch_unavailable`'],
+  ['stored batches of a workspace', 'see `batch.max_workspace_percent`', '503 `batch_unavailable`'],
   ['free disk space of a first start', bytes(FREE_BYTES_MIN), 'the start is refused'],
   ['a clock step followed at once', seconds(FOLLOWED_MS), `a larger one after ${seconds(JUMP_LASTS_MS)}`],
 ].map((cells) => `| ${cells.join(' | ')} |`);

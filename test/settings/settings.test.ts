@@ -23,6 +23,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'billing.currency': ['EUR', 'EUR'],
   'batch.enabled': ['no', false],
   'batch.max_stored_bytes': ['1', 1],
+  'batch.max_workspace_percent': ['1', 1],
   'console.enabled': ['no', false],
   'console.hosts': ['Decider.corp', ['decider.corp']],
   'http.transport': ['uws', 'uws'],
@@ -100,7 +101,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 14);
+  t.equal(bounds, 15);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {

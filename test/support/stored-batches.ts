@@ -93,4 +93,5 @@ const rowOf = ({
   estimate: { amount: '1000000', inputTokens: 100, rate: 0.5 },
   webhook: null,
   deleted: false,
+  stored: undefined,
 });

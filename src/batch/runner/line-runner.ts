@@ -7,6 +7,7 @@ import type { BatchReports, LineEngines } from '../dependencies.js';
 import { mayStart } from '../lifecycle/transitions.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
 import type { BatchLine, SealedBatch } from '../sealed-batch.js';
+import { entryBytes } from '../storage.js';
 import type { WriteBuffer } from '../write-buffer.js';
 import type { Funds } from './funds.js';
 import type { OpenBatch } from './open-batch.js';
@@ -189,6 +190,11 @@ export class LineRunner {
 
   private storeResult(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
     open.resolve(index);
+    const { stored } = open.batch;
+    if (stored !== undefined) {
+      const other = stored.other + entryBytes(result.value?.length ?? 0);
+      open.batch = { ...open.batch, stored: { ...stored, other } };
+    }
     this.parts.buffer.put(open.batch, result);
   }
 }

@@ -93,6 +93,7 @@ export class World {
   lastCertain: number | null = null;
   /** Bytes of stored batches beyond which the next process refuses new ones. */
   storedBytesMax = Number.MAX_SAFE_INTEGER;
+  workspacePercent = 100;
   private alive = { yes: true };
 
   constructor(private readonly folder: string) {
@@ -244,6 +245,7 @@ export class World {
       },
       reports: { error: (error) => this.trouble(error), answered: () => {}, failed: () => {} },
       storedBytesMax: () => this.storedBytesMax,
+      workspacePercent: () => this.workspacePercent,
       currency: 'GBP',
     });
     await this.batches.start();
