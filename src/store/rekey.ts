@@ -71,6 +71,7 @@ export function finishRekey(store: Store, given: string): string | null {
   const nextFile = join(folder, NEXT_KEY_FILE);
   const found = lstatSync(nextFile, { throwIfNoEntry: false });
   if (found === undefined || !hasMasterKey(store)) return null;
+  showLastCommit(store);
   if (isMasterKey(store, masterKey(folder, given, false))) {
     if (found.isSymbolicLink()) rmSync(nextFile);
     return null;
@@ -83,6 +84,9 @@ export function finishRekey(store: Store, given: string): string | null {
   return 'master_key is the earlier master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload';
 }
 
+/** If a process was killed right after its commit, LMDB shows that commit only after the next write. */
+const showLastCommit = (store: Store): void => store.change(() => {});
+
 async function replaceMasterKey(
   store: Store,
   given: string,
@@ -94,6 +98,7 @@ async function replaceMasterKey(
       `The data folder ${store.folder} has no master key yet; the first start creates it.`,
     );
   }
+  showLastCommit(store);
   return newKeyFile === null
     ? replaceFile(store, given, encrypt)
     : replaceGiven(store, given, resolve(newKeyFile), encrypt);
