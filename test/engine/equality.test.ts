@@ -14,11 +14,11 @@ import {
   planOf,
 } from '../support/engine.js';
 import { random, seedFromEnvironment } from '../support/random.js';
-import { scaled } from '../support/scale.js';
+import { LONG, scaled } from '../support/scale.js';
 
 const PREFIXES = [1, 40, 300, 900, 3_000];
 /** On each prefix. Each of them is also asked alone. */
-const QUESTIONS = scaled({ short: 6, long: 16 });
+const QUESTIONS = scaled({ short: 4, long: 16 });
 const TOLERANCE = 1e-3;
 
 function open(t: Test, seed = seedFromEnvironment()) {
@@ -78,7 +78,7 @@ for (const neighbours of [0, 1, 7, 63]) {
 }
 
 // The answers of these seeds were wrong, by up to 0.16, when a decode had several micro-batches.
-for (const seed of [2, 6]) {
+for (const seed of LONG ? [2, 6] : [2]) {
   test(`40 plans longer than the attention window equal themselves alone (seed ${seed})`, async (t) => {
     const { context, plan, next } = open(t, seed);
     const plans = Array.from({ length: 40 }, () => plan(1 + next.integer(400), 1 + next.integer(4)));
