@@ -10,7 +10,7 @@ import { scaled } from '../support/scale.js';
 const BODIES = scaled({ short: 4, long: 6 }, 'BODIES');
 /** Batch files sent concurrently, and the mebibytes of each. */
 const FILES = scaled({ short: 4, long: 6 }, 'FILES');
-const FILE_MIB = scaled({ short: 2, long: 4 }, 'FILE_MIB');
+const FILE_MIB = scaled({ short: 1, long: 4 }, 'FILE_MIB');
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 const ALONE = 10;
 
