@@ -19,7 +19,10 @@ interface DataTableProps<Row> {
   readonly current?: (row: Row) => boolean;
 }
 
-/** A table that scrolls on its own where the window is too narrow or too low for it. */
+/**
+ * A table that scrolls on its own where the window is too low for it. On a phone its rows are lists of titles and values,
+ * by the style sheet.
+ */
 export function DataTable<Row>({ label, columns, rows, keyOf, current }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
@@ -38,8 +41,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, current }: DataTab
           {rows.map((row) => (
             <tr key={keyOf(row)} class={current?.(row) ? 'current' : undefined}>
               {columns.map(({ title, cell, number, class: name }) => (
-                <td key={title} class={number ? 'number' : name}>
-                  {cell(row)}
+                <td key={title} class={number ? 'number' : name} data-title={title}>
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -1,5 +1,5 @@
 import { AXE } from '../../support/console/axe.js';
-import type { Tab } from '../../support/console/console.js';
+import { type Tab, WIDE } from '../../support/console/console.js';
 import { checkLooks } from '../../support/console/look.js';
 import { enterOperator, operatorTest, show } from '../../support/console/operator.js';
 
@@ -65,6 +65,7 @@ operatorTest(
     t.equal(await world.ask(world.token), 200);
     await enterOperator(tab, world);
     for (const [name, address, open] of VIEWS) {
+      await page.setViewportSize(WIDE);
       await show(tab, address);
       await open(tab);
       await checkLooks(t, tab, `operator-${name}`);
