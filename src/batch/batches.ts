@@ -168,6 +168,16 @@ export class Batches {
     return this.runner.openCount;
   }
 
+  /** The models and builds that open batches name, including batches that are being stored. */
+  get openModels(): readonly string[] {
+    return [...new Set([...this.runner.openModels, ...this.submitter.modelsBeingStored])];
+  }
+
+  /** Call it when other models are loaded. */
+  modelsChanged(): void {
+    this.runner.modelsChanged();
+  }
+
   /** How many open batches are in each state. */
   get openStates(): Partial<Record<BatchState, number>> {
     return this.runner.openStates;

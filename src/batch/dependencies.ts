@@ -8,18 +8,22 @@ import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import type { ReadCall } from './reading/reader.js';
 import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
 
-/** The models as batches use them. A line names a model or a build. */
+/** The models that one line uses, from its preparation to its answer. */
+interface ModelsOfLine extends Pick<DecideDependencies, 'prepare' | 'engine'> {
+  /** The charge for a line that a build answers, at the prices of now. */
+  chargeOf(build: string, inputTokens: number): Charge;
+}
+
+/** The models as batches use them. A line names a model or a build. They may change while the server runs. */
 export interface LineEngines {
-  /** Prepares a line on another thread. */
-  readonly prepare: DecideDependencies['prepare'];
+  /** Passes the models of now to `work`, for which they stay loaded until it has ended. */
+  use<Result>(work: (models: ModelsOfLine) => Promise<Result>): Promise<Result>;
   /** The engine of a model or build; undefined if it is not loaded. */
-  engine(model: string): Pick<Engine, 'run' | 'wantsBatch'> | undefined;
+  engine(model: string): Pick<Engine, 'wantsBatch'> | undefined;
   /** Says which lines are being prepared now, by their labels. */
   notePreparing(labels: readonly string[]): void;
   /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */
   mayUse(model: string, allowed: readonly string[] | null): boolean;
-  /** The charge for a line that a build answers. */
-  chargeOf(build: string, inputTokens: number): Charge;
   priceOf(model: string): Price;
 }
 

@@ -4,7 +4,7 @@ export type { BatchDependencies, BatchReports } from './dependencies.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
 export type { DigestResult, DigestTask } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
-export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
+export { type IngestSetup, type WithManifest, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export { newestBatches } from './newest.js';
 export { checkIdempotencyKey } from './submissions.js';
 export type { Submission } from './submit.js';

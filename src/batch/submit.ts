@@ -16,6 +16,7 @@ import type { Submissions } from './submissions.js';
 /** Contract 7.1 `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
+const MODELS_CHANGED_RETRY_SECONDS = 1;
 /** Concurrent DNS lookups of webhook addresses in submissions. A key has no use for more than its open batches. */
 export const LOOKUP_SHARES = { key: LIMITS.batchesOpen, workspace: 20, all: 64 } as const satisfies Shares;
 
@@ -38,7 +39,7 @@ interface Parts {
   readonly submissions: Submissions;
   readonly storage: BatchStorage;
   readonly files: FileThread;
-  readonly engines: Pick<LineEngines, 'priceOf'>;
+  readonly engines: Pick<LineEngines, 'priceOf' | 'mayUse'>;
   readonly webhooks: Pick<Webhooks, 'check'>;
   readonly reports: Pick<BatchReports, 'error'>;
 }
@@ -54,11 +55,17 @@ export class Submitter {
   private readonly lookups = new ShareCounts(LOOKUP_SHARES);
   /** By key: submissions that are being written. */
   private readonly writing = new Map<string, number>();
+  private readonly beingStored = new Set<Batch>();
   private readonly numbers = new Map<string, number>();
   /** The last submission in progress under each idempotency key: the next one waits for it. */
   private readonly underWay = new Map<string, Promise<unknown>>();
 
   constructor(private readonly parts: Parts) {}
+
+  /** The models and builds that batches name whose transaction is not written yet. */
+  get modelsBeingStored(): string[] {
+    return [...this.beingStored].flatMap(({ models }) => models);
+  }
 
   /**
    * Checks and stores a file. Resolves when the batch is on the disk; with the id of an earlier batch if the same
@@ -142,9 +149,19 @@ export class Submitter {
   ): Promise<Batch> {
     // From here to the commit in one turn of the event loop, so that the data key is encrypted with the right master key.
     while (this.parts.sealer.changing !== null) await this.parts.sealer.changing;
-    // While the file was checked, the key may have ended and other submissions may have been stored.
+    // While the file was checked, the key may have ended, a reload may have removed a model that the file names, and
+    // other submissions may have been stored.
     if (this.parts.access.holder(caller.key.id)?.works !== true) {
       throw new ApiError('unauthorized', 'The key no longer works.');
+    }
+    if (!result.models.every(({ model }) => this.parts.engines.mayUse(model, null))) {
+      throw new ApiError(
+        'batch_unavailable',
+        'The models changed while the file was checked. Send it again.',
+        {
+          retryAfterSeconds: MODELS_CHANGED_RETRY_SECONDS,
+        },
+      );
     }
     this.checkOpen(caller.key.id);
     const batch = this.newBatch(id, caller, result, webhook !== null);
@@ -163,6 +180,7 @@ export class Submitter {
     }
     const releaseRoom = this.parts.storage.take(batch.workspace, writes);
     const releaseSlot = this.takeSlot(batch.key);
+    this.beingStored.add(batch);
     try {
       await this.commit(writes);
       this.parts.storage.note(batch);
@@ -173,6 +191,7 @@ export class Submitter {
       open.deadline.begin(this.parts.clock);
       this.parts.runner.add(open);
     } finally {
+      this.beingStored.delete(batch);
       releaseSlot();
       releaseRoom();
     }

@@ -7,11 +7,14 @@ import { type Options, print, printJson, reportError } from './output.js';
 import { signalServer } from './reload-signals.js';
 import { requireStore } from './with-store.js';
 
-/** How long the command waits for the server. */
+/** How long the command waits for the server to begin the reload. Loading models may then take minutes. */
 const ANSWER_MS_MAX = 30_000;
 const POLL_MS = 20;
 
-/** `decider reload`: makes the server of the data folder read its settings again, and prints what has changed. */
+/**
+ * `decider reload`: makes the server of the data folder read its settings and the manifest again, and prints what has
+ * changed.
+ */
 export const reload = (options: Options) =>
   reportError(async () => {
     const { data } = loadSettings(process.env, options.config);
@@ -30,12 +33,17 @@ export const reload = (options: Options) =>
     print(changed.length === 0 ? 'Nothing has changed.' : `changed: ${changed.join(', ')}`);
   });
 
-/** Throws OperatorError if the process ends or stops before it answers. */
-async function outcomeAfter(data: string, { pid, number }: ReloadOutcome): Promise<ReloadOutcome> {
-  const end = performance.now() + ANSWER_MS_MAX;
+/**
+ * The outcome of a reload that began after `before` was read. Throws OperatorError if the process ends or stops before it
+ * answers.
+ */
+async function outcomeAfter(data: string, { pid, begun }: ReloadOutcome): Promise<ReloadOutcome> {
+  let end = performance.now() + ANSWER_MS_MAX;
   while (performance.now() < end) {
     const found = readOutcome(data);
-    if (found?.pid === pid && found.number !== number) return found;
+    if (found?.pid === pid && found.number > begun) return found;
+    // This reload, or one that it follows, is in progress.
+    if (found?.pid === pid && found.begun > found.number) end = performance.now() + ANSWER_MS_MAX;
     // A server that stops removes the file first.
     if (servingPid(data) !== pid || found?.pid !== pid) {
       throw new OperatorError(`Process ${pid} is stopping, and has not answered.`);

@@ -69,7 +69,7 @@ export async function serve(config: string | undefined): Promise<void> {
     rekeys = new Rekeys({ folder: settings.data, print, log });
     const [reloading, rekeying] = [reloads, rekeys];
     onReloadSignals(() => {
-      if (!rekeying.run()) reloading.run();
+      if (!rekeying.run()) void reloading.run();
     }, process.stdin.isTTY === true);
     server = await startServer(settings, {
       clock: systemClock,

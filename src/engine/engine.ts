@@ -53,6 +53,7 @@ export interface RunOptions {
 export class Engine {
   private readonly scheduler: Scheduler<Pending>;
   private readonly loop: WaveLoop;
+  private readonly unanswered = new Set<Pending>();
   /** Bytes of pixels of all unanswered live plans. */
   private livePixelBytes = 0;
   private readonly events: EngineEvents;
@@ -126,6 +127,8 @@ export class Engine {
     const pending = new Pending(plan, clock.monotonic(), label, alone);
     if (urgency === 'live') this.admitLive(pending);
     this.add(pending, urgency);
+    this.unanswered.add(pending);
+    pending.finally(() => this.unanswered.delete(pending));
     const onAbort = () => {
       if (pending.started === null) this.events.planCancelled();
       this.leave(pending, signal.reason);
@@ -135,6 +138,11 @@ export class Engine {
     this.loop.dispatch();
     onQueued?.();
     return pending.answer;
+  }
+
+  /** Rejects every plan that is not answered yet. */
+  abandon(reason: ApiError): void {
+    for (const pending of [...this.unanswered]) this.leave(pending, reason);
   }
 
   /** Gives no more waves to any lane. */

@@ -13,8 +13,8 @@ import type { Incoming } from './transport/types.js';
 /** A matched route that requires a token. */
 export interface Match {
   readonly route: Extract<Route, { readonly token: true }>;
-  /** The model that the path or the endpoint pins; null: the body names it. */
-  readonly model: string | null;
+  /** The model that the path or the endpoint pins now; null: the body names it. */
+  readonly model: () => string | null;
   /** The value of `{id}` in the path; null if it has none. */
   readonly id: string | null;
 }
@@ -44,13 +44,14 @@ export function answerAuthorized(
     const rawProbabilities = wantsRawProbabilities(headers);
     caller.admit(length);
     return withBody(options, caller, incoming, length, async (body) => {
-      const request = { body, content, model, unknownModel, allowedModels, rawProbabilities };
+      // Not earlier: while the body arrives, the models may change.
+      const request = { body, content, model: model(), unknownModel, allowedModels, rawProbabilities };
       return decisionReply(await caller.decide(request, signal));
     });
   }
   if (route.name === 'limits' || route.name === 'usage') {
     caller.admitFree(0);
-    return OWN[route.name](caller, model, target);
+    return OWN[route.name](caller, model(), target);
   }
   const batches = batchApp(options, caller);
   if (route.body === 'none') {

@@ -38,8 +38,8 @@ export interface AccessEntry {
 
 interface PipelineOptions extends AuthorizedOptions {
   readonly app: App;
-  /** The model that answers every request, whatever it names; null: requests name theirs. */
-  readonly model: string | null;
+  /** The model that answers every request now, whatever it names; null: requests name theirs. */
+  readonly model: () => string | null;
   /** Null: the endpoint has none. */
   readonly console: ConsoleSite | null;
   readonly newRequestId: () => string;
@@ -115,7 +115,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     framing = readFraming(incoming.headers);
     const target = findTarget(options, incoming);
     const route = chooseRoute(target, incoming.method);
-    const model = target.model ?? options.model;
+    const model = () => target.model ?? options.model();
     let reply: RouteReply;
     caller = null;
     if (route.token) {
@@ -124,7 +124,8 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
       reply = await answerAuthorized(options, { route, model, id }, caller, incoming, framing);
     } else {
       const { id } = target;
-      reply = OPEN[route.name](app, { model, id, headers: incoming.headers, console: options.console });
+      const call = { model: model(), id, headers: incoming.headers, console: options.console };
+      reply = OPEN[route.name](app, call);
     }
     const headers = [...keyHeaders(caller), ...(reply.headers ?? [])];
     const sent = { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
@@ -164,7 +165,7 @@ function callerOf(app: App, { headers }: Incoming): Authorized | null {
 function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Target {
   const found = readTarget(target);
   if (found === undefined) throw new ApiError('not_found', 'The path does not exist.');
-  if (found.model !== null && !app.serves(found.model, model)) {
+  if (found.model !== null && !app.serves(found.model, model())) {
     throw new ApiError(
       'model_not_found',
       'This endpoint does not serve the model in the path. GET /v1/models lists its models.',

@@ -39,8 +39,8 @@ export interface HttpOptions {
   /** Addresses and networks whose `X-Forwarded-For` is believed; none if absent. */
   readonly trustedProxies?: readonly string[];
   readonly app: App;
-  /** The model that answers every request here, whatever it names; null or absent: requests name theirs. */
-  readonly model?: string | null;
+  /** The model that answers every request here now, whatever it names; null or absent: requests name theirs. */
+  readonly model?: () => string | null;
   /** Whether this endpoint has the batch interface; true if absent. */
   readonly batches?: boolean;
   /** The web console; absent: this endpoint has none. */
@@ -75,7 +75,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({
     app: options.app,
-    model: options.model ?? null,
+    model: options.model ?? (() => null),
     batches: options.batches ?? true,
     console: options.console ?? null,
     clock,

@@ -5,12 +5,10 @@ import {
   DEFAULT_WORKSPACE,
   grantCredit,
   listWorkspaces,
-  type Price,
   parseAmount,
   reconcile,
 } from '../access/index.js';
 import { type Clock, endAll } from '../base/index.js';
-import type { Catalog } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import {
   checkMasterKey,
@@ -23,7 +21,7 @@ import {
 } from '../store/index.js';
 import { Administration } from './administration/administration.js';
 import { Calendar } from './calendar.js';
-import { type ServerDependencies, StartError, type StartReport } from './dependencies.js';
+import type { ServerDependencies, StartReport } from './dependencies.js';
 import { removeOutcome } from './reload/outcome-file.js';
 
 /** Credit of the workspace that the first start creates, in units of the currency. */
@@ -36,13 +34,6 @@ export interface OpenAccess {
   readonly sealer: Sealer;
   readonly calendar: Calendar;
   readonly administration: Administration;
-  /** The price of a build's tokens. */
-  priceOf(build: string): Price;
-  /**
-   * Checks other prices. The returned function uses them for what is reserved from then on. Throws StartError if a build
-   * would have no price.
-   */
-  preparePrices(billing: Settings['billing']): () => void;
   /** Checks another configured master key; the returned function records that it is configured. Throws StoreError. */
   prepareMasterKey(given: string): () => void;
   /** Changes the master key while the folder is served; see `rekeyServed`. One change at a time. Rejects with StoreError. */
@@ -56,12 +47,10 @@ export interface OpenAccess {
  * none. Throws OperatorError, with nothing left open.
  */
 export async function openAccess(
-  settings: Pick<Settings, 'data' | 'master_key' | 'billing'>,
+  settings: Pick<Settings, 'data' | 'master_key'>,
   dependencies: ServerDependencies,
-  catalog: Catalog,
 ): Promise<OpenAccess> {
   const { log } = dependencies;
-  let prices = pricesByBuild(settings.billing, catalog);
   let given = settings.master_key;
   let rekeying: Promise<unknown> = Promise.resolve();
   const { store, leave } = serveStore(settings.data, (upgraded) => reconcile(upgraded).problems);
@@ -96,13 +85,6 @@ export async function openAccess(
     sealer,
     calendar,
     administration,
-    priceOf: (build) => prices.get(build) as Price,
-    preparePrices(billing) {
-      const next = pricesByBuild(billing, catalog);
-      return () => {
-        prices = next;
-      };
-    },
     prepareMasterKey(next) {
       checkMasterKey(store, next);
       return () => {
@@ -126,19 +108,6 @@ export async function openAccess(
         leave,
       ]),
   };
-}
-
-/** Every build needs a price: without one its answers would be free. */
-function pricesByBuild(billing: Settings['billing'], catalog: Catalog): ReadonlyMap<string, Price> {
-  return new Map(
-    catalog.builds.map(({ id, model }) => {
-      const price = billing.prices.get(model.price_class);
-      if (price !== undefined) return [id, price];
-      throw new StartError(
-        `billing.prices has no price class ${model.price_class}, which ${model.id} needs. Add it.`,
-      );
-    }),
-  );
 }
 
 /** A ledger that does not add up is reported, and the server starts: customers need answers meanwhile. */

@@ -1,10 +1,10 @@
-import { type Caller, dayOf, type KeyUsage, showAmount, showPrice } from '../access/index.js';
+import { type Caller, dayOf, type KeyUsage, type Price, showAmount, showPrice } from '../access/index.js';
 import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
-import type { Catalog } from '../engine/index.js';
 import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { OpenAccess } from './access.js';
+import type { ModelSet } from './models/model-set.js';
 
 type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amount'>;
 
@@ -15,8 +15,8 @@ type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amoun
 export function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
-  catalog: Catalog,
-  { access, priceOf }: Pick<OpenAccess, 'access' | 'priceOf'>,
+  { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
+  { access }: Pick<OpenAccess, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
 ): object {
   const { credit, monthCharged } = access.standing(workspace);
@@ -32,9 +32,9 @@ export function limitsJson(
     models: models.flatMap(({ id }) => {
       const build = catalog.find(id);
       if (build === undefined || !mayUse(build, workspace.models)) return [];
-      const { live, batch } = priceOf(build.id);
-      const prices = { live: Number(showPrice(live)), batch: Number(showPrice(batch)) };
-      return [{ id, reads_images: build.projector !== null, prices }];
+      const price = prices.get(build.id) as Price;
+      const shown = { live: Number(showPrice(price.live)), batch: Number(showPrice(price.batch)) };
+      return [{ id, reads_images: build.projector !== null, prices: shown }];
     }),
   };
 }

@@ -8,6 +8,7 @@ import {
   type IngestResult,
   type IngestSetup,
   type IngestTask,
+  type WithManifest,
   YOUNG_MEBIBYTES,
 } from '../batch/index.js';
 import type { Manifest } from '../engine/index.js';
@@ -28,33 +29,41 @@ export class BatchFiles {
   private readonly thread: ThreadPool;
   private readonly queue = new FairQueue(FILES_AT_ONCE_MAX, FILES_WAITING_MAX);
 
-  constructor(manifest: Manifest, models: string) {
+  /**
+   * @param manifest the one of now, by which files are checked
+   * @param models the folder of the manifest
+   */
+  constructor(
+    private readonly manifest: () => Manifest,
+    models: string,
+  ) {
     const helpers = Math.min(HELPERS_MAX, availableParallelism() - 1);
     this.thread = new ThreadPool({
       file: INGEST_THREAD,
       threads: 1,
       tasksPerThread: FILES_AT_ONCE_MAX.all,
-      data: { manifest, models, helpers, filesAtOnce: FILES_AT_ONCE_MAX.all } satisfies IngestSetup,
+      data: { models, helpers, filesAtOnce: FILES_AT_ONCE_MAX.all } satisfies IngestSetup,
       youngMebibytes: YOUNG_MEBIBYTES,
     });
   }
 
   /** Rejects with ApiError `overloaded` if too many files wait. */
   ingest(task: IngestTask, caller: Caller): Promise<IngestResult> {
-    return this.run('ingest', task, caller);
+    const withManifest = (): WithManifest<IngestTask> => ({ task, manifest: this.manifest() });
+    return this.run('ingest', withManifest, caller);
   }
 
   /** Rejects with ApiError `overloaded` if too many files wait. */
   digest(task: DigestTask, caller: Caller): Promise<DigestResult> {
-    return this.run('digest', task, caller);
+    return this.run('digest', () => task, caller);
   }
 
   close(): Promise<void> {
     return this.thread.close();
   }
 
-  private run<Answer>(name: string, task: unknown, { key, workspace }: Caller): Promise<Answer> {
+  private run<Answer>(name: string, task: () => unknown, { key, workspace }: Caller): Promise<Answer> {
     const owner = { key: key.id, workspace: workspace.id };
-    return inTurn(this.queue, owner, 'batch files', () => this.thread.run<Answer>(name, task));
+    return inTurn(this.queue, owner, 'batch files', () => this.thread.run<Answer>(name, task()));
   }
 }

@@ -11,7 +11,7 @@ import {
   READING_THREAD,
   systemGuard,
 } from '../batch/index.js';
-import { type DecideDependencies, mayUse } from '../decide/index.js';
+import { mayUse } from '../decide/index.js';
 import { PREPARING, type WaveRecord } from '../engine/index.js';
 import type { BatchApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
@@ -35,12 +35,10 @@ export class BatchService {
     { log, authorities }: ServerDependencies,
     engines: Engines,
     money: OpenAccess,
-    prepare: DecideDependencies['prepare'],
     record: WaveRecord,
     metrics: Metrics,
     bounds: Pick<BatchDependencies, 'storedBytesMax' | 'workspacePercent'>,
   ): Promise<BatchService> {
-    const { catalog } = engines;
     const { access, store, sealer, calendar } = money;
     const { clock } = calendar;
     const network = systemGuard(new Set(settings.webhook.allowed_hosts), clock);
@@ -48,8 +46,7 @@ export class BatchService {
     const { webhookAttempts, batchLines } = metrics.instruments;
     for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
     for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
-    const buildOf = (model: string) => catalog.find(model)?.id ?? model;
-    const files = new BatchFiles(engines.manifest, settings.models);
+    const files = new BatchFiles(() => engines.current.manifest, settings.models);
     const reading = new ThreadPool({
       file: READING_THREAD,
       threads: 1,
@@ -61,17 +58,7 @@ export class BatchService {
       access,
       clock,
       random: Math.random,
-      engines: {
-        prepare,
-        engine: (model) => engines.get(buildOf(model)),
-        notePreparing: (labels) => record.begin(PREPARING, labels),
-        mayUse: (model, allowed) => mayUse(catalog.find(model), allowed),
-        chargeOf: (build, inputTokens) => {
-          const model = catalog.find(build)?.model.id ?? build;
-          return { model, kind: 'batch', inputTokens, price: money.priceOf(build).batch };
-        },
-        priceOf: (model) => money.priceOf(buildOf(model)),
-      },
+      engines: lineEngines(engines, record),
       files,
       read: (call) => reading.run('read', call),
       webhooks: {
@@ -90,6 +77,16 @@ export class BatchService {
     await batches.start();
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files, reading);
+  }
+
+  /** The models and builds that open batches name. */
+  get openModels(): readonly string[] {
+    return this.batches.openModels;
+  }
+
+  /** Call it when other models are loaded. */
+  modelsChanged(): void {
+    this.batches.modelsChanged();
   }
 
   /** How many open batches are in each state. */
@@ -120,6 +117,31 @@ export class BatchService {
     await this.batches.stop();
     await Promise.all([this.files.close(), this.reading.close()]);
   }
+}
+
+function lineEngines(engines: Engines, record: WaveRecord): BatchDependencies['engines'] {
+  const idOf = (model: string) => engines.catalog.find(model)?.id ?? model;
+  return {
+    use: (work) => {
+      const set = engines.current;
+      return set.use(() =>
+        work({
+          prepare: (task) => set.prepareLine(task),
+          engine: (build) => engines.get(build, set),
+          chargeOf: (build, inputTokens) => ({
+            model: set.catalog.find(build)?.model.id ?? build,
+            kind: 'batch',
+            inputTokens,
+            price: engines.priceOf(build, set).batch,
+          }),
+        }),
+      );
+    },
+    engine: (model) => engines.get(idOf(model)),
+    notePreparing: (labels) => record.begin(PREPARING, labels),
+    mayUse: (model, allowed) => mayUse(engines.catalog.find(model), allowed),
+    priceOf: (model) => engines.priceOf(idOf(model)),
+  };
 }
 
 function reportsOf(log: Log, { instruments }: Metrics): BatchReports {

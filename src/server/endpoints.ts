@@ -1,3 +1,4 @@
+import type { Catalog } from '../engine/index.js';
 import {
   type AccessEntry,
   type Certificate,
@@ -46,8 +47,8 @@ interface EndpointPlan {
   readonly keys: { readonly host: HostSetting; readonly port: string };
   readonly host: string;
   readonly port: number;
-  /** The model that answers every request, whatever it names; null: requests name theirs. */
-  readonly model: string | null;
+  /** The model that answers every request now, whatever it names; null: requests name theirs. */
+  readonly model: () => string | null;
   /** Contract 4.6: only the base endpoint has the batch interface. */
   readonly batches: boolean;
   readonly console: ConsoleSite | null;
@@ -115,19 +116,26 @@ function plans(settings: EndpointSettings, service: Service): EndpointPlan[] {
     keys: { host: 'host', port: 'port' } as const,
     host: settings.host,
     port: settings.port,
-    model: service.engines.catalog.only,
+    model: () => service.engines.catalog.only,
     batches: true,
     console: consoleSite(settings.console),
   };
   const { host, port, model } = settings.gateway;
   if (port === 0) return [base];
-  if (!service.serves(model, null)) {
-    throw new StartError(
-      `gateway.model is "${model}", which is not a model of the manifest. Run: decider models list`,
-    );
-  }
+  requireGatewayModel(settings, service.engines.catalog);
   const keys = { host: 'gateway.host', port: 'gateway.port' } as const;
-  return [base, { keys, host, port, model, batches: false, console: null }];
+  return [base, { keys, host, port, model: () => model, batches: false, console: null }];
+}
+
+/** Throws StartError if the gateway endpoint is to serve a model that the manifest does not have. */
+export function requireGatewayModel(
+  { gateway: { port, model } }: Pick<Settings, 'gateway'>,
+  catalog: Pick<Catalog, 'find'>,
+): void {
+  if (port === 0 || catalog.find(model) !== undefined) return;
+  throw new StartError(
+    `gateway.model is "${model}", which is not a model of the manifest. Run: decider models list`,
+  );
 }
 
 async function listenAt(

@@ -1,5 +1,6 @@
-import { type Engine, type EngineEvents, LANE_STATES } from '../engine/index.js';
+import { type EngineEvents, LANE_STATES } from '../engine/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
+import type { LoadedBuild } from './models/loaded-build.js';
 import type { WaveHistory } from './operator/api/wave-history.js';
 
 /**
@@ -43,19 +44,20 @@ export function engineEvents(
   };
 }
 
-/** Reads the queue lengths and the lanes of an engine at every scrape. */
-export function measureEngine(metrics: Metrics, build: string, engine: Engine): void {
-  metrics.beforeScrape(() => {
+/** Sets the queue lengths and the lanes of all loaded builds; to be called at every scrape. */
+export function measureEngines({ instruments }: Metrics, builds: Iterable<LoadedBuild>): void {
+  const { waiting, laneState, lanes } = instruments;
+  for (const gauge of [waiting, laneState, lanes]) gauge.reset();
+  for (const { id: model, engine } of builds) {
     for (const urgency of ['live', 'batch'] as const) {
-      metrics.instruments.waiting.set({ model: build, urgency }, engine.waiting(urgency));
+      // A build that is replaced by one of the same name has two engines for a while.
+      waiting.inc({ model, urgency }, engine.waiting(urgency));
     }
     for (const { number: lane, state } of engine.lanes) {
-      for (const each of LANE_STATES) {
-        metrics.instruments.laneState.set({ model: build, lane, state: each }, each === state ? 1 : 0);
-      }
+      for (const each of LANE_STATES) laneState.set({ model, lane, state: each }, each === state ? 1 : 0);
     }
     const { workingLanes, laneCount } = engine;
-    metrics.instruments.lanes.set({ model: build, state: 'working' }, workingLanes);
-    metrics.instruments.lanes.set({ model: build, state: 'failed' }, laneCount - workingLanes);
-  });
+    lanes.inc({ model, state: 'working' }, workingLanes);
+    lanes.inc({ model, state: 'failed' }, laneCount - workingLanes);
+  }
 }

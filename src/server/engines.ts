@@ -1,57 +1,51 @@
+import type { Price } from '../access/index.js';
 import {
-  bytesOf,
-  Catalog,
+  type Catalog,
   type CatalogBuild,
-  COUPLED_PRODUCT_MAX,
   type CountMemory,
-  checkModel,
-  cpuBackendFor,
   devicesOf,
-  Engine,
-  EngineThread,
-  EXACT,
-  holdWeights,
-  type ImageReading,
+  type Engine,
   listDevices,
-  loadVerified,
   type Manifest,
   type MemorySpace,
-  ModelError,
   memoryCounter,
   memorySpaces,
   readManifest,
   requireReserve,
-  type Sharing,
-  threadDevices,
   type WaveRecord,
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
-import { engineEvents, measureEngine } from './engine-metrics.js';
-import { type Placement, placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
+import { measureEngines } from './engine-metrics.js';
+import { prepareEngine } from './engine-setup.js';
 import { checkMemory } from './memory.js';
+import { BuildLoader } from './models/build-loader.js';
+import type { LoadedBuild } from './models/loaded-build.js';
+import { ModelSet } from './models/model-set.js';
 import { WaveHistory } from './operator/api/wave-history.js';
-
-/** Verifying and checking a file of this size takes long enough for a notice. */
-const ANNOUNCED_BYTES_MIN = 1e9;
+import { PreparePool } from './prepare-pool.js';
 
 /** ggml.h, enum ggml_log_level. */
 const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };
 
-/** The models of this process. `open` reads the manifest and chooses the backend; `load` does what takes time. */
+type EnginesSettings = Pick<Settings, 'models' | 'engine' | 'prepare'>;
+
+/**
+ * The models of this process. `open` reads the manifest and chooses the backend; `load` does what takes time. While the
+ * server runs, `planNext`, `loadNext` and `replace` exchange the models for those of another manifest.
+ */
 export class Engines {
-  readonly catalog: Catalog;
-  /** How each loaded build reads images, by build id. */
-  readonly images = new Map<string, ImageReading | null>();
   /** Of all lanes, for the operator. */
   readonly waves = new WaveHistory();
   /** For the main thread. */
   readonly countMemory: CountMemory;
-  private readonly threads: EngineThread[] = [];
-  private readonly loaded = new Map<string, Engine>();
-  /** Release the weights. */
-  private readonly releases: Array<() => void> = [];
+  private readonly loader: BuildLoader;
+  /** All builds that are loaded. */
+  private readonly loaded = new Set<LoadedBuild>();
+  /** Sets that were replaced and are still used by requests. */
+  private readonly retired = new Set<ModelSet>();
+  private record: WaveRecord | undefined;
   private reportStuck: (reason: string) => void = () => {};
   private isStuck = false;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
@@ -63,38 +57,51 @@ export class Engines {
   });
 
   private constructor(
-    /** As read at the start: threads that start later must not see another. */
-    readonly manifest: Manifest,
-    models: string,
-    private readonly settings: Settings['engine'],
+    private set: ModelSet,
+    private readonly settings: EnginesSettings,
     private readonly prepared: ReturnType<typeof prepareEngine>,
     private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
   ) {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
-    this.catalog = new Catalog(manifest, models);
     this.countMemory = memoryCounter(prepared.addon);
+    this.loader = new BuildLoader({
+      settings: settings.engine,
+      prepared,
+      dependencies,
+      metrics,
+      waves: this.waves,
+      countMemory: this.countMemory,
+      onStuck: (reason) => this.reportStuck(reason),
+    });
+    metrics.beforeScrape(() => measureEngines(metrics, this.loaded));
   }
 
   /** `narrow`: leaves out models that are not needed. Throws BackendError or ModelError. */
   static async open(
-    { models, engine }: Pick<Settings, 'models' | 'engine'>,
+    settings: EnginesSettings,
     dependencies: ServerDependencies,
     metrics: Metrics,
     narrow: (manifest: Manifest) => Manifest = (manifest) => manifest,
   ): Promise<Engines> {
-    const manifest = narrow(await readManifest(models));
+    const { models, engine } = settings;
+    const set = new ModelSet(narrow(await readManifest(models)), models);
     const prepared = prepareEngine(engine, (sentence) => dependencies.report.notice(sentence));
-    return new Engines(manifest, models, engine, prepared, dependencies, metrics);
+    return new Engines(set, settings, prepared, dependencies, metrics);
+  }
+
+  /** The models that new requests use. */
+  get current(): ModelSet {
+    return this.set;
+  }
+
+  /** Of the models that new requests use. */
+  get catalog(): Catalog {
+    return this.set.catalog;
   }
 
   get backend() {
     return this.prepared.backend;
-  }
-
-  /** The first device of models that name none; '' for the CPU. */
-  get device(): string {
-    return this.prepared.device;
   }
 
   /** All devices that compute. */
@@ -109,23 +116,32 @@ export class Engines {
 
   /** The memory of RAM and of the devices that compute, as it is now. */
   memory(): MemorySpace[] {
-    const spaces = memorySpaces(listDevices(this.prepared), false);
-    return spaces.filter(({ device }) => device === '' || this.devices.includes(device));
+    return this.memoryOf(this.devices);
   }
 
   /** The device of a lane; '' for the CPU. Lanes are numbered from 1. */
   deviceOf(lane: number): string {
-    return this.threads[lane - 1]?.device ?? '';
+    return this.loader.threads.find(({ number }) => number === lane)?.device ?? '';
   }
 
-  /** The engine of a build; undefined until it is loaded. */
-  get(build: string): Engine | undefined {
-    return this.loaded.get(build);
+  /** The engine of a build in a set; undefined if it is not loaded. */
+  get(build: string, set: ModelSet = this.set): Engine | undefined {
+    return set.engine(build);
+  }
+
+  /** The price of a build of a set, at the prices of now. */
+  priceOf(build: string, set: ModelSet = this.set): Price {
+    return (this.set.prices.get(build) ?? set.prices.get(build)) as Price;
+  }
+
+  /** Builds that answer the last requests of a manifest that was replaced. */
+  get draining(): readonly LoadedBuild[] {
+    return [...this.loaded].filter((build) => this.set.builds.get(build.id) !== build);
   }
 
   /** The engine threads, for tests that terminate them. */
   get workers() {
-    return this.threads.flatMap(({ worker }) => worker ?? []);
+    return this.loader.threads.flatMap(({ worker }) => worker ?? []);
   }
 
   /**
@@ -136,43 +152,86 @@ export class Engines {
    */
   async load(record?: WaveRecord): Promise<void> {
     if (record !== undefined) this.prepared.addon.recordAborts(record.abortFile);
+    this.record = record;
     const { stop, log } = this.dependencies;
-    // Only while loading: once the server runs, a stop lets waves finish.
-    const onStop = () => this.cancel();
-    stop.addEventListener('abort', onStop);
-    try {
-      const unmeasured = await this.requireMemory();
-      for (const build of this.catalog.builds) {
-        this.loaded.set(build.id, await this.loadBuild(build, unmeasured.get(build.id), record));
-      }
-      stop.throwIfAborted();
-      this.requireReserve();
-      // Not earlier: if a model does not load, its error says why.
-      this.prepared.addon.onLog((level, text) => logLine(log, level, text));
-    } finally {
-      stop.removeEventListener('abort', onStop);
+    await this.loadMissing(this.set, stop);
+    stop.throwIfAborted();
+    // Not earlier: if a model does not load, its error says why.
+    this.prepared.addon.onLog((level, text) => logLine(log, level, text));
+  }
+
+  /** Starts the preparing threads of a set whose builds are loaded. Rejects with the first thread's error. */
+  async startPreparing(set: ModelSet = this.set): Promise<void> {
+    const { models, engine, prepare } = this.settings;
+    const { backend, device } = this.prepared;
+    const images = new Map([...set.builds.values()].map((build) => [build.id, build.images]));
+    const pool = new PreparePool(
+      { backend, device, manifest: set.manifest, models, images, cells: engine.cells },
+      {
+        threads: prepare.threads,
+        readsImages: set.catalog.builds.some(({ model }) => model.reads_images),
+        onReplace: () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
+        countMemory: this.countMemory,
+      },
+    );
+    set.preparing = pool;
+    await pool.ready();
+  }
+
+  /** The set of another manifest. Builds that it has in common with the current one are shared, the others not loaded. */
+  nextSet(manifest: Manifest): ModelSet {
+    const next = new ModelSet(manifest, this.settings.models);
+    for (const entry of next.catalog.builds) {
+      const build = this.set.builds.get(entry.id);
+      if (build?.serves(entry)) next.builds.set(entry.id, build);
     }
+    return next;
   }
 
-  /** Throws MemoryError if the models do not fit. Returns, by build id, why some could not be measured. */
-  private async requireMemory(): Promise<ReadonlyMap<string, string>> {
-    const { stop } = this.dependencies;
-    const { builds } = this.settings.memory_check
-      ? await checkMemory(this.settings, this.prepared, this.catalog.builds, { stop })
-      : { builds: [] };
-    return new Map(builds.flatMap(({ build, failure }) => (failure === null ? [] : [[build, failure]])));
+  /**
+   * Loads the builds of a set that are not loaded, beside those that are. Throws MemoryError, ModelError, BackendError or
+   * the signal's reason; then call `discard`.
+   */
+  async loadMissing(set: ModelSet, signal: AbortSignal): Promise<void> {
+    const missing = set.catalog.builds.filter(({ id }) => !set.builds.has(id));
+    if (missing.length === 0) return;
+    const unmeasured = await this.requireMemory(missing, signal);
+    for (const entry of missing) {
+      const build = await this.loader.load(entry, {
+        unmeasured: unmeasured.get(entry.id),
+        record: this.record,
+        signal,
+      });
+      this.loaded.add(build);
+      set.builds.set(entry.id, build);
+    }
+    this.requireReserve(set);
   }
 
-  /** Throws MemoryError if a GPU has too little memory left after the first waves. */
-  private requireReserve(): void {
-    if (!this.settings.memory_check) return;
-    const { bounds, contexts } = this.prepared;
-    requireReserve(this.memory(), this.devices, { ...bounds, contexts });
+  /** New requests use `next` from now on. Returns the set that was replaced; then call `retire`. */
+  replace(next: ModelSet): ModelSet {
+    const before = this.set;
+    this.set = next;
+    this.retired.add(before);
+    return before;
+  }
+
+  /** Frees what only a replaced set uses. Call it once nothing uses the set, or to cut its requests off. */
+  async retire(set: ModelSet): Promise<void> {
+    set.cutOff(this.set);
+    await this.discard(set);
+    this.retired.delete(set);
+  }
+
+  /** Frees what only a set uses that is not the current one. */
+  async discard(set: ModelSet): Promise<void> {
+    await set.closePreparing();
+    await Promise.all(set.own(this.set).map((build) => this.unload(build)));
   }
 
   /** Aborts the waves in progress. */
   cancel(): void {
-    for (const thread of this.threads) thread.cancel();
+    for (const thread of this.loader.threads) thread.cancel();
   }
 
   /** Ends the process at once, also if a thread cannot be ended. */
@@ -181,112 +240,45 @@ export class Engines {
   }
 
   async close(): Promise<void> {
-    for (const engine of this.loaded.values()) engine.close();
+    for (const { engine } of this.loaded) engine.close();
+    await Promise.all([this.set, ...this.retired].map((set) => set.closePreparing()));
     // A stuck thread uses its weights, and would be waited for.
     if (this.isStuck) return;
-    await Promise.all(this.threads.map((thread) => thread.close()));
-    for (const release of this.releases.splice(0)) release();
+    await Promise.all([...this.loaded].map((build) => this.unload(build)));
   }
 
-  private async loadBuild(
-    build: CatalogBuild,
-    unmeasured: string | undefined,
-    record: WaveRecord | undefined,
-  ): Promise<Engine> {
-    const { report, clock, stop, log } = this.dependencies;
-    const placement = placeModel(this.prepared, this.settings, build.model);
-    requireImageRoom(build, placement.bounds);
-    const bytes = bytesOf(build);
-    if (bytes > ANNOUNCED_BYTES_MIN) {
-      report.notice(`verifying and loading ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
-    }
-    // Once it has returned, no thread reads the files any more.
-    const { threads, head, images } = await loadVerified(build, stop, async (signal) => {
-      const images = await this.check(build, unmeasured, signal);
-      return { images, ...(await this.startThreads(build, images, placement, signal)) };
-    });
-    const engine = new Engine(threads, {
-      bounds: placement.bounds,
-      sharing: sharingOf(this.settings, head),
-      queueMax: this.settings.queue,
-      images,
-      deadlineMs: this.settings.deadline_ms,
-      clock,
-      events: engineEvents(this.metrics, build.id, log, this.reportStuck, this.waves),
-      ...(record && { record }),
-      countMemory: this.countMemory,
-    });
-    measureEngine(this.metrics, build.id, engine);
-    return engine;
+  private async unload(build: LoadedBuild): Promise<void> {
+    await this.loader.unload(build);
+    this.loaded.delete(build);
+    const isGone = [...this.loaded].every(({ id }) => id !== build.id);
+    if (isGone) await this.metrics.forget({ model: build.id });
   }
 
-  /** Checks a build in a process of its own. Returns how it reads images. */
-  private async check(
-    build: CatalogBuild,
-    unmeasured: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ImageReading | null> {
-    const { backend, checkThreads } = this.prepared;
-    const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
-    const { images } = await checkModel(task, signal);
-    this.images.set(build.id, images);
-    // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
-    if (unmeasured !== undefined)
-      this.dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    return images;
+  /** Throws MemoryError if the models do not fit. Returns, by build id, why some could not be measured. */
+  private async requireMemory(
+    missing: readonly CatalogBuild[],
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { engine } = this.settings;
+    // What is free has changed since the backend was loaded.
+    const prepared = { ...this.prepared, found: listDevices(this.prepared) };
+    const { builds } = engine.memory_check
+      ? await checkMemory(engine, prepared, missing, { stop })
+      : { builds: [] };
+    return new Map(builds.flatMap(({ build, failure }) => (failure === null ? [] : [[build, failure]])));
   }
 
-  /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
-  private async startThreads(
-    build: CatalogBuild,
-    images: ImageReading | null,
-    { devices, bounds, contexts, threads }: Placement,
-    signal: AbortSignal,
-  ): Promise<{ readonly threads: readonly EngineThread[]; readonly head: Int32Array }> {
-    const setup = { backend: this.prepared.backend, build, images, bounds, threads };
-    const loaded = new Map(devices.map((device) => [device, 0]));
-    const onProgress = (device: string) => (fraction: number) => {
-      loaded.set(device, fraction);
-      const sum = [...loaded.values()].reduce((total, each) => total + each, 0);
-      this.dependencies.report.progress(build, sum / devices.length);
-    };
-    const onReplace = () => this.metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
-    // Lanes are numbered from 1, whatever model they belong to.
-    const first = this.threads.length + 1;
-    const own = threadDevices(devices, contexts).map(
-      (device, at) =>
-        new EngineThread({ ...setup, device, number: first + at }, onProgress(device), onReplace),
-    );
-    this.threads.push(...own);
-    const reports = await whenReady(own, signal);
-    for (const device of devices) {
-      this.releases.push(holdWeights(this.prepared.addon, device, build, threads));
-    }
-    return { threads: own, head: reports[0]?.head ?? new Int32Array(0) };
+  /** Throws MemoryError if a GPU has too little memory left after the first waves. */
+  private requireReserve({ catalog }: ModelSet): void {
+    if (!this.settings.engine.memory_check) return;
+    const { bounds, contexts } = this.prepared;
+    const devices = [...new Set(catalog.builds.flatMap((build) => this.devicesOf(build)))];
+    requireReserve(this.memoryOf(devices), devices, { ...bounds, contexts });
   }
-}
 
-/**
- * Waits until threads have loaded their model and computed its first waves. The signal and the first failure end that
- * for all of them. Throws ModelError.
- */
-async function whenReady(threads: readonly EngineThread[], signal: AbortSignal) {
-  const cancel = () => {
-    for (const thread of threads) thread.cancel();
-  };
-  signal.addEventListener('abort', cancel);
-  if (signal.aborted) cancel();
-  const reports = threads.map((thread) => thread.ready());
-  try {
-    return await Promise.all(reports);
-  } catch (error) {
-    cancel();
-    await Promise.allSettled(reports);
-    // An error loses its class between threads.
-    throw new ModelError((error as Error).message);
-  } finally {
-    // Once the server runs, a stop lets waves finish.
-    signal.removeEventListener('abort', cancel);
+  private memoryOf(devices: readonly string[]): MemorySpace[] {
+    const spaces = memorySpaces(listDevices(this.prepared), false);
+    return spaces.filter(({ device }) => device === '' || devices.includes(device));
   }
 }
 
@@ -294,14 +286,4 @@ async function whenReady(threads: readonly EngineThread[], signal: AbortSignal) 
 function logLine(log: Log, level: number, text: string): void {
   if (level === LLAMA_LOG_LEVELS.error) log.error({ llama: text.trim() });
   else if (level === LLAMA_LOG_LEVELS.warn) log.debug({ llama: text.trim() });
-}
-
-function sharingOf(settings: Settings['engine'], head: Int32Array): Sharing {
-  if (settings.exact) return EXACT;
-  return {
-    head,
-    idleCellsMax: settings.idle_cells,
-    exact: false,
-    coupledProductMax: COUPLED_PRODUCT_MAX,
-  };
 }

@@ -1,11 +1,10 @@
-import { endAll, type Owner } from '../base/index.js';
+import type { Owner } from '../base/index.js';
 import { type DecideOptions, decide, type PrepareResult, type SentRequest } from '../decide/index.js';
 import { Catalog, type Manifest } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
-import { PreparePool } from './prepare-pool.js';
 
 /** A decision made in this process. */
 interface LocalDecision {
@@ -41,25 +40,14 @@ export async function openLocal(
   const engines = await Engines.open(settings, dependencies, metrics, (manifest) =>
     narrow(manifest, settings.models, names),
   );
-  let preparing: PreparePool | undefined;
-  const close = () => endAll([() => preparing?.close(), () => engines.close()]);
   try {
     await engines.load();
-    const { backend, device, manifest, images, catalog, countMemory } = engines;
-    preparing = new PreparePool(
-      { backend, device, manifest, models: settings.models, images, cells: settings.engine.cells },
-      {
-        threads: settings.prepare.threads,
-        readsImages: catalog.builds.some(({ model }) => model.reads_images),
-        countMemory,
-      },
-    );
-    await preparing.ready();
+    await engines.startPreparing();
   } catch (error) {
-    await close();
+    await engines.close();
     throw error;
   }
-  const pool = preparing;
+  const set = engines.current;
   return {
     backend: engines.backend,
     catalog: engines.catalog,
@@ -70,7 +58,7 @@ export async function openLocal(
         {
           clock: dependencies.clock,
           async prepare(sent) {
-            prepared = await pool.prepare(sent, OWNER, signal);
+            prepared = await set.prepare(sent, OWNER, signal);
             return prepared;
           },
           engine: (build) => engines.get(build),
@@ -81,7 +69,7 @@ export async function openLocal(
       );
       return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
     },
-    close,
+    close: () => engines.close(),
   };
 }
 

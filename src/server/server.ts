@@ -24,11 +24,11 @@ export interface Server {
   /** Of the operator listener; null if there is none. */
   readonly operatorUrl: string | null;
   /**
-   * Takes over settings, and reads the certificate again. Returns the keys of what has changed. Throws OperatorError,
-   * with nothing changed, if a setting needs a restart or cannot be used. If one of several endpoints does not accept a
-   * new certificate, only the others have changed.
+   * Takes over settings, and reads the manifest and the certificate again. Returns the keys of what has changed, and
+   * `added`, `replaced` or `removed` with the id of each build to which that happened. Rejects with OperatorError, with nothing changed, if a setting needs a restart, or a setting or a model cannot be used. If one
+   * of several endpoints does not accept a new certificate, only the others have changed.
    */
-  reload(next: Settings): string[];
+  reload(next: Settings): Promise<string[]>;
   /**
    * Changes the master key of the stored batches while they run: generates one in the data folder, or reads a configured
    * one from `newKeyFile`. One change at a time. Rejects with StoreError.
@@ -57,17 +57,22 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const service = await Service.open(settings, dependencies, metrics);
   const endpoints = await listen(settings, dependencies, service, metrics);
   const reloader = new Reloader(settings, {
+    engines: service.engines,
+    openModels: () => service.openModels(),
     prepare: (next) => service.prepareSettings(next),
     reloadTls: endpoints.reloadTls,
+    clock,
     log: dependencies.log,
   });
   let operator: OperatorListener | null = null;
   let stopped: Promise<void> | undefined;
   const end = async () => {
     service.beginStop();
+    const notReloading = reloader.stop();
     const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
     await endAll([
       () => Promise.race([endpoints.stop(), late]),
+      () => notReloading,
       () => service.close(),
       () => operator?.stop(),
     ]);
@@ -79,7 +84,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const urls = endpoints.all.map(({ url }) => url);
   const [url] = urls as [string];
   try {
-    operator = await openOperator(settings, () => reloader.current, dependencies, service, metrics);
+    operator = await openOperator(settings, reloader, dependencies, service, metrics);
     await report.listening?.(url);
     await service.load();
   } catch (error) {
@@ -97,11 +102,11 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     transport: http.transport,
     engines,
     failed: engines.stuck,
-    reload(next) {
-      const before = reloader.current;
-      const changed = reloader.reload(next);
-      service.recordReload(before, next, changed);
-      return changed;
+    async reload(next) {
+      const before = reloader.settings;
+      const { keys, builds } = await reloader.reload(next);
+      service.recordReload(before, next, { keys, builds });
+      return [...keys, ...builds];
     },
     rekey: (newKeyFile) => service.rekey(newKeyFile),
     stop,

@@ -20,9 +20,10 @@ import { BatchService } from './batches.js';
 import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
 import { startRecord } from './last-abort.js';
+import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
-import { PreparePool } from './prepare-pool.js';
-import { reloadFields } from './reload/audit.js';
+import { pricesByBuild } from './prices.js';
+import { type ReloadChanges, reloadFields } from './reload/audit.js';
 import { measureStore } from './store-metrics.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
@@ -32,7 +33,6 @@ const PHASES = ['prepare', 'queue', 'engine'] as const;
 
 /** The service behind HTTP: access and ledger, engines, preparing threads, and the decision between them. */
 export class Service implements App {
-  private preparing: PreparePool | undefined;
   private batches: BatchService | null = null;
   private ready = false;
   /** Why the process has to be restarted; null: it does not. */
@@ -62,7 +62,8 @@ export class Service implements App {
     metrics: Metrics,
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
-    const money = await openAccess(settings, dependencies, engines.catalog);
+    engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
+    const money = await openAccess(settings, dependencies);
     measureStore(metrics, money.store, dependencies.clock);
     const record = startRecord(settings.data, money.store, dependencies.log);
     return new Service(settings, dependencies, metrics, engines, money, record);
@@ -72,26 +73,13 @@ export class Service implements App {
   async load(): Promise<void> {
     const { engines, settings } = this;
     await Promise.all([engines.load(this.record), loadImageLibrary()]);
-    const { backend, device, manifest, images, catalog, countMemory } = engines;
-    const { models, engine, prepare, batch } = settings;
-    this.preparing = new PreparePool(
-      { backend, device, manifest, models, images, cells: engine.cells },
-      {
-        threads: prepare.threads,
-        readsImages: catalog.builds.some(({ model }) => model.reads_images),
-        onReplace: () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
-        countMemory,
-      },
-    );
-    const preparing = this.preparing;
-    await preparing.ready();
-    if (batch.enabled) {
+    await engines.startPreparing();
+    if (settings.batch.enabled) {
       this.batches = await BatchService.start(
         settings,
         this.dependencies,
         engines,
         this.money,
-        (task) => preparing.prepareLine(task),
         this.record,
         this.metrics,
         {
@@ -103,17 +91,21 @@ export class Service implements App {
     this.ready = true;
   }
 
+  /** The models and builds that open batches name. */
+  openModels(): readonly string[] {
+    return this.batches?.openModels ?? [];
+  }
+
   /**
-   * Checks the prices, limits and master key of other settings; the returned function uses them. Throws StartError or
-   * StoreError.
+   * Checks the master key of other settings. The returned function uses these settings, and models that have become
+   * current. Throws StoreError.
    */
   prepareSettings(next: Settings): () => void {
-    const usePrices = this.money.preparePrices(next.billing);
     const useMasterKey = this.money.prepareMasterKey(next.master_key);
     return () => {
-      usePrices();
       useMasterKey();
       this.settings = next;
+      this.batches?.modelsChanged();
     };
   }
 
@@ -122,8 +114,8 @@ export class Service implements App {
     return this.money.rekey(newKeyFile);
   }
 
-  /** Adds a reload of the settings to the audit log. `changed`: the keys of what has changed. */
-  recordReload(before: Settings, after: Settings, changed: readonly string[]): void {
+  /** Adds a reload to the audit log. */
+  recordReload(before: Settings, after: Settings, changed: ReloadChanges): void {
     const fields = reloadFields(before, after, changed);
     this.money.administration
       .run('server', 'auditReload', fields)
@@ -131,7 +123,7 @@ export class Service implements App {
   }
 
   checkReady(model: string | null): void {
-    this.loaded();
+    this.requireLoaded();
     const { catalog } = this.engines;
     const builds = model === null ? catalog.builds : [catalog.find(model)];
     for (const build of builds) if (build !== undefined) this.engines.get(build.id)?.checkWorking();
@@ -191,7 +183,7 @@ export class Service implements App {
       admitFree: (bytes) => access.admitFree(caller, bytes),
       rates: () => this.ratesOf(caller),
       limits: (only) =>
-        limitsJson(caller, this.models(only), this.engines.catalog, this.money, this.settings),
+        limitsJson(caller, this.models(only), this.engines.current, this.money, this.settings),
       usage: (days) => usageJson(id, this.settings.billing.currency, access.usage(caller, days)),
       get batches() {
         return batches();
@@ -210,7 +202,6 @@ export class Service implements App {
     this.engines.cancel();
     await endAll([
       () => stopped,
-      () => this.preparing?.close(),
       () => this.engines.close(),
       () => this.money.close(),
       () => this.record.close(),
@@ -222,15 +213,21 @@ export class Service implements App {
     request: SentRequest & DecideOptions,
     signal: AbortSignal,
   ): Promise<Decision> {
-    const preparing = this.loaded();
+    this.requireLoaded();
+    const set = this.engines.current;
+    if (request.model !== null && set.catalog.find(request.model) === undefined)
+      throw new ApiError(
+        'model_not_found',
+        'This endpoint does not serve the model in the path. GET /v1/models lists its models.',
+      );
     const owner = { workspace: caller.workspace.id, key: caller.key.id };
     const dependencies: DecideDependencies = {
       clock: this.dependencies.clock,
-      prepare: (sent) => preparing.prepare(sent, owner, signal),
-      engine: (build) => this.engines.get(build),
-      reserve: (build, inputTokens) => this.reserve(caller, build, inputTokens),
+      prepare: (sent) => set.prepare(sent, owner, signal),
+      engine: (build) => this.engines.get(build, set),
+      reserve: (build, inputTokens) => this.reserve(caller, set, build, inputTokens),
     };
-    const decision = await decide(request, dependencies, { signal });
+    const decision = await set.use(() => decide(request, dependencies, { signal }));
     this.count(decision);
     return decision;
   }
@@ -250,23 +247,23 @@ export class Service implements App {
 
   private batchesOf(caller: Caller): BatchApp | null {
     if (!this.settings.batch.enabled) return null;
-    this.loaded();
+    this.requireLoaded();
     return this.batches?.appOf(caller) ?? null;
   }
 
-  private reserve(caller: Caller, build: string, inputTokens: number) {
-    const { access, priceOf } = this.money;
-    const model = this.engines.catalog.find(build)?.model.id ?? build;
-    return access.reserve(caller, { model, kind: 'live', inputTokens, price: priceOf(build).live });
+  private reserve(caller: Caller, set: ModelSet, build: string, inputTokens: number) {
+    const model = set.catalog.find(build)?.model.id ?? build;
+    const price = this.engines.priceOf(build, set).live;
+    return this.money.access.reserve(caller, { model, kind: 'live', inputTokens, price });
   }
 
-  private loaded(): PreparePool {
+  private requireLoaded(): void {
     if (this.failure !== null) {
       throw new ApiError('model_unavailable', 'The server is about to restart.', {
         retryAfterSeconds: LOADING_RETRY_SECONDS,
       });
     }
-    if (this.ready && this.preparing !== undefined) return this.preparing;
+    if (this.ready) return;
     throw new ApiError('model_unavailable', 'The models are still loading.', {
       retryAfterSeconds: LOADING_RETRY_SECONDS,
     });

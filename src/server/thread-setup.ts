@@ -6,7 +6,7 @@ export interface PrepareSetup {
   readonly backend: Backend;
   /** The device that holds the weights of models that name none; '' for the CPU. */
   readonly device: string;
-  /** As the server read it at its start: the file may have changed since. */
+  /** As the server has read it: the file may have changed since. */
   readonly manifest: Manifest;
   /** The folder of the manifest. */
   readonly models: string;

@@ -236,6 +236,18 @@ export class Metrics {
     return this.registry.metrics();
   }
 
+  /** Removes the series of a model that is no longer loaded, which would otherwise stay until the process ends. */
+  async forget({ model }: { readonly model: string }): Promise<void> {
+    for (const instrument of Object.values(this.instruments) as Instruments[keyof Table][]) {
+      const { values } = await instrument.get();
+      for (const { labels } of values) {
+        // The values of a histogram have a label of their own.
+        const { le: _, ...own } = labels as Record<string, string>;
+        if (own.model === model) (instrument as Gauge).remove(own);
+      }
+    }
+  }
+
   private make({ name, kind, help, labels, buckets = [] }: Metric) {
     const common = { name, help, labelNames: [...labels], registers: [this.registry] };
     if (kind === 'counter') return new Counter(common);

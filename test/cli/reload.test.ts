@@ -69,7 +69,7 @@ test('reload: SIGHUP of a terminal that was closed ends the process as before', 
   t.strictSame(listened(false), ['SIGUSR2', 'SIGHUP']);
 });
 
-test('reload: what the machine has changed is no change; a server stops even if the outcome cannot be removed', async (t) => {
+test('reload: the folder of models is that of the start; a server stops even if the outcome cannot be removed', async (t) => {
   const folder = dataFolder(t);
   const models = modelsFolder(folder);
   const data = join(folder, 'data');
@@ -77,7 +77,10 @@ test('reload: what the machine has changed is no change; a server stops even if 
   const server = decider(t, ['serve'], { DECIDER_DATA: data }, `cd '${folder}' &&`);
   await server.line(/^try: /);
   renameSync(models, `${models}.old`);
-  t.match(await run(t, ['reload'], { DECIDER_DATA: data }), { code: 0, stdout: 'Nothing has changed.' });
+  t.match(await run(t, ['reload'], { DECIDER_DATA: data }), {
+    code: 1,
+    stderr: /^Nothing was changed: models\/manifest\.json: the file does not exist/,
+  });
   rmSync(outcome);
   mkdirSync(outcome);
   server.child.kill('SIGTERM');
@@ -89,10 +92,10 @@ test('reload: what the machine has changed is no change; a server stops even if 
 test('reload: a server that is starting removes the outcome of a process that was killed', async (t) => {
   const data = dataFolder(t);
   await openStore(data).close();
-  writeOutcome(data, { pid: process.pid, number: 7, error: null, changed: [] });
+  writeOutcome(data, { pid: process.pid, begun: 7, number: 7, error: null, changed: [] });
   const { dependencies } = testDependencies();
   const settings = loadSettings({ DECIDER_DATA: data }, undefined);
-  const opened = await openAccess(settings, dependencies, { builds: [] } as never);
+  const opened = await openAccess(settings, dependencies);
   t.equal(readOutcome(data), null);
   await opened.close();
 });
@@ -107,11 +110,11 @@ test('reload: a server that is stopping changes and stores nothing', async (t) =
     print: (line) => void lines.push(line),
     log: { info: () => {}, error: () => {} } as never,
   });
-  reloads.begin({ reload: () => [] } as Partial<Server> as Server);
-  reloads.run();
+  reloads.begin({ reload: async () => [] as string[] } as Partial<Server> as Server);
+  await reloads.run();
   t.match(readOutcome(folder), { pid: process.pid, number: 1, error: null });
   reloads.end();
-  reloads.run();
+  await reloads.run();
   t.equal(readOutcome(folder), null);
   t.strictSame(lines, ['reloaded: nothing has changed', 'not reloaded: the server is stopping.']);
 });
@@ -122,7 +125,7 @@ test('reload: a server that ends or stops before it answers, and one that cannot
   await openStore(data).close();
   let leave = serveAlone(data);
   t.teardown(() => leave());
-  const answer = { number: 0, error: null, changed: [] };
+  const answer = { begun: 0, number: 0, error: null, changed: [] };
   const signalled = async (onSignal: () => void) => {
     writeOutcome(data, { ...answer, pid: process.pid });
     process.on('SIGUSR2', onSignal);

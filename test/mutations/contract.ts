@@ -76,7 +76,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['4.1 X-RateLimit', '...rateHeaders(caller.rates()),', ''],
     ['4.6 where', 'target.model ?? options.model', 'options.model'],
-    ['4.6 where', 'app.serves(found.model, model)', 'app.serves(found.model, null)'],
+    ['4.6 where', 'app.serves(found.model, model())', 'app.serves(found.model, null)'],
   ),
   ...inFile(
     'http/reply.ts',
@@ -165,5 +165,5 @@ export const MUTATIONS: readonly Mutation[] = [
     'prefix.length + made.length > model.contextLength',
     'false',
   ]),
-  ...inFile('server/service.ts', ['8 price decider-g-31b', 'priceOf(build).live', 'priceOf(build).batch']),
+  ...inFile('server/service.ts', ['8 price decider-g-31b', 'priceOf(build, set).live', 'priceOf(build, set).batch']),
 ];

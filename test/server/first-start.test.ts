@@ -1,6 +1,5 @@
 import { test } from 'tap';
 import { listKeys, listWorkspaces } from '../../src/access/index.js';
-import { Catalog, readManifest } from '../../src/engine/index.js';
 import { openAccess } from '../../src/server/access.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
@@ -13,7 +12,6 @@ test('a first start that fails at any step stores nothing, and the next start is
   const data = dataFolder(t);
   const models = modelsFolder(t.testdir());
   const settings = loadSettings({ DECIDER_DATA: data, DECIDER_MODELS: models }, undefined);
-  const catalog = new Catalog(await readManifest(models), models);
   const { told, dependencies } = testDependencies();
   const store = openStore(data);
   t.teardown(() => store.close());
@@ -25,7 +23,7 @@ test('a first start that fails at any step stores nothing, and the next start is
       if (left < 0) throw new Error('the power is cut');
       return Date.now();
     };
-    const open = openAccess(settings, { ...dependencies, clock: { ...dependencies.clock, now } }, catalog);
+    const open = openAccess(settings, { ...dependencies, clock: { ...dependencies.clock, now } });
     const opened = await open.catch(() => null);
     left = LOOKS_MAX;
     await opened?.close();

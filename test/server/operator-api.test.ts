@@ -311,8 +311,8 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     t.equal((await runHere(['workspaces', 'budget', 'acme', '3'], environment)).code, 0);
     const newest = async (): Promise<OperatorResponses['listAudit']['entries']> =>
       (await call(200, 'GET', 'audit?limit=1000')).entries;
-    reload(settings);
-    reload({ ...settings, log: { ...settings.log, level: 'error' } });
+    await reload(settings);
+    await reload({ ...settings, log: { ...settings.log, level: 'error' } });
     await until(async () => (await newest()).filter(({ actor }) => actor === 'server').length === 5);
     const [second, first, cli, ...before] = await newest();
     t.match(second, { actor: 'server', action: 'settings.reload', time: INSTANT });

@@ -45,8 +45,8 @@ for (const transport of TRANSPORTS) {
           reloads += 1;
           const next = priced(server.settings, reloads);
           // One of them is refused.
-          if (reloads === 3) t.throws(() => server.reload({ ...next, port: 1 }), { message: /^port: / });
-          else t.strictSame(server.reload(next), ['billing.prices']);
+          if (reloads === 3) await t.rejects(server.reload({ ...next, port: 1 }), { message: /^port: / });
+          else t.strictSame(await server.reload(next), ['billing.prices']);
         }
         const response = await server.decide(BODY);
         if (response.status !== 200) t.fail(`${response.status} ${await response.text()}`);
@@ -72,20 +72,20 @@ test('reload: a setting that needs a restart, or a model without a price, change
   const before = await priceAt(server);
   const next = priced(server.settings, 7);
   const quiet = { ...next, log: { ...server.settings.log, level: 'silent' as const } };
-  t.throws(() => server.reload({ ...quiet, port: 1, engine: { ...next.engine, cells: 512 } }), {
+  await t.rejects(server.reload({ ...quiet, port: 1, engine: { ...next.engine, cells: 512 } }), {
     message: 'port, engine.cells: a change needs a restart.',
   });
-  t.throws(() => server.reload({ ...quiet, billing: { ...next.billing, prices: new Map() } }), {
+  await t.rejects(server.reload({ ...quiet, billing: { ...next.billing, prices: new Map() } }), {
     name: 'StartError',
     message: /^billing\.prices has no price class decider-g-12b/,
   });
   t.equal(await priceAt(server), before);
   await until(() => server.lines.some((line) => line.includes('"msg":"request"')));
   const lines = server.lines.length;
-  t.strictSame(server.reload(quiet), ['billing.prices', 'log.level']);
+  t.strictSame(await server.reload(quiet), ['billing.prices', 'log.level']);
   t.equal(await priceAt(server), 7);
   t.equal(server.lines.length, lines, 'now it is');
-  t.strictSame(server.reload(quiet), []);
+  t.strictSame(await server.reload(quiet), []);
 });
 
 test('reload: a certificate that cannot be used changes nothing', async (t) => {
@@ -94,9 +94,9 @@ test('reload: a certificate that cannot be used changes nothing', async (t) => {
   const server = await startTestServer(t, { DECIDER_TLS_CERT: cert, DECIDER_TLS_KEY: key });
   const next = { ...server.settings, log: { ...server.settings.log, level: 'silent' as const } };
   writeFileSync(key, 'no key');
-  t.throws(() => server.reload(next), { name: 'TlsError' });
+  await t.rejects(server.reload(next), { name: 'TlsError' });
   writeCertificate(folder);
-  t.strictSame(server.reload(next), ['log.level', 'tls']);
+  t.strictSame(await server.reload(next), ['log.level', 'tls']);
 });
 
 test('reload: a new bound of stored batches applies to the next submission', async (t) => {
@@ -110,8 +110,8 @@ test('reload: a new bound of stored batches applies to the next submission', asy
     ...server.settings,
     batch: { ...server.settings.batch, max_stored_bytes: bytes },
   });
-  t.strictSame(server.reload(bounded(1)), ['batch.max_stored_bytes']);
+  t.strictSame(await server.reload(bounded(1)), ['batch.max_stored_bytes']);
   t.equal(await submit(), 503);
-  server.reload(bounded(1_000_000));
+  await server.reload(bounded(1_000_000));
   t.equal(await submit(), 200);
 });

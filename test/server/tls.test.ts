@@ -44,18 +44,18 @@ onBoth(
       }
     };
     await ask(trusting(t, cert));
-    t.strictSame(server.reload(server.settings), []);
+    t.strictSame(await server.reload(server.settings), []);
     const before = new X509Certificate(readFileSync(cert)).fingerprint256;
     writeCertificate(folder);
     t.not(new X509Certificate(readFileSync(cert)).fingerprint256, before);
-    t.strictSame(server.reload(server.settings), ['tls']);
+    t.strictSame(await server.reload(server.settings), ['tls']);
     await ask(trusting(t, cert));
   },
 );
 
 test('without TLS there is nothing to reload', async (t) => {
   const plain = await startTestServer(t);
-  t.strictSame(plain.reload(plain.settings), []);
+  t.strictSame(await plain.reload(plain.settings), []);
 });
 
 test('an address beyond loopback needs TLS, a proxy on another machine or http.allow_plain', async (t) => {

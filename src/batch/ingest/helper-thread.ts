@@ -2,12 +2,11 @@
 import { workerData } from 'node:worker_threads';
 import { Catalog } from '../../engine/index.js';
 import { type CheckedChunk, type ChunkWork, checkChunks } from './check-chunks.js';
-import type { IngestSetup } from './thread-setup.js';
+import type { IngestSetup, WithManifest } from './thread-setup.js';
 
-const { manifest, models } = workerData as IngestSetup;
-const catalog = new Catalog(manifest, models);
+const { models } = workerData as IngestSetup;
 
 /** Checks a share of a file. */
-export function check(work: ChunkWork): Promise<CheckedChunk[] | null> {
-  return checkChunks(work, catalog);
+export function check({ task, manifest }: WithManifest<ChunkWork>): Promise<CheckedChunk[] | null> {
+  return checkChunks(task, new Catalog(manifest, models));
 }

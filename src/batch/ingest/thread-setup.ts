@@ -1,9 +1,13 @@
 import type { Manifest } from '../../engine/index.js';
 
+/** With each file, because the models may change while the threads run. */
+export interface WithManifest<Task> {
+  readonly task: Task;
+  readonly manifest: Manifest;
+}
+
 /** Given to the threads that read and check batch files when they start. */
 export interface IngestSetup {
-  /** As the server read it at its start: the file may have changed since. */
-  readonly manifest: Manifest;
   /** The folder of the models. */
   readonly models: string;
   /** Threads that help to check a large file. */

@@ -96,20 +96,22 @@ export class LineRunner {
   private async answer(open: OpenBatch, line: BatchLine): Promise<void> {
     const { access, clock, engines, memory, signal } = this.parts;
     const caller = access.holder(open.batch.key) as Caller;
-    const dependencies: DecideDependencies = {
-      clock,
-      prepare: engines.prepare,
-      engine: (build) => engines.engine(build),
-      reserve: (build, inputTokens) => {
-        const charge = () => engines.chargeOf(build, inputTokens);
-        return this.settlement(open, line, this.reserve(open, caller, charge));
-      },
-    };
     const label = lineLabel(open.batch.id, line.index);
     const prepared = this.countPreparing(label);
     const options = { signal, urgency: 'batch', label, alone: this.isAlone, onQueued: prepared } as const;
     try {
-      await decide(taskOf(line, caller), dependencies, options);
+      await engines.use(({ prepare, engine, chargeOf }) => {
+        const dependencies: DecideDependencies = {
+          clock,
+          prepare,
+          engine,
+          reserve: (build, inputTokens) => {
+            const charge = () => chargeOf(build, inputTokens);
+            return this.settlement(open, line, this.reserve(open, caller, charge));
+          },
+        };
+        return decide(taskOf(line, caller), dependencies, options);
+      });
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, memory);
       else if (!signal.aborted) this.failed(open, line, error);

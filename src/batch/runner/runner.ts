@@ -115,6 +115,21 @@ export class Runner {
     return this.queue.find(id);
   }
 
+  /** The models and builds that open batches name. */
+  get openModels(): readonly string[] {
+    return this.queue.models;
+  }
+
+  /** Call it when other models are loaded: lines that wait for an engine or for credit may be able to start. */
+  modelsChanged(): void {
+    for (const { batch } of this.queue.batches) {
+      // The next line is priced again: the build that its price was computed for may be gone.
+      this.funds.forget(batch.key);
+      this.queue.wake(batch.key);
+    }
+    this.run();
+  }
+
   /** Runs a batch: a new one, or one that was open when the last process ended. */
   add(open: OpenBatch): void {
     this.queue.add(open);

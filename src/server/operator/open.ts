@@ -10,19 +10,19 @@ import { measureHost } from './host-metrics.js';
 import { listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
 import { Readiness } from './readiness.js';
 import { jsonReply } from './reply.js';
-import { statusOf } from './status.js';
+import { type ReloadStatus, statusOf } from './status.js';
 import { operatorToken } from './token.js';
 
 /** The media type of the Prometheus text format. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Opens the operator listener if the settings have a port for it. `current`: the settings in use, which may change.
+ * Opens the operator listener if the settings have a port for it. `reloader`: has the settings in use, which may change.
  * Throws StartError or ListenError.
  */
 export async function openOperator(
   settings: Settings,
-  current: () => Settings,
+  reloader: ReloadStatus,
   { clock, log, report, recentLines }: ServerDependencies,
   service: Service,
   metrics: Metrics,
@@ -47,7 +47,7 @@ export async function openOperator(
     },
     async status() {
       const reasons = await readiness.check();
-      return jsonReply(200, statusOf(current(), service.status(), clock.monotonic() - started, reasons));
+      return jsonReply(200, statusOf(reloader, service.status(), clock.monotonic() - started, reasons));
     },
   };
   const listener = await listenForOperator({

@@ -3,6 +3,13 @@ import type { CatalogBuild, Engine } from '../../engine/index.js';
 import { type Settings, showSettings } from '../../settings/index.js';
 import { storeSpace } from '../../store/index.js';
 import type { Engines } from '../engines.js';
+import type { ReloadState } from '../reload/transitions.js';
+
+/** The settings in use, and what a reload does. */
+export interface ReloadStatus {
+  readonly settings: Settings;
+  readonly state: ReloadState;
+}
 
 /** What the service knows of its work. */
 export interface ServiceStatus {
@@ -15,7 +22,7 @@ export interface ServiceStatus {
 
 /** The JSON of `GET /status`. A lane's `wave` is in tokens, its `cells` are those of the KV cache. */
 export function statusOf(
-  settings: Settings,
+  { settings, state }: ReloadStatus,
   { engines, openBatches, folder }: ServiceStatus,
   uptimeMs: number,
   reasons: readonly string[],
@@ -33,6 +40,10 @@ export function statusOf(
       memory: { used_bytes: total - left, free_bytes: left, total_bytes: total },
     })),
     models: engines.catalog.builds.map((build) => modelOf(build, engines)),
+    reload: {
+      state,
+      draining: engines.draining.map((build) => ({ id: build.id, ...workOf(build.engine, engines) })),
+    },
     batches: openBatches,
     store: { folder, bytes: used, disk_free_bytes: Number.isFinite(free) ? free : null },
     settings: showSettings(settings),
@@ -42,8 +53,13 @@ export function statusOf(
 function modelOf({ id }: CatalogBuild, engines: Engines): object {
   const engine = engines.get(id);
   if (engine === undefined) return { id, loaded: false };
-  return { id, loaded: true, queue: queueOf(engine), lanes: lanesOf(engine, engines) };
+  return { id, loaded: true, ...workOf(engine, engines) };
 }
+
+const workOf = (engine: Engine, engines: Engines) => ({
+  queue: queueOf(engine),
+  lanes: lanesOf(engine, engines),
+});
 
 const queueOf = (engine: Engine) => ({ live: engine.waiting('live'), batch: engine.waiting('batch') });
 

@@ -1,16 +1,25 @@
 import { type Settings, showSettings } from '../../settings/index.js';
 import type { AuditFields } from '../../store/index.js';
 
-/** What the audit log has of a reload: the settings that have changed, without secrets. `changed`: their keys. */
+/** What a reload has changed. */
+export interface ReloadChanges {
+  /** The keys of the settings, `manifest` for the models and `tls` for the certificate. */
+  readonly keys: readonly string[];
+  /** `added`, `replaced` or `removed`, and the id of a build. */
+  readonly builds: readonly string[];
+}
+
+/** What the audit log has of a reload: the settings that have changed, without secrets, and the builds. */
 export function reloadFields(
   before: Settings,
-  after: Settings,
-  changed: readonly string[],
+  next: Settings,
+  { keys, builds }: ReloadChanges,
 ): { readonly before: AuditFields; readonly after: AuditFields } {
-  const [old, now] = [fieldsOf(before, changed), fieldsOf(after, changed)];
-  // A secret and the content of a certificate are not shown.
-  const hidden = changed.filter((key) => old[key] === now[key]);
-  return { before: old, after: { ...now, ...Object.fromEntries(hidden.map((key) => [key, 'changed'])) } };
+  const [old, now] = [fieldsOf(before, keys), fieldsOf(next, keys)];
+  // A secret, the content of a certificate and that of the manifest are not shown.
+  const hidden = keys.filter((key) => old[key] === now[key]);
+  const after = { ...now, ...Object.fromEntries(hidden.map((key) => [key, 'changed'])) };
+  return { before: old, after: builds.length === 0 ? after : { ...after, builds: builds.join(', ') } };
 }
 
 function fieldsOf(settings: Settings, keys: readonly string[]): AuditFields {

@@ -15,11 +15,13 @@ import {
 const isOutcome = isObjectOf({
   /** The process that reloads. */
   pid: isCount,
-  /** How often it has tried to. */
+  /** How many reloads have begun. */
+  begun: isCount,
+  /** How many have ended; fewer than `begun` while one is in progress. */
   number: isCount,
-  /** Why the last reload was refused; null: it was not. */
+  /** Why the last one that ended was refused; null: it was not. */
   error: isNullOr(isString),
-  /** What the last reload changed. */
+  /** What the last one that ended changed. */
   changed: isArrayOf(isString),
 });
 

@@ -1,45 +1,185 @@
-import { OperatorError } from '../../base/index.js';
+import { type Clock, OperatorError } from '../../base/index.js';
+import { readManifest } from '../../engine/index.js';
 import { changedSettings, type Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
+import { requireGatewayModel } from '../endpoints.js';
+import type { Engines } from '../engines.js';
+import type { ModelSet } from '../models/model-set.js';
+import { pricesByBuild } from '../prices.js';
+import type { ReloadChanges } from './audit.js';
+import { buildChanges, requireOpenModels, requireOwnFiles, withAdvice } from './next-models.js';
+import { nextState, type ReloadEvent, type ReloadState } from './transitions.js';
 
-/** What takes over settings while the server runs. */
+/**
+ * Requests that use replaced models are cut off this many milliseconds after `engine.deadline_ms`, the time limit of a
+ * request in the engine. Until then, they may wait for their preparation.
+ */
+export const DRAIN_MARGIN_MS = 60_000;
+
+/** What takes over settings and models while the server runs. */
 interface Parts {
-  /** Checks other settings; the returned function uses them and cannot fail. Throws OperatorError. */
+  readonly engines: Pick<
+    Engines,
+    'current' | 'nextSet' | 'loadMissing' | 'startPreparing' | 'replace' | 'retire' | 'discard'
+  >;
+  /** The models and builds that open batches name. */
+  openModels(): readonly string[];
+  /**
+   * Checks other settings. The returned function uses them, and the models that are current by then; it cannot fail. Throws
+   * OperatorError.
+   */
   prepare(next: Settings): () => void;
   /**
    * Reads the certificate again. Returns whether it is a new one. Throws OperatorError; only endpoints that accept the new
    * one have changed then.
    */
   reloadTls(): boolean;
-  readonly log: Pick<Log, 'level'>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly log: Pick<Log, 'level' | 'info' | 'warn' | 'error'>;
 }
 
-/** Takes over settings that are read again: all changes, or none. */
+/** Takes over settings and models that are read again: all changes, or none. `transitions.ts` describes the states. */
 export class Reloader {
+  private current: ReloadState = 'idle';
+  private readonly ending = new AbortController();
+  /** Settles when no reload is in progress. */
+  private settled: Promise<unknown> = Promise.resolve();
+
   constructor(
-    private settings: Settings,
+    private used: Settings,
     private readonly parts: Parts,
   ) {}
 
   /** The settings in use. */
-  get current(): Settings {
-    return this.settings;
+  get settings(): Settings {
+    return this.used;
+  }
+
+  get state(): ReloadState {
+    return this.current;
   }
 
   /**
-   * Takes over `next`. Returns the keys of what has changed, `tls` for a new certificate. Throws OperatorError, with
-   * no setting changed, if one needs a restart or cannot be used, or if an endpoint does not accept a new certificate.
+   * Takes over `next`, and the models of the manifest as it is now. Waits until the models of an earlier reload are freed.
+   * Rejects with OperatorError, with nothing changed, if another reload is in progress, a
+   * setting needs a restart, the models cannot be used, or an endpoint does not accept a new certificate.
    */
-  reload(next: Settings): string[] {
-    const changed = changedSettings(this.settings, next);
+  async reload(next: Settings): Promise<ReloadChanges> {
+    if (this.current === 'draining') await this.settled;
+    if (this.current === 'stopped') throw new OperatorError('The server is stopping.');
+    if (this.current !== 'idle') throw new OperatorError('Another reload is in progress.');
+    this.change('asked');
+    const reloading = this.run(next);
+    this.settled = reloading.then(
+      ({ drained }) => drained,
+      () => {},
+    );
+    return (await reloading).changed;
+  }
+
+  /** Ends a reload in progress. Resolves when what it had loaded is freed; `Engines.close` frees the rest. */
+  async stop(): Promise<void> {
+    this.change('stopped');
+    this.ending.abort(new OperatorError('The server is stopping.'));
+    await this.settled;
+  }
+
+  private async run(next: Settings): Promise<{ changed: ReloadChanges; drained: Promise<void> }> {
+    const { engines } = this.parts;
+    let set: ModelSet | null = null;
+    try {
+      const settings = this.changesOf(next);
+      set = await this.read(next);
+      this.ending.signal.throwIfAborted();
+      const prices = pricesByBuild(next.billing, (set ?? engines.current).catalog);
+      if (set !== null) {
+        await this.load(set, next);
+        // Batches may have been submitted since.
+        requireOpenModels(this.parts.openModels(), set);
+      }
+      const use = this.parts.prepare(next);
+      // The last step that can fail.
+      const tls = this.parts.reloadTls() ? ['tls'] : [];
+      const models = set === null ? [] : ['manifest'];
+      const builds = set === null ? [] : buildChanges(engines.current, set);
+      const before = set === null ? null : engines.replace(set);
+      engines.current.prices = prices;
+      use();
+      this.parts.log.level = next.log.level;
+      this.used = next;
+      this.change(before === null ? 'applied' : 'switched');
+      const drained = before === null ? Promise.resolve() : this.drain(before);
+      return { changed: { keys: [...settings, ...models, ...tls], builds }, drained };
+    } catch (error) {
+      if (set !== null) await engines.discard(set);
+      this.change('failed');
+      throw withAdvice(error);
+    }
+  }
+
+  /** The keys of the settings that change. Throws OperatorError if one needs a restart. */
+  private changesOf(next: Settings): string[] {
+    const changed = changedSettings(this.used, next);
     const fixed = changed.filter(({ reloads }) => !reloads).map(({ key }) => key);
     if (fixed.length > 0) throw new OperatorError(`${fixed.join(', ')}: a change needs a restart.`);
-    const use = this.parts.prepare(next);
-    // The last step that can fail.
-    const isRenewed = this.parts.reloadTls();
-    use();
-    this.parts.log.level = next.log.level;
-    this.settings = next;
-    return [...changed.map(({ key }) => key), ...(isRenewed ? ['tls'] : [])];
+    return changed.map(({ key }) => key);
+  }
+
+  /** The models of the manifest; null: those in use. Rejects with ModelError. */
+  private async read({ models }: Settings): Promise<ModelSet | null> {
+    const { engines } = this.parts;
+    const manifest = await readManifest(models);
+    if (JSON.stringify(manifest) === JSON.stringify(engines.current.manifest)) return null;
+    return engines.nextSet(manifest);
+  }
+
+  /** Loads models, and starts their preparing threads. Rejects with OperatorError if they cannot be used. */
+  private async load(set: ModelSet, next: Settings): Promise<void> {
+    const { engines, openModels } = this.parts;
+    const { signal } = this.ending;
+    requireGatewayModel(next, set.catalog);
+    requireOwnFiles(engines.current, set);
+    requireOpenModels(openModels(), set);
+    this.change('read');
+    await engines.loadMissing(set, signal);
+    signal.throwIfAborted();
+    this.change('loaded');
+    await engines.startPreparing(set);
+    signal.throwIfAborted();
+  }
+
+  /** Frees models that were replaced when nothing uses them any more, or when their time is over. Never rejects. */
+  private async drain(set: ModelSet): Promise<void> {
+    const { engines, clock, log } = this.parts;
+    const { signal } = this.ending;
+    let isLate = false;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(this.used.engine.deadline_ms + DRAIN_MARGIN_MS, () => {
+        isLate = true;
+        resolve();
+      });
+      const end = () => {
+        cancel();
+        resolve();
+      };
+      void set.unused().then(end);
+      signal.addEventListener('abort', end, { once: true });
+    });
+    // A server that stops answers these requests, and then frees all models.
+    if (!signal.aborted) {
+      if (isLate) log.warn({}, 'requests that still used replaced models are cut off');
+      const builds = set.own(engines.current).map(({ id }) => id);
+      try {
+        await engines.retire(set);
+        log.info({ builds }, 'replaced models were freed');
+      } catch (error) {
+        log.error({ err: error, builds }, 'replaced models cannot be freed');
+      }
+    }
+    this.change('drained');
+  }
+
+  private change(event: ReloadEvent): void {
+    this.current = nextState(this.current, event);
   }
 }

@@ -223,11 +223,20 @@ export class World {
       clock: this.calendar,
       random: () => 0.5,
       engines: {
-        prepare: (task) => engine.prepare(task),
+        use: (work) =>
+          work({
+            prepare: (task) => engine.prepare(task),
+            engine: (build) => engine.of(build),
+            chargeOf: (build, inputTokens) => ({
+              model: build,
+              kind: 'batch',
+              inputTokens,
+              price: this.price,
+            }),
+          }),
         engine: (model) => engine.of(model),
         notePreparing: () => {},
         mayUse: (model, allowed) => allowed === null || allowed.includes(model),
-        chargeOf: (build, inputTokens) => ({ model: build, kind: 'batch', inputTokens, price: this.price }),
         priceOf: () => ({ live: 2n * this.price, batch: this.price }),
       },
       files: {

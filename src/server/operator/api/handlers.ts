@@ -40,7 +40,7 @@ export function apiHandlers({
     ...recordHandlers(money, recentLines),
     listModels({ query }) {
       readQuery(query);
-      return showModels(service.engines, money, currency);
+      return showModels(service.engines, currency);
     },
     showLive({ query }) {
       readQuery(query);

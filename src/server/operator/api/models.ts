@@ -1,20 +1,15 @@
 import { showPrice } from '../../../access/index.js';
 import type { OperatorModel, OperatorResponses } from '../../../api/index.js';
 import { bytesOf, type CatalogBuild } from '../../../engine/index.js';
-import type { OpenAccess } from '../../access.js';
 import type { Engines } from '../../engines.js';
 
 /** The models of the manifest, in its order. */
-export function showModels(
-  engines: Engines,
-  { priceOf }: Pick<OpenAccess, 'priceOf'>,
-  currency: string,
-): OperatorResponses['listModels'] {
+export function showModels(engines: Engines, currency: string): OperatorResponses['listModels'] {
   const { catalog } = engines;
   const models = [...new Set(catalog.builds.map(({ model }) => model))];
   const show = (model: CatalogBuild['model']): OperatorModel => {
     const builds = catalog.builds.filter((build) => build.model === model);
-    const { live, batch } = priceOf((builds.at(-1) as CatalogBuild).id);
+    const { live, batch } = engines.priceOf((builds.at(-1) as CatalogBuild).id);
     return {
       id: model.id,
       description: model.description,

@@ -1,0 +1,197 @@
+import {
+  bytesOf,
+  type CatalogBuild,
+  COUPLED_PRODUCT_MAX,
+  type CountMemory,
+  checkModel,
+  cpuBackendFor,
+  Engine,
+  EngineThread,
+  EXACT,
+  holdWeights,
+  type ImageReading,
+  loadVerified,
+  ModelError,
+  type Sharing,
+  threadDevices,
+  type WaveRecord,
+} from '../../engine/index.js';
+import type { Settings } from '../../settings/index.js';
+import type { Metrics } from '../../telemetry/index.js';
+import type { ServerDependencies } from '../dependencies.js';
+import { engineEvents } from '../engine-metrics.js';
+import { type Placement, placeModel, type prepareEngine, requireImageRoom } from '../engine-setup.js';
+import type { WaveHistory } from '../operator/api/wave-history.js';
+import { LoadedBuild } from './loaded-build.js';
+
+/** Verifying and checking a file of this size takes long enough for a notice. */
+const ANNOUNCED_BYTES_MIN = 1e9;
+
+interface Parts {
+  readonly settings: Settings['engine'];
+  readonly prepared: ReturnType<typeof prepareEngine>;
+  readonly dependencies: ServerDependencies;
+  readonly metrics: Metrics;
+  readonly waves: WaveHistory;
+  readonly countMemory: CountMemory;
+  /** Called when a thread will never work again. */
+  onStuck(reason: string): void;
+}
+
+/** How one build is loaded. */
+interface Loading {
+  /** Why its memory could not be estimated; undefined: it was, or nobody tried. */
+  readonly unmeasured: string | undefined;
+  /** Of what the engine threads compute; absent: none. */
+  readonly record: WaveRecord | undefined;
+  /** Ends the loading. */
+  readonly signal: AbortSignal;
+}
+
+/** Loads builds, and knows the engine threads of all that are loaded or being loaded. */
+export class BuildLoader {
+  private readonly running = new Set<EngineThread>();
+
+  constructor(private readonly parts: Parts) {}
+
+  get threads(): readonly EngineThread[] {
+    return [...this.running];
+  }
+
+  /**
+   * Verifies the files of a build, checks it in a separate process, loads it and computes its first waves. Rejects with
+   * ModelError or the signal's reason, with nothing of it left in memory.
+   */
+  async load(build: CatalogBuild, { unmeasured, record, signal }: Loading): Promise<LoadedBuild> {
+    const { settings, prepared, dependencies, metrics, waves, countMemory, onStuck } = this.parts;
+    const { report, clock, log } = dependencies;
+    const placement = placeModel(prepared, settings, build.model);
+    requireImageRoom(build, placement.bounds);
+    const bytes = bytesOf(build);
+    if (bytes > ANNOUNCED_BYTES_MIN) {
+      report.notice(`verifying and loading ${build.id}, ${(bytes / 1e9).toFixed(1)} GB`);
+    }
+    const threads: EngineThread[] = [];
+    const releases: Array<() => void> = [];
+    try {
+      // Once it has returned, no thread reads the files any more.
+      const { head, images } = await loadVerified(build, signal, async (ending) => {
+        const images = await this.check(build, unmeasured, ending);
+        threads.push(...this.startThreads(build, images, placement));
+        const reports = await whenReady(threads, ending);
+        for (const device of placement.devices)
+          releases.push(holdWeights(prepared.addon, device, build, placement.threads));
+        return { head: reports[0]?.head ?? new Int32Array(0), images };
+      });
+      const engine = new Engine(threads, {
+        bounds: placement.bounds,
+        sharing: sharingOf(settings, head),
+        queueMax: settings.queue,
+        images,
+        deadlineMs: settings.deadline_ms,
+        clock,
+        events: engineEvents(metrics, build.id, log, onStuck, waves),
+        ...(record && { record }),
+        countMemory,
+      });
+      return new LoadedBuild({ build, engine, images, threads, releases });
+    } catch (error) {
+      await this.closeThreads(threads);
+      for (const release of releases) release();
+      throw error;
+    }
+  }
+
+  /** Frees a build that nothing uses any more. */
+  async unload(build: LoadedBuild): Promise<void> {
+    await build.close();
+    for (const thread of build.threads) this.running.delete(thread);
+  }
+
+  private async closeThreads(threads: readonly EngineThread[]): Promise<void> {
+    // The failure of the build is reported, even if a thread cannot be ended.
+    await Promise.allSettled(threads.map((thread) => thread.close()));
+    for (const thread of threads) this.running.delete(thread);
+  }
+
+  /** Checks a build in a process of its own. Returns how it reads images. */
+  private async check(
+    build: CatalogBuild,
+    unmeasured: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ImageReading | null> {
+    const { prepared, dependencies } = this.parts;
+    const { backend, checkThreads } = prepared;
+    const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
+    const { images } = await checkModel(task, signal);
+    // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
+    if (unmeasured !== undefined)
+      dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
+    return images;
+  }
+
+  /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
+  private startThreads(
+    build: CatalogBuild,
+    images: ImageReading | null,
+    { devices, bounds, contexts, threads }: Placement,
+  ): EngineThread[] {
+    const { prepared, dependencies, metrics } = this.parts;
+    const setup = { backend: prepared.backend, build, images, bounds, threads };
+    const loaded = new Map(devices.map((device) => [device, 0]));
+    const onProgress = (device: string) => (fraction: number) => {
+      loaded.set(device, fraction);
+      const sum = [...loaded.values()].reduce((total, each) => total + each, 0);
+      dependencies.report.progress(build, sum / devices.length);
+    };
+    const onReplace = () => metrics.instruments.threadsReplaced.inc({ thread: 'engine' });
+    return threadDevices(devices, contexts).map((device) => {
+      const number = this.freeNumber();
+      const thread = new EngineThread({ ...setup, device, number }, onProgress(device), onReplace);
+      this.running.add(thread);
+      return thread;
+    });
+  }
+
+  /** Lanes are numbered from 1, whatever model they belong to. The numbers of unloaded builds are used again. */
+  private freeNumber(): number {
+    const taken = new Set(this.threads.map(({ number }) => number));
+    let number = 1;
+    while (taken.has(number)) number += 1;
+    return number;
+  }
+}
+
+/**
+ * Waits until threads have loaded their model and computed its first waves. The signal and the first failure end that
+ * for all of them. Throws ModelError.
+ */
+async function whenReady(threads: readonly EngineThread[], signal: AbortSignal) {
+  const cancel = () => {
+    for (const thread of threads) thread.cancel();
+  };
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const reports = threads.map((thread) => thread.ready());
+  try {
+    return await Promise.all(reports);
+  } catch (error) {
+    cancel();
+    await Promise.allSettled(reports);
+    // An error loses its class between threads.
+    throw new ModelError((error as Error).message);
+  } finally {
+    // Once the server runs, a stop lets waves finish.
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function sharingOf(settings: Settings['engine'], head: Int32Array): Sharing {
+  if (settings.exact) return EXACT;
+  return {
+    head,
+    idleCellsMax: settings.idle_cells,
+    exact: false,
+    coupledProductMax: COUPLED_PRODUCT_MAX,
+  };
+}

@@ -1,0 +1,113 @@
+import type { Price } from '../../access/index.js';
+import { ApiError } from '../../api/index.js';
+import type { Owner } from '../../base/index.js';
+import type { PrepareResult, SentRequest } from '../../decide/index.js';
+import { Catalog, type Engine, type Manifest } from '../../engine/index.js';
+import type { PreparePool } from '../prepare-pool.js';
+import type { LoadedBuild } from './loaded-build.js';
+
+/** `Retry-After` of a request that was cut off: the models that replace its own ones are loaded. */
+const CUT_OFF_RETRY_SECONDS = 1;
+
+/**
+ * The models of one manifest, and everything that depends on it. A request uses one set from its preparation to its
+ * answer, so that the build that prepared it also answers it.
+ */
+export class ModelSet {
+  readonly catalog: Catalog;
+  /** By build id. */
+  readonly builds = new Map<string, LoadedBuild>();
+  /** By build id. A reload of the settings replaces them. */
+  prices: ReadonlyMap<string, Price> = new Map();
+  private pool: PreparePool | null = null;
+  private uses = 0;
+  private onUnused = () => {};
+  private isCutOff = false;
+
+  /** @param folder that of the manifest */
+  constructor(
+    readonly manifest: Manifest,
+    folder: string,
+  ) {
+    this.catalog = new Catalog(manifest, folder);
+  }
+
+  /** The preparing threads of this set. */
+  set preparing(pool: PreparePool) {
+    this.pool = pool;
+  }
+
+  /** The engine of a build; undefined if it is not loaded. */
+  engine(build: string): Engine | undefined {
+    return this.builds.get(build)?.engine;
+  }
+
+  /** Keeps the set loaded until the work has ended. */
+  async use<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.uses += 1;
+    try {
+      return await work();
+    } finally {
+      this.uses -= 1;
+      if (this.uses === 0) this.onUnused();
+    }
+  }
+
+  /** Like `PreparePool.prepare`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+    try {
+      return await this.threads.prepare(task, owner, signal);
+    } catch (error) {
+      throw this.isCutOff ? cutOff() : error;
+    }
+  }
+
+  /** Like `PreparePool.prepareLine`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  async prepareLine(task: SentRequest): Promise<PrepareResult> {
+    try {
+      return await this.threads.prepareLine(task);
+    } catch (error) {
+      throw this.isCutOff ? cutOff() : error;
+    }
+  }
+
+  /** Resolves when nothing uses the set. From then on nothing must begin to use it. */
+  unused(): Promise<void> {
+    if (this.uses === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.onUnused = resolve;
+    });
+  }
+
+  /**
+   * Rejects the requests that still use the set with ApiError `model_unavailable`, and aborts their waves. Builds that
+   * `others` shares go on.
+   */
+  cutOff(others: ModelSet): void {
+    this.isCutOff = true;
+    for (const build of this.own(others)) {
+      build.engine.abandon(cutOff());
+      for (const thread of build.threads) thread.cancel();
+    }
+  }
+
+  /** The builds that another set does not share. */
+  own(others: ModelSet): LoadedBuild[] {
+    return [...this.builds.values()].filter((build) => others.builds.get(build.id) !== build);
+  }
+
+  /** Ends the preparing threads. */
+  async closePreparing(): Promise<void> {
+    await this.pool?.close();
+  }
+
+  private get threads(): PreparePool {
+    if (this.pool === null) throw new Error('the preparing threads of the models have not been started');
+    return this.pool;
+  }
+}
+
+const cutOff = () =>
+  new ApiError('model_unavailable', 'The build of the request was replaced before it answered.', {
+    retryAfterSeconds: CUT_OFF_RETRY_SECONDS,
+  });

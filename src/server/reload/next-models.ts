@@ -1,0 +1,61 @@
+import { OperatorError } from '../../base/index.js';
+import { filesOf, MemoryError, ModelError } from '../../engine/index.js';
+import type { LoadedBuild } from '../models/loaded-build.js';
+import type { ModelSet } from '../models/model-set.js';
+
+/**
+ * Weights are shared by path, and the name of a build stands for its files. Throws ModelError if a manifest gives a loaded
+ * build other files, or a loaded file another checksum.
+ */
+export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
+  for (const entry of next.catalog.builds) {
+    const same = current.builds.get(entry.id);
+    for (const { path, sha256 } of filesOf(entry)) {
+      if (same !== undefined && same.checksums.get(path) !== sha256) {
+        throw new ModelError(
+          `${entry.id} is loaded with other files than the manifest now names. Give the new build another date.`,
+        );
+      }
+      const other = [...current.builds.values()].find(({ checksums }) =>
+        differs(checksums.get(path), sha256),
+      );
+      if (other !== undefined) {
+        throw new ModelError(
+          `${path} is loaded for ${other.id} with another checksum. Give the new file another name.`,
+        );
+      }
+    }
+  }
+}
+
+const differs = (loaded: string | undefined, sha256: string) => loaded !== undefined && loaded !== sha256;
+
+/** Throws OperatorError if an open batch names a model or a build that the next models do not have. */
+export function requireOpenModels(openModels: readonly string[], { catalog }: ModelSet): void {
+  const missing = openModels.filter((name) => catalog.find(name) === undefined);
+  if (missing.length === 0) return;
+  throw new OperatorError(
+    `Open batches name ${missing.join(', ')}, which the manifest no longer has. Wait until they finish, or cancel them.`,
+  );
+}
+
+/** What happens to builds when a set of models replaces another: `added`, `replaced` or `removed`, and the id. */
+export function buildChanges(current: ModelSet, next: ModelSet): string[] {
+  const verbs = (set: ModelSet, other: ModelSet, verb: (other: LoadedBuild | undefined) => string | null) =>
+    set.catalog.builds.flatMap(({ id }) => {
+      const word = other.builds.get(id) === set.builds.get(id) ? null : verb(other.builds.get(id));
+      return word === null ? [] : [`${word} ${id}`];
+    });
+  return [
+    ...verbs(next, current, (before) => (before === undefined ? 'added' : 'replaced')),
+    ...verbs(current, next, (after) => (after === undefined ? 'removed' : null)),
+  ];
+}
+
+/** A restart needs less memory than a reload. */
+export function withAdvice(error: unknown): unknown {
+  if (!(error instanceof MemoryError)) return error;
+  return new OperatorError(
+    `${error.message} A restart needs less memory: it frees the loaded builds before it loads the new ones.`,
+  );
+}

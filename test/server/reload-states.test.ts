@@ -1,0 +1,181 @@
+import { test } from 'tap';
+import { OperatorError } from '../../src/base/index.js';
+import type { ModelSet } from '../../src/server/models/model-set.js';
+import { DRAIN_MARGIN_MS, Reloader } from '../../src/server/reload/reloader.js';
+import {
+  nextState,
+  type ReloadEvent,
+  type ReloadState,
+  TRANSITIONS,
+} from '../../src/server/reload/transitions.js';
+import { loadSettings } from '../../src/settings/index.js';
+import { ChangingModels } from '../support/changing-models.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { until } from '../support/until.js';
+
+const STATES: readonly ReloadState[] = ['idle', 'reading', 'loading', 'warming', 'draining', 'stopped'];
+const EVENTS: readonly ReloadEvent[] = [
+  ...(['asked', 'read', 'applied', 'loaded', 'switched', 'drained', 'failed', 'stopped'] as const),
+];
+/** By state, what each event leads to, in the order of EVENTS; '-': it cannot happen. */
+const EXPECTED: Readonly<Record<ReloadState, string>> = {
+  idle: 'reading - - - - - - stopped',
+  reading: '- loading idle - - - idle stopped',
+  loading: '- - - warming - - idle stopped',
+  warming: '- - - - draining - idle stopped',
+  draining: '- - - - - idle - stopped',
+  stopped: '- - - - - stopped stopped stopped',
+};
+
+test('transitions: every state with every event', async (t) => {
+  t.strictSame(Object.keys(TRANSITIONS), STATES);
+  for (const state of STATES) {
+    const expected = EXPECTED[state].split(' ');
+    EVENTS.forEach((event, at) => {
+      if (expected[at] === '-')
+        t.throws(() => nextState(state, event), /cannot have the event/, `${state} ${event}`);
+      else t.equal(nextState(state, event), expected[at], `${state} ${event}`);
+    });
+  }
+});
+
+/** A step that ends when the test says so. */
+function gate() {
+  let pass = () => {};
+  let fail = (_: Error) => {};
+  const done = new Promise<void>((resolve, reject) => {
+    pass = resolve;
+    fail = reject;
+  });
+  return { done, pass, fail };
+}
+
+/** A reloader whose steps wait for the test, with models that load nothing. */
+function startReloader(folder: string) {
+  const models = new ChangingModels(folder);
+  models.serve([{ date: '20260101', file: 'a.gguf', sha256: '0'.repeat(64) }]);
+  const settings = loadSettings({ DECIDER_MODELS: models.path }, undefined);
+  const calls: string[] = [];
+  const steps = { load: gate(), warm: gate(), unused: gate() };
+  const setOf = (name: string) =>
+    ({
+      manifest: { name },
+      catalog: { builds: [], find: () => undefined },
+      builds: new Map(),
+      own: () => [],
+      unused: () => steps.unused.done,
+    }) as unknown as ModelSet;
+  const clock = fakeClock();
+  const engines = {
+    current: setOf('old'),
+    nextSet: () => setOf('new'),
+    // As a build that is being loaded, it ends with the signal.
+    loadMissing: (_: ModelSet, signal: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        steps.load.done.then(resolve, reject);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+    startPreparing: () => steps.warm.done,
+    replace(next: ModelSet) {
+      const before = this.current;
+      this.current = next;
+      calls.push('replaced');
+      return before;
+    },
+    retire: async () => void calls.push('retired'),
+    discard: async () => void calls.push('discarded'),
+  };
+  const log = { level: 'info', info: () => {}, warn: () => calls.push('late'), error: () => {} } as never;
+  const reloader = new Reloader(settings, {
+    engines,
+    openModels: () => [],
+    prepare: () => () => void calls.push('used'),
+    reloadTls: () => false,
+    clock,
+    log,
+  });
+  return { reloader, settings, calls, steps, clock, models };
+}
+
+const inState = (reloader: Reloader, state: ReloadState) => until(() => reloader.state === state);
+
+test('a reload passes through its states; another one is refused, and waits while models drain', async (t) => {
+  const { reloader, settings, calls, steps } = startReloader(t.testdir());
+  const first = reloader.reload(settings);
+  t.equal(reloader.state, 'reading');
+  const busy = { message: 'Another reload is in progress.' };
+  await t.rejects(reloader.reload(settings), busy);
+  await inState(reloader, 'loading');
+  await t.rejects(reloader.reload(settings), busy);
+  steps.load.pass();
+  await inState(reloader, 'warming');
+  await t.rejects(reloader.reload(settings), busy);
+  t.strictSame(calls, []);
+  steps.warm.pass();
+  t.strictSame(await first, { keys: ['manifest'], builds: [] });
+  t.equal(reloader.state, 'draining');
+  t.strictSame(calls, ['replaced', 'used']);
+  const second = reloader.reload(settings);
+  t.equal(reloader.state, 'draining');
+  steps.unused.pass();
+  t.strictSame(await second, { keys: ['manifest'], builds: [] });
+  t.strictSame(calls.slice(0, 5), ['replaced', 'used', 'retired', 'replaced', 'used']);
+});
+
+test('a reload that fails while it loads or warms frees what it has loaded, and changes nothing', async (t) => {
+  for (const failing of ['load', 'warm'] as const) {
+    const { reloader, settings, calls, steps } = startReloader(t.testdir({}));
+    const reloading = reloader.reload(settings);
+    if (failing === 'warm') steps.load.pass();
+    steps[failing].fail(new OperatorError('a reason.'));
+    await t.rejects(reloading, { message: 'a reason.' }, failing);
+    t.strictSame(calls, ['discarded']);
+    t.equal(reloader.state, 'idle');
+  }
+});
+
+test('a broken manifest, or a setting that needs a restart, is refused before anything is loaded', async (t) => {
+  const { reloader, settings, calls, models } = startReloader(t.testdir());
+  await t.rejects(reloader.reload({ ...settings, port: 1 }), { message: 'port: a change needs a restart.' });
+  models.write('{');
+  await t.rejects(reloader.reload(settings), { name: 'ModelError' });
+  t.strictSame(calls, []);
+  t.equal(reloader.state, 'idle');
+});
+
+test('requests that keep replaced models longer than the time limit are cut off at it, not before', async (t) => {
+  const { reloader, settings, calls, steps, clock } = startReloader(t.testdir());
+  steps.load.pass();
+  steps.warm.pass();
+  await reloader.reload(settings);
+  clock.advance(settings.engine.deadline_ms + DRAIN_MARGIN_MS - 1);
+  t.equal(reloader.state, 'draining');
+  clock.advance(1);
+  await inState(reloader, 'idle');
+  t.strictSame(calls, ['replaced', 'used', 'late', 'retired']);
+});
+
+test('a server that stops ends a reload in each of its states', async (t) => {
+  const stopping = { message: 'The server is stopping.' };
+  for (const state of ['reading', 'loading', 'warming'] as const) {
+    const { reloader, settings, calls, steps } = startReloader(t.testdir({}));
+    const reloading = reloader.reload(settings);
+    if (state === 'warming') steps.load.pass();
+    await inState(reloader, state);
+    const stopped = reloader.stop();
+    steps.warm.pass();
+    await t.rejects(reloading, stopping, state);
+    await stopped;
+    t.strictSame(calls, ['discarded'], state);
+    await t.rejects(reloader.reload(settings), stopping);
+  }
+  const { reloader, settings, calls, steps, clock } = startReloader(t.testdir({}));
+  steps.load.pass();
+  steps.warm.pass();
+  await reloader.reload(settings);
+  const waiting = reloader.reload(settings);
+  await reloader.stop();
+  await t.rejects(waiting, stopping);
+  t.strictSame(calls, ['replaced', 'used'], 'the server frees the models after their last requests');
+  t.equal(clock.timers(), 0);
+});
