@@ -80,8 +80,11 @@ test('requests across five reloads: none fails, and each is answered by the buil
     };
     const clients = Array.from({ length: AT_ONCE }, client);
     const reload = () => server.reload(server.settings);
+    const hasAnswered = (date: string) => until(() => answered.has(`tiny-${date}`));
+    await hasAnswered(FIRST);
     models.serve(builds.slice(0, 2));
     t.strictSame(await reload(), ['manifest', `added tiny-${SECOND}`]);
+    await hasAnswered(SECOND);
     models.write('{ "default": "tiny", ');
     await t.rejects(reload(), { message: /manifest\.json: / });
     models.serve([...builds.slice(0, 2), { date: THIRD, ...broken }]);
@@ -93,13 +96,13 @@ test('requests across five reloads: none fails, and each is answered by the buil
       `removed tiny-${FIRST}`,
       `removed tiny-${SECOND}`,
     ]);
+    await hasAnswered(THIRD);
     models.serve(builds.slice(3));
     t.strictSame(await reload(), ['manifest', `added tiny-${LAST}`, `removed tiny-${THIRD}`]);
+    await hasAnswered(LAST);
     isOver = true;
     await Promise.all(clients);
     t.strictSame(wrong.slice(0, 3), [], `${wrong.length} of ${asked} requests went wrong (${transport})`);
-    const served = builds.map(({ date }) => `tiny-${date}`);
-    t.strictSame([...answered.keys()].sort(), served, 'every build has answered');
     t.match(await server.ask(bodyOf(1)), { model: `tiny-${LAST}` });
     t.match(await server.ask(bodyOf(1), `/m/tiny-${FIRST}/v1/decide`), { type: 'model_not_found' });
     await until(() => server.engines.draining.length === 0);
