@@ -39,7 +39,7 @@ export type PrepareResult =
   | ({ readonly ok: true; readonly build: string; readonly questions: readonly Question[] } & Prepared)
   | { readonly ok: false; readonly type: ErrorType; readonly message: string };
 
-/** The models as a preparing thread sees them. */
+/** The models of a preparing thread. */
 interface Models {
   readonly catalog: Catalog;
   open(build: CatalogBuild): PromptModel;

@@ -30,7 +30,7 @@ export type Outcome =
   | {
       /** Parsed JSON of a decide response. */
       readonly response: unknown;
-      /** By question; only the engine in process tells. */
+      /** By question; only known of the engine in process. */
       readonly temperatures?: Readonly<Record<string, number>>;
     }
   | { readonly error: OutcomeError };

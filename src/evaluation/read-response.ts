@@ -24,7 +24,7 @@ const SUM_TOLERANCE = 0.01;
 const ROUNDING = 1e-6;
 
 /**
- * Reads a decide response, of this server or of another one of its family.
+ * Reads a decide response, of this server or of another one with the System One interface.
  *
  * @param response parsed JSON
  * @param temperatures of the questions, if the target tells

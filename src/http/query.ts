@@ -1,7 +1,7 @@
 import { ApiError, LIMITS } from '../api/index.js';
 import type { ListPage } from './app.js';
 
-// Parameters of the query of a request target. A parameter that the path does not know is ignored.
+// Parameters of the query of a request target. Parameters that the path does not define are ignored.
 
 /** `limit` and `after` of a list (contract 4.6 rule 9). Throws `invalid_request`. */
 export function readPage(target: string): ListPage {

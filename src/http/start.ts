@@ -36,7 +36,7 @@ export interface HttpOptions {
   readonly port: number;
   /** Null or absent: plain HTTP. */
   readonly tls?: Certificate | null;
-  /** Addresses and networks whose `X-Forwarded-For` is believed; none if absent. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted; none if absent. */
   readonly trustedProxies?: readonly string[];
   readonly app: App;
   /** The model that answers every request here now, whatever it names; null or absent: requests name theirs. */

@@ -12,7 +12,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A server of the System One family, over HTTP with a bounded number of connections. */
+/** A server with the System One interface, over HTTP with a bounded number of connections. */
 export class HttpTarget {
   private readonly pool: Pool;
   private readonly headers: Record<string, string>;

@@ -58,7 +58,7 @@ function requireAnswer(url: URL, reply: Reply): void {
     );
   if (type === 'invalid_response')
     throw new OperatorError(
-      `url: ${url.href} is not a server of the System One family: its response has no answers.`,
+      `url: ${url.href} is not a server with the System One interface: its response has no answers.`,
     );
   const message = parse(reply.text)?.error;
   const text = typeof message === 'string' ? `: ${printable(message)}` : '';

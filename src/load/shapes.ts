@@ -2,7 +2,7 @@ import { type Random, random } from '../base/index.js';
 import { code, functionName, sentences } from './texts.js';
 import type { LoadRequest, RequestSource } from './types.js';
 
-/** Shapes of generated requests, after what public clients of the System One family send. */
+/** Shapes of generated requests, after what public System One clients send. */
 export const SHAPES = {
   short: '1 to 3 described choices about a short message: routing, triage, gates of tool calls',
   one_state: '16 yes/no questions about 6,000 characters of code, which 6 requests in a row share: linters',

@@ -1,6 +1,6 @@
 import { LIMITS } from '../api/index.js';
 
-// JSON Schemas of what a key is told about itself (contract 2.11, contract 2.12).
+// JSON Schemas of the limits and the usage of a key (contract 2.11, contract 2.12).
 
 const LIMITS_MODEL = {
   type: 'object',

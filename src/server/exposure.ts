@@ -9,7 +9,7 @@ export type HostSetting = 'host' | 'gateway.host' | 'operator.host';
 interface Exposure {
   /** Whether only the proxies of the settings may reach it; otherwise `http.allow_plain` opens it to all machines. */
   readonly behindProxy: boolean;
-  /** What the administrator has to know. */
+  /** One sentence for the operator. */
   readonly notice: string;
 }
 

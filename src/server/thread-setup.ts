@@ -10,7 +10,7 @@ export interface PrepareSetup {
   readonly manifest: Manifest;
   /** The folder of the manifest. */
   readonly models: string;
-  /** How each build reads images, by build id; for other builds the projector's file tells. */
+  /** How each build reads images, by build id; for other builds it is read from the projector's file. */
   readonly images: ReadonlyMap<string, ImageReading | null>;
   /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
   readonly cells: number;

@@ -25,7 +25,7 @@ test('parseAmount: decimal text to the last of 12 decimals, and back in its shor
   }
 });
 
-test('parseAmount: 15 digits before the point and 12 behind it are the most', async (t) => {
+test('parseAmount: at most 15 digits before the point and 12 after it', async (t) => {
   const largest = `${'9'.repeat(15)}.${'9'.repeat(12)}`;
   t.equal(parseAmount(largest), 10n ** 27n - 1n);
   t.equal(parseAmount(`-${largest}`), 1n - 10n ** 27n);

@@ -41,7 +41,7 @@ test('contract 8: the default limits are 256 MiB and 6,000 requests per minute a
   );
 });
 
-test('what is left of the limits, and when nothing is used any more', async (t) => {
+test('the rest of the limits, and the time until none of them is used', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const { token } = workspace('acme', 1n);
   changeWorkspace(store, clock, 'acme', limits);

@@ -143,7 +143,7 @@ test('clock glitches: a suspended machine is caught up with', async (t) => {
   t.strictSame(jumps, [8 * 3_600_000]);
 });
 
-test('clock glitches: a start is doubtful behind the last certain time, and long after it', async (t) => {
+test('clock glitches: a start is uncertain before the last certain time, and long after it', async (t) => {
   for (const [lastCertain, certain] of [
     [null, Number.POSITIVE_INFINITY],
     [START, Number.POSITIVE_INFINITY],

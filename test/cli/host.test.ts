@@ -202,7 +202,7 @@ test('the probes of this host', async (t) => {
   t.equal(await thisHost.listenError('127.0.0.1', 0), null);
 });
 
-test('doctor prints remedies behind findings, and as fields of JSON', async (t) => {
+test('doctor prints remedies after findings, and as fields of JSON', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await new Promise((resolve) => server.once('listening', resolve));

@@ -56,7 +56,7 @@ async function introduction(command: Command): Promise<{ url: string; curl: stri
 }
 
 for (const transport of TRANSPORTS) {
-  test(`serve: the printed curl line answers; SIGTERM answers what is in flight and ends with 0 (${transport})`, async (t) => {
+  test(`serve: the printed curl line answers; SIGTERM answers the requests in progress and ends with 0 (${transport})`, async (t) => {
     const command = decider(t, ['serve'], {
       ...FREE,
       DECIDER_MODELS: modelsFolder(t.testdir()),
@@ -86,7 +86,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test('serve: a second SIGTERM ends at once, with 1, and does not wait for the wave under way', async (t) => {
+test('serve: a second SIGTERM ends at once, with 1, and does not wait for the wave in progress', async (t) => {
   const environment = {
     ...FREE,
     DECIDER_MODELS: modelsFolder(t.testdir()),

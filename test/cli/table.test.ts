@@ -10,7 +10,7 @@ test('table: columns as wide as their widest cell, numbers at the right', async 
   t.equal(table(['name'], []), 'name');
 });
 
-test('facts: names with their values behind them', async (t) => {
+test('facts: each name is followed by its value', async (t) => {
   t.equal(facts({ id: '1', workspace: 'w' }), 'id:        1\nworkspace: w');
 });
 

@@ -137,7 +137,7 @@ test('questions go from the form to JSON and back', async (t) => {
   for (const json of refused) t.throws(() => questionsOf(readJson(json)), { name: 'NotInForm' }, json);
 });
 
-test('a draft that is no request says what to correct', async (t) => {
+test('a draft that is not a valid request shows what to correct', async (t) => {
   const json: Draft = { ...FIRST_DRAFT, stateKind: 'json', state: '{' };
   t.throws(() => buildRequest(json), /state is not valid JSON/);
   t.throws(

@@ -130,7 +130,7 @@ test('serve tells systemd that it is ready, and that it stops', async (t) => {
   await until(() => told() === 'READY=1\nSTOPPING=1\n');
 });
 
-test('serve goes on where systemd cannot be told, and says so', async (t) => {
+test('serve continues if systemd cannot be notified, and reports it', async (t) => {
   const folder = t.testdir({});
   const command = decider(t, ['serve'], {
     DECIDER_PORT: '0',

@@ -19,7 +19,7 @@ test('all GPUs, unless some are named', async (t) => {
   t.strictSame(chooseDevices([CPU], []), []);
 });
 
-test('an integrated GPU only where there is no other, or where it is named', async (t) => {
+test('an integrated GPU is used only if there is no other, or if it is named', async (t) => {
   const integrated = device('Vulkan1', true, true);
   t.strictSame(chooseDevices([device('Vulkan0'), integrated, CPU], []), ['Vulkan0']);
   t.strictSame(chooseDevices([device('Vulkan0'), integrated, CPU], ['Vulkan1']), ['Vulkan1']);

@@ -304,7 +304,7 @@ test('files that cannot be measured are not counted; the check that follows refu
   }
 });
 
-test('a file that the system cannot find is no error: the check that follows says why', async (t) => {
+test('a file that does not exist is not an error of the estimate: the check that follows reports it', async (t) => {
   const path = join(t.testdir(), 'loop.gguf');
   symlinkSync(path, path);
   const estimated = await estimateMemory(CPU, buildOf(path), [deriveSizes(SETTINGS, '')]);

@@ -132,7 +132,7 @@ test('a shape that was no sample, and that the template treats otherwise, is ref
   t.throws(() => profile.skeleton(shape(4)), { name: 'ProfileError' });
 });
 
-test('a name that JavaScript objects inherit is no profile, decision type or question type', async (t) => {
+test('a name that JavaScript objects inherit is not a profile, decision type or question type', async (t) => {
   t.match(
     refused(t.testdir(), { metadata: decision('constructor') }),
     /decision type constructor is not answered/,
@@ -296,7 +296,7 @@ for (const [fault, value, reason] of [
   });
 }
 
-test('manifest: a file that is no JSON, or not there, is named', async (t) => {
+test('manifest: a file that is not JSON, or does not exist, is named in the error', async (t) => {
   const folder = t.testdir({ 'manifest.json': '{' });
   await t.rejects(readManifest(folder), /manifest\.json: /);
   await t.rejects(readManifest(join(folder, 'nowhere')), /nowhere.*manifest\.json: /);

@@ -137,7 +137,7 @@ test('a plan is left to the lane that holds its prefix, unless the lane that loo
   t.equal(leftByFirst(lanesWith(200, []), [planOn(1, 200, 10)]), 0);
 });
 
-test('too far behind: a lane is left one wave and no more, and two lanes two waves', async (t) => {
+test('too far behind: at most one wave is left to a lane, and two waves to two lanes', async (t) => {
   const plans = Array.from({ length: 20 }, () => planOn(1, 400, 50));
   const perWave = Math.floor(BOUNDS.waveTokens / 50);
   t.equal(leftByFirst(lanesWith(400, [], [1]), plans), perWave);
@@ -153,7 +153,7 @@ test('too far behind: a lane is left one wave and no more, and two lanes two wav
   );
 });
 
-test('too far behind: what is before a plan exceeds four times what it saves', async (t) => {
+test('too far behind: the tokens before a plan exceed four times those it saves', async (t) => {
   const [first, busy] = lanesWith(100, [], [1]) as [ContextState<Entry>, ContextState<Entry>];
   for (const [computing, left] of [
     [0, 1],

@@ -113,7 +113,7 @@ test('a long live plan that a batch turn makes short does not take the place of 
   t.ok(next().includes(short), 'although the long one lacks 46 tokens after the quarter of the turn');
 });
 
-test('the head is no part of a batch turn where a quarter of a wave is too little for it', async (t) => {
+test('a batch turn leaves the head out if a quarter of a wave is too small for it', async (t) => {
   const head = Int32Array.from({ length: 60 }, (_, i) => 5 + i);
   const { scheduler, next } = setUp({ ...COLD, head });
   const plain = entry(1);

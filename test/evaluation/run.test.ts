@@ -148,7 +148,7 @@ test('a target that cannot be used ends the run at the first case', async (t) =>
   await t.rejects(gone.run(), /cannot be used: unreachable: connect ECONNREFUSED/);
 });
 
-test('a resumed run asks what is missing and what failed for the moment, and gives the same report', async (t) => {
+test('a resumed run sends the missing requests and those that failed temporarily, and gives the same report', async (t) => {
   const asked: string[] = [];
   const stopping = new AbortController();
   let failing = true;

@@ -98,7 +98,7 @@ onBoth('ids are the server’s own, one per request', async (t, transport) => {
   );
 });
 
-onBoth('every response to an authenticated caller tells what is left of the limits', async (t, transport) => {
+onBoth('every response to an authenticated caller has the rest of its limits', async (t, transport) => {
   const { ask } = await serve(t, transport);
   const authorized = { Authorization: 'Bearer x' };
   const requests = [

@@ -68,7 +68,7 @@ test('a hub that cannot be reached: the reason, without the token', async (t) =>
   t.notMatch(message, SECRET);
 });
 
-test('a server that is no hub, and a file without a checksum', async (t) => {
+test('a server that is not a hub, and a file without a checksum', async (t) => {
   const stub = await HubStub.start(t, {
     'o/up': { files, id: '../..' },
     'o/odd': { files, commit: 'not a commit' },

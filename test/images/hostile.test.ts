@@ -29,7 +29,7 @@ test(`${files.length} files: each is refused as the table says, or read`, async 
   }
 });
 
-test('what is read has the pixels that were written', async (t) => {
+test('images that are read have the pixels that were written', async (t) => {
   for (const { name, bytes, expected } of files) {
     if (typeof expected === 'string') continue;
     const { width, height, rgb } = (await decode(bytes)) as Bitmap;

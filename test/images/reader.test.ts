@@ -9,7 +9,7 @@ import { png } from '../support/images/png.js';
 const FIT = { tokens: 70, side: 48 };
 const fileOf = (data: Buffer, format: 'png' | 'jpeg') => ({ subject: 'The asset', format, data });
 
-test('images come in their order, stretched for the model, and the same from what is kept', async (t) => {
+test('images are returned in order, resized for the model, and the same from the cache', async (t) => {
   const noise = await noisyJpeg(400, 300);
   const files = [
     fileOf(noise, 'jpeg'),
@@ -35,7 +35,7 @@ test('images come in their order, stretched for the model, and the same from wha
   t.strictSame(await new ImageReader().read(files, FIT), images, 'nor does it depend on what is kept');
 });
 
-test('memory is counted when it is made, and not again for what is kept', async (t) => {
+test('memory is counted when it is allocated, and not again for cached images', async (t) => {
   const counted: SharedArrayBuffer[] = [];
   const reader = new ImageReader((memory) => counted.push(memory));
   const files = [300, 600].map((height) => fileOf(png({ width: 300, height }), 'png'));
@@ -63,7 +63,7 @@ test('the key is the pixels’: of another file with the same ones, not of anoth
   t.not(await keyOf(png({ width: 300, height: 600 })), key);
 });
 
-test('one bad image refuses all, also behind one that is kept', async (t) => {
+test('one invalid image refuses the request, also after a cached one', async (t) => {
   const reader = new ImageReader();
   const good = png({ width: 300, height: 300 });
   const cut = (await noisyJpeg(300, 300)).subarray(0, 5_000);

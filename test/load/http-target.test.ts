@@ -51,7 +51,7 @@ test('anything else is a failure with a status and a type', async (t) => {
   }
 });
 
-test('a usage that is no number counts as no tokens', async (t) => {
+test('a usage that is not a number counts as 0 tokens', async (t) => {
   const { url } = await stubServer(t, (_, response) =>
     sendJson(response, 200, { ...ANSWER, usage: { input_tokens: 'many' } }),
   );
@@ -119,7 +119,7 @@ test('a probe explains why a server cannot be measured', async (t) => {
     ['/404', /^path: http:\S+ has no \/404 \(404\)\./],
     ['/402', /refused the first request \(402 out_of_credit\): no credit\?$/],
     ['/503', /refused the first request \(503 some_type\): no$/],
-    ['/other', /is not a server of the System One family: its response has no answers\.$/],
+    ['/other', /is not a server with the System One interface: its response has no answers\.$/],
     ['/lost', /^url: http:\S+ cannot be reached \((UND_ERR_SOCKET|ECONNRESET)\)\. Is the server running\?$/],
     ['/silent', /cannot be reached \(no response within 0\.2 s\)/],
   ] as const) {

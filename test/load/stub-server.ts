@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-/** What a server of the family answers. */
+/** A System One response. */
 export const ANSWER = {
   model: 'stub-20260101',
   answers: { one: { type: 'noul', noul: 0.9 }, two: { type: 'noul', noul: 0.1 } },

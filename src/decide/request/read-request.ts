@@ -7,7 +7,7 @@ import { readOrdered } from './ordered-json.js';
 import { readQuestions } from './questions.js';
 import { quoteName } from './strings.js';
 
-/** What an endpoint knows about models. */
+/** The rules of an endpoint about models. */
 export interface ReadOptions {
   /** Whether the endpoint has one model, so that the body's `model` is ignored, whatever its type (contract 2.1). */
   readonly ignoresModel: boolean;

@@ -1,4 +1,4 @@
-// Started by check-model.ts as a child process: opens a model as a server would, asks it, and reports the result.
+// Started by check-model.ts as a child process: opens a model as a server would, computes an answer, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
 import { loadAddon } from '../addon/load.js';
 import type { Addon } from '../addon/types.js';

@@ -15,7 +15,7 @@ export const PAUSE_MS_MAX = 60_000;
 /** What a lane needs of a thread. */
 export type WaveRunner = Pick<EngineThread, 'run' | 'ready' | 'number'>;
 
-/** A lane as the operator sees it. */
+/** What `/status` shows of a lane. */
 export interface LaneStatus {
   /** See `WaveRecord`. */
   readonly number: number;

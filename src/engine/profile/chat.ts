@@ -13,7 +13,7 @@ const PLACE = '\u0001place\u0001';
 
 /**
  * Renders the model's chat template around a placeholder, thinking off, and cuts it there. Without a chat
- * template the frame is the beginning-of-sequence token, where the model wants one, and nothing.
+ * template the frame is the beginning-of-sequence token, if the model uses one, and nothing.
  */
 export function chatFrame(description: ModelDescription): ChatFrame {
   const source = description.metadata['tokenizer.chat_template'];

@@ -32,7 +32,7 @@ export const EXACT: Sharing = {
   coupledProductMax: COUPLED_PRODUCT_MAX,
 };
 
-/** One context as the scheduler sees it. */
+/** The scheduler's state of one context. */
 export class ContextState<E extends Entry> {
   readonly cache: KvCache<E>;
   readonly budget: IdleBudget;
@@ -44,7 +44,7 @@ export class ContextState<E extends Entry> {
   computing = 0;
   /** Whether the last wave was one of a single plan that runs alone. Kept by the scheduler. */
   wasAlone = false;
-  /** The context may have cells that the cache does not know of: its next wave clears it. */
+  /** The context may have cells that are not in the cache: its next wave clears it. */
   private isLost = false;
 
   constructor(

@@ -2,7 +2,7 @@ import type { CountMemory } from '../addon/count-memory.js';
 import type { Pixels } from '../addon/types.js';
 import type { PlanImage } from '../wave/images.js';
 
-/** What planning a wave needs to know about a projector. */
+/** The properties of a projector that the planning of a wave uses. */
 export interface EmbeddingSizes {
   /** Pixels per side of the square that one token covers. */
   readonly side: number;

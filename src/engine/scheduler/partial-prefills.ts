@@ -3,7 +3,7 @@ import type { Suffix } from '../wave/types.js';
 import type { Sequences } from './prefix-cache.js';
 import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
 
-/** A partial prefill as its owner, the KV cache, sees it. */
+/** A partial prefill with the fields that only the KV cache uses. */
 export interface OwnPartial<E extends Entry> extends PartialPrefill<E> {
   readonly answered: Answered<E>;
   done: number;

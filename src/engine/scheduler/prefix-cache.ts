@@ -26,7 +26,7 @@ export class Sequences {
   }
 }
 
-/** A prefix as its owner, the KV cache, sees it. */
+/** A cached prefix with the fields that only the KV cache uses. */
 export interface OwnPrefix extends CachedPrefix {
   images: readonly PlanImage[];
   done: number;

@@ -22,7 +22,7 @@ interface ServerOptions {
   readonly concurrency: number;
 }
 
-/** Any server of the family. Each request is sent once; redirects are not followed. Throws OperatorError. */
+/** Any server with the System One interface. Each request is sent once; redirects are not followed. Throws OperatorError. */
 export function serverTarget({ url, path, token, concurrency }: ServerOptions): Target {
   const address = readEndpoint(url, path);
   if (token !== null) requireToken(token);

@@ -99,7 +99,7 @@ test('lines with the same state and model become adjacent; the rest keeps its or
   );
 });
 
-test('results stand in the order of the lines, in whatever order they were answered', async (t) => {
+test('results are in the order of the lines, in whatever order these were answered', async (t) => {
   const world = await World.start(t);
   const key = world.key();
   world.engine.answersAtOnce = false;

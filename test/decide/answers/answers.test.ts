@@ -124,7 +124,7 @@ test('an empty description is a description', async (t) => {
   ]);
 });
 
-test('logits that are no numbers, too few or too many are a failure, never an answer', async (t) => {
+test('logits that are not numbers, too few or too many are a failure, never an answer', async (t) => {
   for (const logits of [
     [Number.NaN, 0],
     [0, Number.POSITIVE_INFINITY],

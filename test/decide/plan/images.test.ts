@@ -91,7 +91,7 @@ test('contract 8 rules 4 and 5: an image in the state is billed once for each ap
   t.ok(shownTwice - shownNever >= 6, 'once for each question that shows it');
 });
 
-test('prefixes are the same where they show the same images, however the request lists them', async (t) => {
+test('prefixes with the same images have the same key, whatever the order of the assets', async (t) => {
   const model = openTiny(t.testdir());
   const questions = { q: { type: 'noul' } };
   const keyOf = (state: string, assets: string[], keys: string[]) =>

@@ -29,7 +29,7 @@ test('`__proto__` is a reference like any other', async (t) => {
   t.equal(asset?.reference, '__proto__');
 });
 
-test('invalid_assets: an entry is no object, a type is not `image`, both sources or none', async (t) => {
+test('invalid_assets: an entry is not an object, a type is not `image`, both sources or none', async (t) => {
   for (const entry of [null, 1, 'x', [], [PNG]]) t.equal(refusedAs(bodyOf({ a: entry })), 'invalid_assets');
   for (const type of [null, 'Image', 'video', '', 1, true, {}]) {
     t.equal(refusedAs(bodyOf({ a: { ...PNG, type } })), 'invalid_assets', String(type));

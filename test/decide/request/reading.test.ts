@@ -110,12 +110,12 @@ test('a bomb of 32 MiB of opening brackets is refused by the scan', async (t) =>
   t.throws(() => scanBody(Buffer.alloc(32 * 1024 * 1024, '['), []), ApiError);
 });
 
-test('brackets inside strings are no containers', async (t) => {
+test('brackets inside strings are not containers', async (t) => {
   const text = JSON.stringify(`\\"${'[{'.repeat(100)}"\\`);
   t.doesNotThrow(() => read(`{${QUESTIONS},"state":${text}}`));
 });
 
-test('strings of escaped quotes and backslashes end where they end, however long', async (t) => {
+test('the ends of strings with escaped quotes and backslashes are found, at any length', async (t) => {
   for (const piece of ['\\"', '\\\\', '\\\\\\"', 'a\\"', 'a']) {
     for (let count = 0; count < 80; count += 1) {
       const text = `"${piece.repeat(count)}"`;
@@ -148,7 +148,7 @@ test('the range of a field: whitespace of every kind around it', async (t) => {
   t.equal(rangeOf(' \t{\r\n"state" \n:\t [1 , 2]\r\n, "a" : 1 }\n', 'state'), '[1 , 2]');
 });
 
-test('the scan ends on bytes that are no JSON', async (t) => {
+test('the scan ends on bytes that are not JSON', async (t) => {
   for (const source of [
     '',
     '"',

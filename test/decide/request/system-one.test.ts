@@ -8,7 +8,7 @@ const question = (source: string) => read(withQuestion(source), FAMILY).question
 const descriptions = (type: string, criteria: string) =>
   question(`{"type":"${type}","criteria":${criteria}}`)?.options.map(({ description }) => description);
 
-/** What a question is refused as on the family's path. */
+/** The type of the error for a question on `/v1/systemone`. */
 function refused(source: string): ApiError {
   try {
     question(source);

@@ -61,7 +61,7 @@ test('state text: a limit gives the start of the whole text', async (t) => {
   t.pass('2,000 limits');
 });
 
-test('state text: with a limit, a text too long for any string is no error', async (t) => {
+test('state text: with a limit, a text too long for any string is not an error', async (t) => {
   const node = readOrdered(`${'['.repeat(60)}${'1,'.repeat(5_000_000)}1${']'.repeat(60)}`);
   t.equal(stateText(node, LIMITS.stateCodePoints).length, LIMITS.stateCodePoints);
 });

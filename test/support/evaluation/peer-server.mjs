@@ -1,4 +1,4 @@
-// A server of the family that is not this project's: node-llama-cpp's decision context behind HTTP. Argument: a GGUF.
+// A System One server that is not this project's: node-llama-cpp's decision context behind HTTP. Argument: a GGUF.
 // Prints its URL when it can answer; ends with its standard input.
 import { createServer } from 'node:http';
 import { basename } from 'node:path';

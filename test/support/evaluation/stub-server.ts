@@ -14,7 +14,7 @@ export interface Held {
   readonly body: Asked;
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
-  /** Sends the family's answer, which depends on state and questions only. */
+  /** Sends a System One response, which depends on state and questions only. */
   answer(): void;
   refuse(status: number, body: object, headers?: Readonly<Record<string, string>>): void;
   /** Closes the connection without a response. */
@@ -22,7 +22,7 @@ export interface Held {
 }
 
 /**
- * A server of the family in miniature. `handle` receives each request; it answers by default. Its probabilities are
+ * A minimal System One server. `handle` receives each request; it answers by default. Its probabilities are
  * derived from a digest of state and question.
  */
 export async function startStub(t: Test, handle: (held: Held) => void = (held) => held.answer()) {
