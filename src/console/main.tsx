@@ -7,6 +7,7 @@ import './style/controls.css';
 import './style/parts.css';
 import './style/ask.css';
 import './style/batches.css';
+import './style/usage.css';
 
 render(
   <RemedyTable.Provider value={CALLER_REMEDIES}>

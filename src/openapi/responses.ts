@@ -4,12 +4,8 @@ import { ERRORS, LIMITS } from '../api/index.js';
 
 const PROBABILITY = { type: 'number', minimum: 0, maximum: 1 } as const;
 
-const byOption = (value: object, description: string) => ({
-  type: 'object',
-  additionalProperties: value,
-  minProperties: 1,
-  description,
-});
+const byOption = <const Value extends object>(value: Value, description: string) =>
+  ({ type: 'object', additionalProperties: value, minProperties: 1, description }) as const;
 
 const raw_probabilities = byOption(
   PROBABILITY,

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'tap';
+import { phasesOf } from '../../src/console/api/types.js';
 import { codeOf } from '../../src/console/ask/code.js';
 import { type Draft, option, question } from '../../src/console/ask/draft.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
@@ -7,7 +8,6 @@ import { questionsNode, questionsOf } from '../../src/console/ask/questions.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
 import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
 import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
-import { phasesOf } from '../../src/console/ask/timing.js';
 import { extentOfJson, extentOfText, formatJson } from '../../src/console/json/extent.js';
 import { indented } from '../../src/console/json/node.js';
 import { readJson } from '../../src/console/json/read.js';

@@ -2,14 +2,17 @@ import type { XStatic } from 'typebox/schema';
 import type {
   BatchListSchema,
   BatchSchema,
+  DecideResponseSchema,
   LimitsSchema,
   SubmitResponseSchema,
+  UsageSchema,
 } from '../../openapi/index.js';
 
 export type BatchList = XStatic<typeof BatchListSchema>;
 export type Batch = XStatic<typeof BatchSchema>;
 export type Submitted = XStatic<typeof SubmitResponseSchema>;
 export type Limits = XStatic<typeof LimitsSchema>;
+export type Usage = XStatic<typeof UsageSchema>;
 
 /** Values by names that callers chose: look them up with `own`. */
 export type ByName<Value> = Readonly<Record<string, Value>>;
@@ -18,32 +21,21 @@ export type ByName<Value> = Readonly<Record<string, Value>>;
 export const own = <Value>(record: ByName<Value>, name: string): Value | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-export interface NoulAnswer {
-  readonly type: 'noul';
-  readonly noul: number;
+export type DecideResponse = XStatic<typeof DecideResponseSchema>;
+export type Answer = DecideResponse['answers'][string];
+export type ChoiceAnswer = Extract<Answer, { type: 'choice' }>;
+export type ScoreAnswer = Extract<Answer, { type: 'score' }>;
+
+/** A phase of `Server-Timing` (contract 4.1 `Server-Timing`). */
+export interface Phase {
+  readonly name: string;
+  readonly ms: number;
 }
 
-export interface ChoiceAnswer {
-  readonly type: 'choice';
-  readonly choice: string;
-  readonly confidence: number;
-  readonly probabilities: ByName<number>;
-}
-
-export interface ScoreAnswer {
-  readonly type: 'score';
-  readonly level: number;
-  readonly score: number;
-  readonly confidence: number;
-  readonly legend: ByName<string>;
-  readonly probabilities: ByName<number>;
-}
-
-export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer;
-
-/** Contract 2.4. */
-export interface DecideResponse {
-  readonly model: string;
-  readonly answers: ByName<Answer>;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+/** The phases of a `Server-Timing` header, in its order; what cannot be read is left out. */
+export function phasesOf(header: string | null): Phase[] {
+  return (header ?? '').split(',').flatMap((entry) => {
+    const [, name, digits] = /^\s*([\w-]+)\s*;\s*dur=([\d.]+)/.exec(entry) ?? [];
+    return name === undefined ? [] : [{ name, ms: Number(digits) }];
+  });
 }

@@ -7,16 +7,18 @@ import { leaveItem } from '../ui/leave-item.js';
 import { askOften, askOnce, type Outcome } from './ask.js';
 import { CodePanel } from './code-panel.js';
 import type { Draft } from './draft.js';
-import { EXAMPLES, type Example } from './examples.js';
+import { EXAMPLES, type Example, FIRST_DRAFT } from './examples.js';
 import { exampleImage } from './images.js';
 import { ImagesPanel } from './images-panel.js';
-import { kept } from './kept.js';
 import { OutcomePanel } from './outcome-panel.js';
 import { QuestionsPanel } from './questions-panel.js';
 import { buildRequest } from './request.js';
 import { unpackDraft } from './share.js';
 import { SPREAD_ASKS } from './spread.js';
 import { StatePanel } from './state-panel.js';
+
+/** What outlives a view that is replaced by the form for a key: the draft, and the link that was last opened. */
+const kept = { draft: FIRST_DRAFT, shared: null as string | null };
 
 interface AskViewProps {
   readonly api: Api;

@@ -1,8 +1,7 @@
 import type { Api } from '../api/call.js';
-import type { DecideResponse, Limits } from '../api/types.js';
+import { type DecideResponse, type Limits, type Phase, phasesOf } from '../api/types.js';
 import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
 import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './spread.js';
-import { type Phase, phasesOf } from './timing.js';
 
 /** An answered request, with what it takes to show it. */
 export interface Outcome {

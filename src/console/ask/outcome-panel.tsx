@@ -1,9 +1,8 @@
-import { type Limits, own } from '../api/types.js';
+import { type Limits, own, type Phase } from '../api/types.js';
 import { count, milliseconds, money, share, whole } from '../ui/format.js';
 import { AnswerCard } from './answer-card.js';
 import { costOf, type Outcome } from './ask.js';
 import { widest } from './spread.js';
-import type { Phase } from './timing.js';
 
 interface OutcomePanelProps {
   readonly outcome: Outcome;

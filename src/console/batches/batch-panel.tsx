@@ -88,22 +88,29 @@ function Costs({ batch, limits, results }: CostsProps) {
   const spent = results === null ? null : spentOf(results, limits);
   const soFar = lines === 0 ? 0 : (estimate.amount * counts.done) / lines;
   return (
-    <dl class="facts">
-      <div>
-        <dt>Estimate for all lines</dt>
-        <dd>
-          {money(estimate.amount, estimate.currency)}, {whole(estimate.input_tokens)} tokens
-        </dd>
-      </div>
-      <div>
-        <dt>{spent === null ? 'So far, by the estimate' : 'At the current price'}</dt>
-        <dd>
-          {spent === null
-            ? `about ${money(soFar, estimate.currency)}`
-            : `${spent.cost === null ? 'not known' : money(spent.cost, limits.currency)}, ${whole(spent.tokens)} tokens`}
-        </dd>
-      </div>
-    </dl>
+    <>
+      <dl class="facts">
+        <div>
+          <dt>Estimate for all lines</dt>
+          <dd>
+            {money(estimate.amount, estimate.currency)}, {whole(estimate.input_tokens)} tokens
+          </dd>
+        </div>
+        <div>
+          <dt>{spent === null ? 'So far, by the estimate' : 'At the current price'}</dt>
+          <dd>
+            {spent === null
+              ? `about ${money(soFar, estimate.currency)}`
+              : `${spent.cost === null ? 'not known' : money(spent.cost, limits.currency)}, ${whole(spent.tokens)} tokens`}
+          </dd>
+        </div>
+      </dl>
+      <p class="muted">
+        The estimate counts one token for every four bytes of a line. The charge counts the tokens that the
+        model reads, which include its own text around every question: short lines cost more than estimated,
+        often twice as much or more. <a href="#/usage">Usage</a> shows what was charged.
+      </p>
+    </>
   );
 }
 

@@ -25,7 +25,7 @@ export function KeyFacts({ limits }: { readonly limits: Limits }) {
           </dd>
         </div>
         <div>
-          <dt>Last day</dt>
+          <dt>Expires after</dt>
           <dd>
             {key.expires}
             {days !== null && ` (${count(days, 'day')} left)`}

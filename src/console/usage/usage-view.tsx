@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Api } from '../api/call.js';
 import type { Limits } from '../api/types.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { money, percent } from '../ui/format.js';
+import { useLoad } from '../ui/use-load.js';
+import { DaysPanel } from './days-panel.js';
 import { KeyFacts } from './key-facts.js';
 import { ServerLimits } from './server-limits.js';
 
@@ -13,31 +15,24 @@ interface UsageViewProps {
   readonly active: boolean;
 }
 
-/** What the key may spend and do. Read anew whenever the view is opened. */
+/** What the key may spend and do, and what it was charged. Read anew whenever the view is opened. */
 export function UsageView({ api, limits, onLimits, active }: UsageViewProps) {
-  const [error, setError] = useState<unknown>(null);
   const [loads, setLoads] = useState(0);
-  useEffect(() => {
-    if (!active) return;
-    const control = new AbortController();
-    setError(null);
-    api.json<Limits>('v1/limits', { signal: control.signal }).then(
-      ({ body }) => onLimits(body),
-      (thrown) => {
-        if (!control.signal.aborted) setError(thrown);
-      },
-    );
-    return () => control.abort();
-  }, [api, active, loads]);
+  const { error } = useLoad(
+    async (signal) => onLimits((await api.json<Limits>('v1/limits', { signal })).body),
+    active,
+    [api, loads],
+  );
   return (
     <div class="columns">
       <h1 class="hidden">Usage</h1>
       <div class="column">
         {error !== null && <ErrorNote error={error} />}
         <Credit limits={limits} reload={() => setLoads((before) => before + 1)} />
-        <KeyFacts limits={limits} />
+        <DaysPanel api={api} active={active} loads={loads} />
       </div>
       <div class="column">
+        <KeyFacts limits={limits} />
         <Prices limits={limits} />
         <ServerLimits server={limits.server} />
       </div>
@@ -75,8 +70,7 @@ function Credit({ limits, reload }: { readonly limits: Limits; readonly reload: 
         <p class="warning">There is no credit left: requests are refused until the operator adds some.</p>
       )}
       <p class="muted">
-        Credit and budget belong to the workspace, whose keys share them. The operator lists the charges by
-        day, key, model and kind with <code>decider usage</code>.
+        Credit, charges of the month and budget belong to the workspace, whose keys share them.
       </p>
     </section>
   );

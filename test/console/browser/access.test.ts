@@ -1,17 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  grantCredit,
-  revokeKey,
-} from '../../../src/access/index.js';
+import { createKey, revokeKey } from '../../../src/access/index.js';
 import { ask, type ConsoleWorld, consoleTest, enter } from '../../support/console/console.js';
 
 const DAY_MS = 86_400_000;
-/** Of one unit of the currency. */
-const UNITS = 10n ** 12n;
 
 consoleTest('a wrong key is refused and not kept', async (t, tab, { url, token }) => {
   const { page } = tab;
@@ -59,25 +51,6 @@ for (const [state, end] of Object.entries(ENDINGS)) {
     },
   );
 }
-
-consoleTest('credit, budget, limits and expiry of a key', async (t, tab, world) => {
-  const { page } = tab;
-  const { store, clock } = world;
-  createWorkspace(store, clock, 'own');
-  grantCredit(store, clock, 'own', 20n * UNITS);
-  changeWorkspace(store, clock, 'own', { budget: 5n * UNITS });
-  const { token } = createKey(store, clock, 'own', clock.now() + DAY_MS);
-  await enter(tab, world, 'usage', token);
-  await page.getByText('Left£20.00').waitFor();
-  t.equal(await page.getByText('Budget of a month£5.00').count(), 1);
-  t.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '0');
-  await page.getByText('The key ends soon.').waitFor();
-  await page.getByText('Lines of a batch50,000').waitFor();
-  t.match(await page.getByRole('region', { name: 'Table of prices' }).textContent(), /tinyyes£0\.0/);
-  grantCredit(store, clock, 'own', -20n * UNITS);
-  await page.getByRole('button', { name: 'Reload' }).click();
-  await page.getByText('There is no credit left').waitFor();
-});
 
 consoleTest('a restart of the server in between', async (t, tab, world) => {
   const { page } = tab;

@@ -6,6 +6,7 @@ import { png } from '../images/png.js';
 import { batchFile, chooseBatch } from './batch-file.js';
 import { ask, type ConsoleWorld, enter, type Tab } from './console.js';
 import { dropFiles } from './drop.js';
+import { usedKey } from './usage.js';
 
 type Open = (tab: Tab, world: ConsoleWorld) => Promise<unknown>;
 
@@ -92,7 +93,7 @@ export const VIEWS: Readonly<Record<string, Open>> = {
     await tab.page.getByText('Page 1 of 2').waitFor();
   },
   usage: async (tab, world) => {
-    await enter(tab, world, 'usage');
-    await tab.page.getByRole('heading', { name: 'Credit' }).waitFor();
+    await enter(tab, world, 'usage', await usedKey(world));
+    await tab.page.getByRole('img', { name: /^Charges by day/ }).waitFor();
   },
 };
