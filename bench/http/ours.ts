@@ -145,7 +145,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           admitFree: () => {},
           rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
           limits: () => ({}),
-          usage: () => ({}),
+          usage: async () => ({}),
           batches: null,
           allowedModels: models,
           decide: (request, signal) => decide(request, calls, { signal }),

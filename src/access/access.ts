@@ -88,9 +88,9 @@ export class Access {
   }
 
   /** What a key was charged on the last `count` days, today included. Contains every charge so far. */
-  usage(caller: Caller, count: number): KeyUsage {
+  async usage(caller: Caller, count: number): Promise<KeyUsage> {
     const days = lastDays(this.clock.now(), count);
-    const rows = this.ledger.usageOf(caller, days).sort(byDayModelKind);
+    const rows = (await this.ledger.usageOf(caller, days)).sort(byDayModelKind);
     return { from: days[0] as string, to: days.at(-1) as string, rows };
   }
 

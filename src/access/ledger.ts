@@ -132,8 +132,8 @@ export class Ledger {
   }
 
   /** What a key was charged on some days, charges that are not written yet included: a row per day, model and kind. */
-  usageOf({ key, workspace }: Caller, days: readonly string[]): UsageSum[] {
-    return sumPrices(this.usage.ofKey(workspace.id, key.id, days));
+  async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
+    return sumPrices(await this.usage.ofKey(workspace.id, key.id, days));
   }
 
   /** Adds a part to every transaction. The part calls `changed` when it has something to write. */

@@ -82,7 +82,7 @@ export interface Authorized {
   /** The JSON of contract 2.11. `only`: the one model of the endpoint; null: it serves all. */
   limits(only: string | null): object;
   /** The JSON of contract 2.12, for the last `days` days. */
-  usage(days: number): object;
+  usage(days: number): Promise<object>;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */
   decide(request: SentRequest & DecideOptions, signal: AbortSignal): Promise<DecideReply>;
   /** Null if this server has no batch interface. Throws ApiError `model_unavailable` until it is ready. */

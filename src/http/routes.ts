@@ -43,12 +43,12 @@ export const SUBMISSIONS: Readonly<Record<Named<true, 'lines'>, Submit>> = {
   },
 };
 
-type Own = (caller: Authorized, model: string | null, target: string) => RouteReply;
+type Own = (caller: Authorized, model: string | null, target: string) => Answer;
 
 /** The routes about the key itself. `model`: the one that the endpoint pins, or null. */
 export const OWN: Readonly<Record<'limits' | 'usage', Own>> = {
   limits: (caller, model) => ({ body: JSON.stringify(caller.limits(model)) }),
-  usage: (caller, _, target) => ({ body: JSON.stringify(caller.usage(readDays(target))) }),
+  usage: async (caller, _, target) => ({ body: JSON.stringify(await caller.usage(readDays(target))) }),
 };
 
 /** The routes about batches that have no body. `id`: '' if the path has none. */

@@ -184,7 +184,7 @@ export class Service implements App {
       rates: () => this.ratesOf(caller),
       limits: (only) =>
         limitsJson(caller, this.models(only), this.engines.current, this.money, this.settings),
-      usage: (days) => usageJson(id, this.settings.billing.currency, access.usage(caller, days)),
+      usage: async (days) => usageJson(id, this.settings.billing.currency, await access.usage(caller, days)),
       get batches() {
         return batches();
       },

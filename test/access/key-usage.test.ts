@@ -8,22 +8,23 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 test('the last days, today included: the first and the last instant of the range, and none beyond', async (t) => {
   const { access, caller, clock, reserve, workspace } = opened(t, Date.parse('2028-02-27T00:00:00.000Z') - 1);
   const { token } = workspace('acme', 1_000_000n);
-  const days = () => access.usage(caller(token), 3).rows.map(({ day, inputTokens }) => [day, inputTokens]);
+  const days = async () =>
+    (await access.usage(caller(token), 3)).rows.map(({ day, inputTokens }) => [day, inputTokens]);
   reserve(token, 1).post();
   clock.advance(1);
   reserve(token, 2).post();
   await access.flush();
   clock.set(Date.parse('2028-02-29T23:59:59.999Z'));
   reserve(token, 4).post();
-  t.strictSame(days(), [
+  t.strictSame(await days(), [
     ['2028-02-27', 2],
     ['2028-02-29', 4],
   ]);
-  const { from, to } = access.usage(caller(token), 3);
+  const { from, to } = await access.usage(caller(token), 3);
   t.strictSame([from, to], ['2028-02-27', '2028-02-29']);
   clock.advance(1);
-  t.strictSame(days(), [['2028-02-29', 4]]);
-  t.strictSame(access.usage(caller(token), 1), { from: '2028-03-01', to: '2028-03-01', rows: [] });
+  t.strictSame(await days(), [['2028-02-29', 4]]);
+  t.strictSame(await access.usage(caller(token), 1), { from: '2028-03-01', to: '2028-03-01', rows: [] });
 });
 
 test('a charge is in the usage at once: before its write, during it, after it failed, and after a restart', async (t) => {
@@ -40,32 +41,37 @@ test('a charge is in the usage at once: before its write, during it, after it fa
   const access = new Access(above, clock, () => {});
   const { caller, reserve, workspace } = dealings(store, clock, access);
   const { token } = workspace('acme', 1_000_000n);
-  const tokens = (from = access) => from.usage(caller(token), 1).rows.map(({ inputTokens }) => inputTokens);
+  const tokens = async () =>
+    (await access.usage(caller(token), 1)).rows.map(({ inputTokens }) => inputTokens);
   reserve(token, 1).post();
-  t.strictSame(tokens(), [1]);
+  t.strictSame(await tokens(), [1]);
   disk.full = true;
   const failed = access.flush();
-  t.strictSame(tokens(), [1]);
+  t.strictSame(await tokens(), [1]);
   reserve(token, 2).post();
-  t.strictSame(tokens(), [3]);
+  t.strictSame(await tokens(), [3]);
   disk.release();
   await t.rejects(failed);
-  t.strictSame(tokens(), [3]);
+  t.strictSame(await tokens(), [3]);
   disk.full = false;
   const written = access.flush();
   await new Promise(setImmediate);
   disk.release();
   await written;
-  t.strictSame(tokens(), [3]);
+  t.strictSame(await tokens(), [3]);
   // Counters of other days leave the memory.
   clock.advance(DAY_MS);
   reserve(token, 4).post();
   const next = access.flush();
   disk.release();
   await next;
-  const all = (from: Access) => from.usage(caller(token), 2).rows.map(({ inputTokens }) => inputTokens);
-  t.strictSame(all(access), [3, 4]);
-  t.strictSame(all(new Access(store, clock, () => {})), [3, 4]);
+  for (const each of [access, new Access(store, clock, () => {})]) {
+    const { rows } = await each.usage(caller(token), 2);
+    t.strictSame(
+      rows.map(({ inputTokens }) => inputTokens),
+      [3, 4],
+    );
+  }
 });
 
 test('a row per day, model and kind in this order; prices are summed', async (t) => {
@@ -81,7 +87,7 @@ test('a row per day, model and kind in this order; prices are summed', async (t)
   clock.advance(DAY_MS);
   charge('a', 'batch', 10_000, 0n);
   const row = { workspace: 'acme', key: key.id };
-  t.strictSame(access.usage(caller(token), 2).rows, [
+  t.strictSame((await access.usage(caller(token), 2)).rows, [
     {
       ...row,
       day: '2026-06-15',
@@ -109,9 +115,25 @@ test('the rows of other keys are neither shown nor read, however many there are'
     const damaged = store.table('usage').key('acme', '2026-06-15', id, 'm', 'live', '1');
     await store.write([{ table: 'usage', key: damaged, value: Buffer.from('{') }]);
   }
-  const { rows } = new Access(store, clock, () => {}).usage(caller(token), 92);
+  const { rows } = await new Access(store, clock, () => {}).usage(caller(token), 92);
   t.strictSame(
     rows.map(({ inputTokens }) => inputTokens),
     [1],
+  );
+});
+
+test('a charge that is written while the usage is read is counted once', async (t) => {
+  const { access, caller, clock, reserve, workspace } = opened(t);
+  const { token } = workspace('acme', 1_000_000n);
+  reserve(token, 1).post();
+  clock.advance(DAY_MS);
+  reserve(token, 2).post();
+  const reading = access.usage(caller(token), 92);
+  // The counter of the day before leaves the memory with this write.
+  await access.flush();
+  const { rows } = await reading;
+  t.strictSame(
+    rows.map(({ inputTokens }) => inputTokens),
+    [1, 2],
   );
 });

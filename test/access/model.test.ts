@@ -188,12 +188,12 @@ class Pair {
   }
 
   /** A key's own usage contains every charge at once: before it is written, meanwhile and after. */
-  compareUsage(): void {
+  async compareUsage(): Promise<void> {
     const { integer, pick } = this.source;
     const key = pick(this.naive.keys.slice(-KEYS));
     const holder = this.access.holder(key.id);
     if (holder === undefined) throw new Error('a key has no holder');
-    const { from, to, rows } = this.access.usage(holder, 1 + integer(DAYS_MAX));
+    const { from, to, rows } = await this.access.usage(holder, 1 + integer(DAYS_MAX));
     const own = this.naive.charges.filter(({ key: id, day }) => id === key.id && day >= from && day <= to);
     const charges = own.map((charge) => ({ ...charge, amount: charge.price * BigInt(charge.inputTokens) }));
     this.t.strictSame(counters(rows), counters(charges.map(({ price: _, ...charge }) => charge)));
@@ -249,7 +249,7 @@ test(`${OPERATIONS} random operations on the ledger and a naive one: the same ou
   const pair = new Pair(t, store, random(seed));
   for (let operation = 1; operation <= OPERATIONS; operation += 1) {
     await pair.operate();
-    if (operation % COMPARE_USAGE_EVERY === 0) pair.compareUsage();
+    if (operation % COMPARE_USAGE_EVERY === 0) await pair.compareUsage();
     if (operation % COMPARE_EVERY === 0) await pair.compare();
   }
   t.comment(JSON.stringify(Object.fromEntries(pair.outcomes)));

@@ -100,8 +100,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'access/usage.ts',
-    ['4.10 rule 2', '[...inMemory.values()]', '[]'],
-    ['4.10 rule 3', 'entries(workspace, day, key)', 'entries(workspace, day)'],
+    ['4.10 rule 2', 'this.counters.get(key) ?? []', '[]'],
+    ['4.10 rule 3', 'table.entries(workspace, day, key)', 'table.entries(workspace, day)'],
   ),
   ...inFile(
     'api/limits.ts',

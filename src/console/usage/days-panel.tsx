@@ -74,8 +74,8 @@ function Days({ usage }: { readonly usage: Usage }) {
           keyOf={({ day, model, kind }) => [day, model, kind].join(' ')}
           columns={[
             { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
-            { title: 'Model', cell: ({ model }) => model },
-            { title: 'Kind', cell: ({ kind }) => kind },
+            { title: 'Model', class: 'nowrap', cell: ({ model }) => model },
+            { title: 'Kind', class: 'nowrap', cell: ({ kind }) => kind },
             { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
             { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
             { title: 'Charged', number: true, cell: ({ amount }) => money(amount, currency) },

@@ -1,4 +1,11 @@
-import { createKey, createWorkspace, dayOf, grantCredit, parsePrice } from '../../../src/access/index.js';
+import {
+  createKey,
+  createWorkspace,
+  dayOf,
+  grantCredit,
+  monthOf,
+  parsePrice,
+} from '../../../src/access/index.js';
 import type { ConsoleWorld } from './console.js';
 
 const DAY_MS = 86_400_000;
@@ -13,6 +20,8 @@ export async function usedKey({ store, clock }: ConsoleWorld): Promise<string> {
   const { key, token } = createKey(store, clock, workspace);
   const table = store.table('usage');
   const writes = [];
+  const month = monthOf(clock.now());
+  let [charged, monthCharged] = [0n, 0n];
   for (let ago = 1; ago < DAYS; ago += 1) {
     const day = dayOf(clock.now() - ago * DAY_MS);
     for (const [at, [model, kind, price]] of [
@@ -24,10 +33,14 @@ export async function usedKey({ store, clock }: ConsoleWorld): Promise<string> {
       const requests = ago % 7 < 2 ? 0 : (ago * (at + 3) * 37) % 900;
       if (requests === 0 || (kind === 'batch' && ago % 3 !== 0)) continue;
       const inputTokens = 131 * requests;
-      const row = { requests, inputTokens, amount: (BigInt(inputTokens) * price).toString() };
+      const amount = BigInt(inputTokens) * price;
+      charged += amount;
+      if (day.startsWith(month)) monthCharged += amount;
+      const row = { requests, inputTokens, amount: amount.toString() };
       writes.push(table.write([workspace, day, key.id, model, kind, price.toString()], row));
     }
   }
-  await store.write(writes);
+  const account = { charged: charged.toString(), month, monthCharged: monthCharged.toString() };
+  await store.write([...writes, store.table('accounts').write([workspace], account)]);
   return token;
 }

@@ -10,7 +10,7 @@ export const fakeCaller = (own: Partial<Authorized> = {}): Authorized => ({
   admitFree: () => {},
   rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
   limits: () => ({}),
-  usage: () => ({}),
+  usage: async () => ({}),
   batches: null,
   decide: () => Promise.reject(new Error('the test expects no decision')),
   ...own,

@@ -76,7 +76,7 @@ export async function serve(
           resetMs: 59_250.2,
         }),
         limits: () => ({ object: 'limits' }),
-        usage: (days) => ({ object: 'usage', days }),
+        usage: async (days) => ({ object: 'usage', days }),
         allowedModels: null,
         batches: null,
         decide: async (request, signal) => ({
