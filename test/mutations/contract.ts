@@ -165,5 +165,9 @@ export const MUTATIONS: readonly Mutation[] = [
     'prefix.length + made.length > model.contextLength',
     'false',
   ]),
-  ...inFile('server/service.ts', ['8 price decider-g-31b', 'priceOf(build, set).live', 'priceOf(build, set).batch']),
+  ...inFile('server/service.ts', [
+    '8 price decider-g-31b',
+    'priceOf(build, set).live',
+    'priceOf(build, set).batch',
+  ]),
 ];

@@ -19,8 +19,11 @@ import { OPERATOR_MUTATIONS } from './operator.js';
 
 /** The tests that notice a mutation which names none. */
 const CONTRACT = 'contract/node';
-/** Of one test file. A mutation may make it wait without an end. */
-const TIMEOUT_SECONDS = Number(process.env.TAP_TIMEOUT ?? 200);
+/** Of a test file without a mutation, in seconds. */
+const SECONDS_MAX = 600;
+/** A mutation may make a test wait without an end: a test has so many times what it takes without one, and at least: */
+const TIMES_MAX = 5;
+const SECONDS_MIN = 20;
 
 /** What tools/build.mjs exports, which has no types. */
 const { transform } = (await import(join(ROOT, 'tools/build.mjs'))) as {
@@ -40,14 +43,14 @@ function copyProject(): string {
 type Outcome = 'passed' | 'failed' | 'timed out';
 
 /** Runs a test file up to its first failure; the contract's tests of a rule run first. */
-async function runTest(folder: string, test: string, rule?: string): Promise<Outcome> {
+async function runTest(folder: string, test: string, seconds: number, rule?: string): Promise<Outcome> {
   const first = (rule !== undefined && RULES[rule]?.by) || [];
   const child = spawn(process.execPath, [join(folder, 'dist/test', `${test}.test.js`)], {
     cwd: folder,
     env: {
       ...process.env,
       TAP_BAIL: '1',
-      TAP_TIMEOUT: String(TIMEOUT_SECONDS),
+      TAP_TIMEOUT: String(seconds),
       CONTRACT_FIRST: JSON.stringify(first),
     },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -62,7 +65,8 @@ async function runTest(folder: string, test: string, rule?: string): Promise<Out
 }
 
 /** Runs the test of a mutation with the one source that it changes compiled anew. */
-async function tryMutation(folder: string, { rule, file, from, to, test }: Mutation): Promise<Outcome> {
+async function tryMutation(folder: string, mutation: Mutation, seconds: number): Promise<Outcome> {
+  const { rule, file, from, to, test = CONTRACT } = mutation;
   const text = readFileSync(join(ROOT, 'src', file), 'utf8');
   if (text.split(from).length !== 2) throw new Error(`${file} does not contain exactly once: ${from}`);
   const compiled = join(folder, 'dist/src', file.replace(/\.ts$/, '.js'));
@@ -73,16 +77,18 @@ async function tryMutation(folder: string, { rule, file, from, to, test }: Mutat
   );
   writeFileSync(compiled, code);
   try {
-    return await runTest(folder, test ?? CONTRACT, rule);
+    return await runTest(folder, test, seconds, rule);
   } finally {
     writeFileSync(compiled, original);
   }
 }
 
-/** A test that fails without a mutation would notice each. */
-async function checkTest(folder: string, test: string): Promise<void> {
-  const outcome = await runTest(folder, test);
+/** Returns the seconds that a test takes. One that fails without a mutation would notice each. */
+async function checkTest(folder: string, test: string): Promise<number> {
+  const begun = performance.now();
+  const outcome = await runTest(folder, test, SECONDS_MAX);
   if (outcome !== 'passed') throw new Error(`${test} ${outcome} without a mutation: run it again`);
+  return (performance.now() - begun) / 1_000;
 }
 
 /** So many of them, in an order of the seed's. */
@@ -106,15 +112,16 @@ const all = GROUPS[values.of ?? 'contract'] ?? [];
 const seed = Number(values.seed ?? 1);
 const mutations = chosen(all, Number(values.count ?? all.length), seed);
 const folder = copyProject();
-const checked = new Set<string>();
+/** Seconds that each test may take. */
+const limits = new Map<string, number>();
 const outcomes = { passed: 0, failed: 0, 'timed out': 0 };
 try {
   let last = CONTRACT;
   for (const mutation of mutations) {
     last = mutation.test ?? CONTRACT;
-    if (!checked.has(last)) await checkTest(folder, last);
-    checked.add(last);
-    const outcome = await tryMutation(folder, mutation);
+    const seconds = limits.get(last) ?? Math.max(SECONDS_MIN, TIMES_MAX * (await checkTest(folder, last)));
+    limits.set(last, seconds);
+    const outcome = await tryMutation(folder, mutation, seconds);
     outcomes[outcome] += 1;
     const shown = { passed: 'MISSED ', failed: 'noticed', 'timed out': 'noticed by a timeout' }[outcome];
     console.log(`${shown} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`);
