@@ -46,12 +46,16 @@ export function build(folders, root = ROOT) {
   const bundled = buildConsole(root, stamp) ? [CONSOLE] : [];
   if (changed.length + orphans.length + bundled.length === 0) return { compiled: [], deleted: [] };
   for (const path of orphans) rmSync(join(root, path));
-  for (const [path, hash] of changed) {
-    compile(root, path);
-    stamp.files[path] = hash;
+  try {
+    for (const [path, hash] of changed) {
+      compile(root, path);
+      stamp.files[path] = hash;
+    }
+  } finally {
+    // Also if a source cannot be compiled: the outputs before it have changed.
+    for (const path of Object.keys(stamp.files)) if (!existsSync(join(root, path))) delete stamp.files[path];
+    writeWhole(stampFile, JSON.stringify(stamp));
   }
-  for (const path of Object.keys(stamp.files)) if (!existsSync(join(root, path))) delete stamp.files[path];
-  writeWhole(stampFile, JSON.stringify(stamp));
   return { compiled: [...changed.map(([path]) => path), ...bundled], deleted: orphans };
 }
 

@@ -125,14 +125,10 @@ test(`${KILLS} kills during a restore: the folder has no store or the whole one`
   });
 });
 
-test(`${KILLS} kills during a change of the master key: the next run finishes it`, async (t) => {
+test(`${KILLS} kills during a change of the master key: every batch opens, and the next run finishes it`, async (t) => {
   const data = await filled(t);
   await killed(t, ['rekey'], { data, path: data }, async () => {
-    const { code, stdout } = await run(t, ['verify'], { DECIDER_DATA: data });
-    const problems = stdout.split('\n').filter((each) => each.startsWith('problem'));
-    if (code !== 0)
-      t.match(problems.join('\n'), /^problem {2}master key .* was interrupted\. Run: decider rekey$/);
-    else t.strictSame(problems, []);
+    await verify(t, data);
     await succeed(t, data, 'rekey');
     await verify(t, data);
     t.notOk(existsSync(join(data, 'master.key.next')));
