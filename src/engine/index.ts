@@ -47,7 +47,7 @@ export { ChecksumError, requireUnchanged, verifyChecksum } from './models/model-
 export { type ImageReading, openProjector } from './models/projector.js';
 export { splitNames } from './models/split.js';
 export type { EngineAnswer } from './pending.js';
-export { devicesOf, settingsOf } from './placement.js';
+
 export { fillParts } from './profile/fill.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
@@ -64,7 +64,7 @@ export {
 } from './profile/types.js';
 export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
 export { COUPLED_PRODUCT_MAX, EXACT, type Sharing } from './scheduler/context-state.js';
-export { deriveSizes } from './sizes.js';
+export { deriveSizes, devicesOf, settingsOf } from './sizes.js';
 export { EngineThread } from './thread.js';
 export { type PlanImage, prefixKey } from './wave/images.js';
 export { longestPrompt, type Plan, type PlanLogits, type Suffix, type WaveBounds } from './wave/types.js';

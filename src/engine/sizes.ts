@@ -1,3 +1,4 @@
+import type { ManifestModel } from './models/manifest-schema.js';
 import type { WaveBounds } from './wave/types.js';
 
 /** The settings of `engine` that decide how large contexts are; 0 stands for a default that depends on the device. */
@@ -36,4 +37,18 @@ export function deriveSizes(settings: SizeSettings, device: string): EngineSizes
     sequences: settings.sequences,
   };
   return { bounds, contexts: settings.contexts || derived.contexts };
+}
+
+/** The devices of a model: those that the manifest gives it, otherwise those that all models use. */
+export function devicesOf({ engine }: ManifestModel, devices: readonly string[]): readonly string[] {
+  return engine?.devices ?? devices;
+}
+
+/** The sizes of a model: those that the manifest gives it, otherwise the settings. */
+export function settingsOf<Sizes extends { readonly cells: number }>(
+  { engine }: ManifestModel,
+  sizes: Sizes,
+): Sizes {
+  const { devices: _, ...own } = engine ?? {};
+  return { ...sizes, ...own };
 }

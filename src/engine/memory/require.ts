@@ -1,8 +1,7 @@
 import { OperatorError } from '../../base/index.js';
 import { cpuBackendFor } from '../addon/load.js';
 import type { CatalogBuild } from '../models/catalog.js';
-import { devicesOf, settingsOf } from '../placement.js';
-import { deriveSizes, type SizeSettings } from '../sizes.js';
+import { deriveSizes, devicesOf, type SizeSettings, settingsOf } from '../sizes.js';
 import { addNeeds, type BuildMemory, estimateMemory, type Place } from './estimate.js';
 import { showChange, showShortage, showTotal } from './messages.js';
 import { changesToTry, fitsEasily, shortages } from './remedies.js';
