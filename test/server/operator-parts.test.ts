@@ -1,11 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'tap';
+import { nextTurn } from '../../src/base/index.js';
 import { Administration } from '../../src/server/administration/administration.js';
 import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
 import { USAGE_DAYS_MAX } from '../../src/server/operator/api/workspaces.js';
 import { openStore } from '../../src/store/index.js';
 import { Metrics } from '../../src/telemetry/index.js';
+import { child } from '../support/child.js';
 import { fakeClock } from '../support/fake-clock.js';
+
+const CHILD = new URL('../support/store/child.js', import.meta.url);
 
 test(`${WAVES_KEPT} waves of each lane are kept; one more removes the oldest`, async (t) => {
   const history = new WaveHistory();
@@ -62,4 +68,30 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   await administration.close();
   await t.rejects(administration.run('server', 'listKeys', {}), { name: 'DataUnavailable' });
   t.equal(USAGE_DAYS_MAX, 366);
+});
+
+test('a change that waits for another process does not block the main thread', async (t) => {
+  const folder = t.testdir({ data: {} });
+  const data = join(folder, 'data');
+  const store = openStore(data);
+  t.teardown(() => store.close());
+  const administration = new Administration(data, fakeClock());
+  t.teardown(() => administration.close());
+  t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
+  const other = child(t, CHILD, [data]);
+  t.equal(await other.line(), 'open');
+  const end = join(folder, 'end');
+  t.equal(await other.ask(`lock ${end}`), 'locked');
+  let ended = false;
+  const change = administration.run('server', 'createWorkspace', { id: 'w' }).finally(() => {
+    ended = true;
+  });
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+  store.refresh();
+  t.equal(store.table('workspaces').get('w'), undefined);
+  t.notOk(ended);
+  writeFileSync(end, '');
+  t.match(await change, { workspace: { id: 'w' }, workingKeys: 0 });
+  store.refresh();
+  t.match(store.table('workspaces').get('w'), { id: 'w' });
 });

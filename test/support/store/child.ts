@@ -1,6 +1,7 @@
 // A process beside the test: does to a data folder what each line of its standard input says, and answers with a line.
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { pause } from '../../../src/base/index.js';
 import {
   backUp,
   openStore,
@@ -44,6 +45,12 @@ const COMMANDS: Record<string, (store: Store, ...args: string[]) => unknown> = {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     }
   },
+  /** Answers in a change, which ends when the file exists. */
+  lock: (store, file) =>
+    store.change(() => {
+      writeSync(1, 'locked\n');
+      while (!existsSync(file as string)) pause();
+    }),
   count: (store) => [...store.table('accounts').entries()].length,
 };
 
