@@ -57,9 +57,12 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const { host, port } = options;
   const proxies = new TrustedProxies(options.trustedProxies);
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    void answer(options, proxies, request).then(({ headers, status, body }) =>
-      response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body),
-    );
+    void answer(options, proxies, request).then(({ headers, status, body }) => {
+      // A 304 has no body, and its length would be that of the body it leaves out.
+      const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+      const isHead = request.method === 'HEAD';
+      response.writeHead(status, { ...headers, ...length }).end(isHead ? undefined : body);
+    });
   });
   server.maxConnections = OPERATOR_CONNECTIONS_MAX;
   try {

@@ -1,7 +1,7 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
 import { count, milliseconds, percent, whole } from '../../ui/format.js';
 import { Plot } from './plot.js';
-import { SAMPLES_MAX } from './use-live.js';
+import { SAMPLES_MAX } from './samples.js';
 
 type Model = OperatorLive['models'][number];
 

@@ -5,7 +5,8 @@ import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format.j
 import type { OperatorApi } from '../operator-api.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';
-import { SAMPLES_MAX, useLive } from './use-live.js';
+import { SAMPLES_MAX } from './samples.js';
+import { useLive } from './use-live.js';
 
 interface OverviewViewProps {
   readonly api: OperatorApi;

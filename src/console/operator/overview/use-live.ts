@@ -1,15 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OperatorLive } from '../../../api/index.js';
 import type { OperatorApi } from '../operator-api.js';
+import { withSample } from './samples.js';
 
 /** Time between two calls, in milliseconds: normally, and after an error. */
 const POLL_MS = 1_000;
 const POLL_FAILED_MS = 5_000;
-/** How many samples the plots show. */
-export const SAMPLES_MAX = 60;
-/** Samples further apart than this, in milliseconds, are not drawn as one line: the older ones are dropped. */
-const GAP_MS = 5_000;
-
 /** What the server did in the last minute. */
 interface Live {
   /** Oldest first, at most `SAMPLES_MAX`. */
@@ -47,16 +43,6 @@ export function useLive(api: OperatorApi, active: boolean): Live {
     };
   }, [api, active, visible]);
   return live;
-}
-
-/** Adds a sample, and drops those that no longer belong to the plots. */
-export function withSample(samples: readonly OperatorLive[], sample: OperatorLive): readonly OperatorLive[] {
-  const last = samples.at(-1);
-  if (last === undefined) return [sample];
-  const since = Date.parse(sample.time) - Date.parse(last.time);
-  const restarted = sample.uptime_seconds < last.uptime_seconds;
-  if (restarted || since < 0 || since > GAP_MS) return [sample];
-  return [...samples, sample].slice(-SAMPLES_MAX);
 }
 
 function useVisible(): boolean {

@@ -1,0 +1,52 @@
+import { test } from 'tap';
+import type { OperatorLive } from '../../../src/api/index.js';
+import { isAmount, isWhole } from '../../../src/console/operator/amounts.js';
+import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
+import { bytes, bytesOf, duration } from '../../../src/console/ui/format.js';
+
+/** A sample at a second of a server's life. */
+const sample = (second: number, uptime = second) =>
+  ({ time: new Date(second * 1_000).toISOString(), uptime_seconds: uptime }) as OperatorLive;
+
+test('the plots show the last samples; those before a gap or a restart are dropped', async (t) => {
+  let samples: readonly OperatorLive[] = [];
+  for (let second = 1; second <= SAMPLES_MAX; second += 1) samples = withSample(samples, sample(second));
+  t.equal(samples.length, SAMPLES_MAX);
+  samples = withSample(samples, sample(SAMPLES_MAX + 1));
+  t.equal(samples.length, SAMPLES_MAX);
+  t.equal(samples[0]?.uptime_seconds, 2);
+  t.equal(withSample([sample(1)], sample(6)).length, 2);
+  t.equal(withSample([sample(1)], sample(6.001)).length, 1, 'a gap of more than 5 seconds');
+  t.equal(withSample([sample(2)], sample(1)).length, 1, 'the clock of the server was set back');
+  t.equal(withSample([sample(9)], sample(10, 1)).length, 1, 'the server was started again');
+});
+
+test('amounts and whole numbers as the interface reads them', async (t) => {
+  for (const right of ['0', '12.50', '-3', `${'9'.repeat(15)}.${'9'.repeat(12)}`])
+    t.ok(isAmount(right), right);
+  for (const wrong of ['', '.5', '1.', '1e3', '1,5', ' 1', '9'.repeat(16), `0.${'1'.repeat(13)}`])
+    t.notOk(isAmount(wrong), wrong);
+  for (const right of ['1', '6000']) t.ok(isWhole(right), right);
+  for (const wrong of ['', '0', '-1', '1.5', '1e3', '01']) t.notOk(isWhole(wrong), wrong);
+});
+
+test('bytes and time spans for people', async (t) => {
+  t.strictSame([0, 1_023, 1_024, 1_024 ** 2, 1.5 * 1_024 ** 3, 2_048 * 1_024 ** 3].map(bytes), [
+    '0 B',
+    '1,023 B',
+    '1.0 KiB',
+    '1.0 MiB',
+    '1.5 GiB',
+    '2048.0 GiB',
+  ]);
+  t.equal(bytesOf(512 * 1_024 ** 2, 1_024 ** 3), '0.5 of 1.0 GiB');
+  t.strictSame([0, 0.4, 59, 60, 3_661, 86_400, 200_000].map(duration), [
+    '0 seconds',
+    '0 seconds',
+    '59 seconds',
+    '1 minute 0 seconds',
+    '1 hour 1 minute',
+    '1 day 0 hours',
+    '2 days 7 hours',
+  ]);
+});
