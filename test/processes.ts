@@ -88,12 +88,18 @@ const ALONE: ReadonlySet<string> = new Set([
 /** Of one process, so that two processes end at about the same time. */
 const FILES_MAX = 12;
 
-/** The processes that run the files whose path contains one of `parts`, or all of them; the longest come first. */
+/**
+ * The processes that run the files whose path contains one of `parts`, or all of them; the longest come first. Throws if
+ * a file of `ALONE` does not exist.
+ */
 export function testProcesses(parts: readonly string[]): TestProcess[] {
-  const names = readdirSync(join(ROOT, COMPILED), { recursive: true, encoding: 'utf8' })
+  const all = readdirSync(join(ROOT, COMPILED), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js'))
-    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
-    .map((file) => file.slice(0, -'.test.js'.length))
+    .map((file) => file.slice(0, -'.test.js'.length));
+  const missing = [...ALONE].filter((name) => !all.includes(name));
+  if (missing.length > 0) throw new Error(`ALONE names files that do not exist: ${missing.join(', ')}`);
+  const names = all
+    .filter((name) => parts.length === 0 || parts.some((part) => `${name}.test.js`.includes(part)))
     .sort()
     // The first folders hold the shortest files. They come last, so that all jobs end at about the same time.
     .reverse();

@@ -13,7 +13,7 @@ const line = (customId: string, model = 'tiny') =>
   JSON.stringify({ custom_id: customId, model, state: customId, questions: { q: { type: 'noul' } } });
 const lines = (count: number) => Array.from({ length: count }, (_, at) => line(`l${at}`)).join('\n');
 
-/** For tests that do not hold the engine. */
+/** For tests that leave no open batch. */
 const server = shared((t) => startTestServer(t));
 
 /** A server, and `decider batches` beside it with its token in the environment. */
@@ -78,7 +78,7 @@ test('batches submit --wait --out: the results in a file, the id on standard err
 });
 
 test('batches results --wait: continues with the id of a batch', async (t) => {
-  const { gate, file, json, mistake, run, results } = await beside(t);
+  const { gate, file, json, mistake, run, results } = await beside(t, server());
   gate.hold();
   const { id, status, lines: count } = await json('submit', file('cases.jsonl', lines(5)));
   t.strictSame([status, count], ['queued', 5]);
@@ -92,7 +92,7 @@ test('batches results --wait: continues with the id of a batch', async (t) => {
 });
 
 test('batches submit --wait: Ctrl-C leaves the batch and says how to wait again', async (t) => {
-  const { gate, file, json, start, server } = await beside(t);
+  const { gate, file, json, start, run, server: holding } = await beside(t, server());
   gate.hold();
   const waiting = start(['submit', file('cases.jsonl', lines(5)), '--wait', '--out', 'results.jsonl']);
   const id = (await waiting.errorLine(/: 5 lines$/)).slice(0, -': 5 lines'.length);
@@ -101,10 +101,11 @@ test('batches submit --wait: Ctrl-C leaves the batch and says how to wait again'
   t.equal(code, 130);
   t.equal(
     stderr.trim().split('\n').at(-1),
-    `${id} continues on the server. To wait again: decider batches results ${id} --wait --out results.jsonl --url ${server.url}`,
+    `${id} continues on the server. To wait again: decider batches results ${id} --wait --out results.jsonl --url ${holding.url}`,
   );
   gate.open();
-  t.match(await json('show', id), { id });
+  t.equal((await run('results', id, '--wait')).code, 0);
+  t.match(await json('show', id), { id, status: 'done' });
 });
 
 test('batches list, show, cancel: as tables and as JSON', async (t) => {

@@ -5,6 +5,10 @@ import { modelsFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
 
 const server = shared((t) => startTestServer(t));
+/** Its model has a short context window, and answers for another one. */
+const otherServer = shared((t) =>
+  startTestServer(t, {}, modelsFolder(t.testdir(), {}, { context_length: 200, answers_for: ['another'] })),
+);
 
 const WORDS = 'the parcel was lost and nobody answers my mail about a refund since monday please help'.split(
   ' ',
@@ -110,8 +114,7 @@ test('contract 4.3 rule 6: the model reads the first 20,000 characters of the st
 });
 
 test('invalid_question: a prompt over the context window', async (t) => {
-  const models = modelsFolder(t.testdir(), {}, { context_length: 200 });
-  const { decide } = await startTestServer(t, {}, models);
+  const { decide } = await otherServer();
   const fits = { a: { type: 'noul', instructions: 'Is it?' } };
   const long = { ...fits, b: { type: 'noul', instructions: 'word '.repeat(300) } };
   t.equal((await decide({ state: 'x', questions: fits })).status, 200);
@@ -121,8 +124,7 @@ test('invalid_question: a prompt over the context window', async (t) => {
 });
 
 test('contract 4.2: /v1/systemone answers an unknown model with the default one', async (t) => {
-  const models = modelsFolder(t.testdir(), {}, { answers_for: ['another'] });
-  const { ask, decide } = await startTestServer(t, {}, models);
+  const { ask, decide } = await otherServer();
   const body = { model: 'jev-latest', state: 'x', questions: { a: { type: 'noul' } } };
   t.equal((await ask(body, '/v1/systemone')).model, 'tiny-20260101');
   t.equal((await decide(body)).status, 404);
