@@ -107,8 +107,8 @@ function Costs({ batch, limits, results }: CostsProps) {
       </dl>
       <p class="muted">
         The estimate counts one token for every four bytes of a line. The charge counts the tokens that the
-        model reads, which include its own text around every question: short lines cost more than estimated,
-        often twice as much or more. <a href="#/usage">Usage</a> shows what was charged.
+        model reads, which depend on the model, the language and the prompt around each question: it can be
+        lower than the estimate, or several times higher. <a href="#/usage">Usage</a> shows what was charged.
       </p>
     </>
   );
