@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
 import { revokeKey } from '../../src/access/index.js';
 import { LOOKUP_SHARES } from '../../src/batch/submit.js';
+import { encryptDataKeys } from '../../src/store/encrypt-data-keys.js';
+import { Sealer } from '../../src/store/index.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../support/batch/world.js';
 
 test('ten batches may be open, even if eleven are submitted at once; one that finishes makes room', async (t) => {
@@ -99,4 +102,35 @@ test('slow DNS lookups of a key do not block another key', async (t) => {
   for (const resolve of slow) resolve();
   await Promise.all(stuck);
   t.match(await submit(good, 'quick'), /^batch_/, 'places are given back');
+});
+
+test('a submission during a change of the master key waits, and opens with the new key; earlier batches are read meanwhile', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const earlier = await world.submit(key, lines('a', 2));
+  const { sealer, store } = world;
+  const next = randomBytes(32);
+  const dataKey = sealer.dataKey(earlier);
+  let submitted: Promise<string> | undefined;
+  let isStored = false;
+  await sealer.changeMaster(next, async (old) => {
+    t.strictSame(sealer.dataKey(earlier), dataKey, 'before the transaction');
+    submitted = world.submit(key, lines('b', 2)).finally(() => {
+      isStored = true;
+    });
+    await turns(200);
+    const count = encryptDataKeys(store, old, next);
+    store.refresh();
+    t.strictSame(sealer.dataKey(earlier), dataKey, 'after the transaction');
+    await turns(200);
+    t.notOk(isStored);
+    return count;
+  });
+  const later = (await submitted) as string;
+  const reopened = new Sealer(store, next.toString('hex'));
+  for (const id of [earlier, later]) t.strictSame(reopened.dataKey(id), sealer.dataKey(id));
+  for (const id of [earlier, later]) {
+    await world.finished(key, id);
+    t.equal((await world.collect(key, id)).length, 2);
+  }
 });

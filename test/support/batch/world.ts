@@ -92,6 +92,8 @@ export class World {
   /** What the last process has kept of the time, as the next one finds it; null: nothing. */
   lastCertain: number | null = null;
   /** Bytes of stored batches beyond which the next process refuses new ones. */
+  /** Of the batches that run now. */
+  sealer!: Sealer;
   storedBytesMax = Number.MAX_SAFE_INTEGER;
   workspacePercent = 100;
   private alive = { yes: true };
@@ -214,6 +216,7 @@ export class World {
 
   private async begin(): Promise<void> {
     const sealer = new Sealer(this.store, '');
+    this.sealer = sealer;
     const { engine } = this;
     const blocks = new Blocks();
     this.batches = new Batches({
