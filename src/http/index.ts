@@ -9,7 +9,7 @@ export type {
 } from './app.js';
 export { isLoopbackNetwork, TrustedProxies } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/files.js';
-export { type ConsoleFileReply, type ConsoleSite, consoleFileReply } from './console/serve.js';
+export { type ConsoleSite, consoleFileReply } from './console/serve.js';
 export { checkSite } from './console/site.js';
 export type { AccessEntry } from './pipeline.js';
 export {

@@ -53,7 +53,7 @@ export function consoleReply(site: ConsoleSite | null, name: string | null, head
 }
 
 /** What is sent for a file: its body is in memory. */
-export type ConsoleFileReply = RouteReply & {
+type ConsoleFileReply = RouteReply & {
   readonly body: Uint8Array;
   readonly type: string;
   readonly headers: HeaderList;
