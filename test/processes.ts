@@ -58,6 +58,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/memory',
   'cli/models',
   'cli/pull-model',
+  'cli/rekey',
   'cli/reload',
   'cli/serve',
   'docs/commands',

@@ -163,7 +163,7 @@ test('rekey: a server that ends before it answers is one line, and leaves no req
   const leave = serveAlone(data);
   writeFileSync(
     join(data, 'store', 'reload.json'),
-    JSON.stringify({ pid: process.pid, number: 0, error: null, changed: [] }),
+    JSON.stringify({ pid: process.pid, begun: 0, number: 0, error: null, changed: [] }),
   );
   const onSignal = () => leave();
   process.on('SIGUSR2', onSignal);
