@@ -1,0 +1,13 @@
+/** Every action of the audit log. `docs/operator.md` lists them. */
+export const AUDIT_ACTIONS = {
+  'workspace.create': 'A workspace was created.',
+  'workspace.change': 'The budget, the models or the limits of a workspace were changed.',
+  'workspace.credit': 'Credit was granted to a workspace, or taken back.',
+  'key.create': 'A key was created.',
+  'key.roll': 'A key was replaced by a new one; `rolled_to` is the new key.',
+  'key.revoke': 'A key was revoked.',
+  'master_key.replace': 'The data keys were encrypted with another master key.',
+  'backup.restore': 'The data folder was made from a backup.',
+  'settings.reload': 'The server took over other settings, or another certificate.',
+} as const;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;

@@ -1,0 +1,39 @@
+/** The body of every error response of the operator listener. */
+export interface OperatorErrorBody {
+  /** A sentence that says what is wrong. */
+  readonly error: string;
+  /** A key of `OPERATOR_ERRORS`. */
+  readonly type: string;
+  /** The field of the body, or the parameter of the query or the path, that is wrong. */
+  readonly field?: string;
+}
+
+/** Every error of the operator listener, in the order in which a request is checked. `docs/operator.md` lists them. */
+export const OPERATOR_ERRORS = {
+  host_not_allowed: {
+    status: 403,
+    meaning:
+      'The `Host` is not an address, `localhost` or a name in `operator.hosts`, or a page of another site sent the request.',
+  },
+  unauthorized: { status: 401, meaning: 'The operator’s token is missing or wrong.' },
+  not_found: { status: 404, meaning: 'There is no such path, workspace or key.' },
+  method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
+  unsupported_media_type: { status: 415, meaning: 'The body is not `application/json`.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than 16 KiB.' },
+  request_timeout: { status: 408, meaning: 'The body did not arrive within 10 seconds.' },
+  invalid_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
+  invalid_request: {
+    status: 400,
+    meaning: 'A field or parameter is missing, unknown or wrong; see `field`.',
+  },
+  conflict: {
+    status: 409,
+    meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',
+  },
+  data_unavailable: {
+    status: 503,
+    meaning: 'The data folder cannot be read or written, or the server is stopping. Nothing was changed.',
+  },
+  internal_error: { status: 500, meaning: 'The server failed; its log has the reason.' },
+} as const;
+export type OperatorErrorType = keyof typeof OPERATOR_ERRORS;
