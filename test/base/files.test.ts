@@ -29,4 +29,5 @@ test('the error for an invalid JSON file does not quote its content', async (t) 
   }
   const good = t.testdir({ 'good.json': '{"a": [1]}' });
   t.strictSame(readJsonFile(`${good}/good.json`), { a: [1] });
+  t.throws(() => readJsonFile(`${good}/none.json`), { code: 'ENOENT', message: 'the file does not exist' });
 });

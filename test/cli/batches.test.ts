@@ -141,7 +141,7 @@ test('batches submit: invalid lines are reported with file and line, and nothing
   const { code, stdout, stderr } = await run('submit', bad);
   t.strictSame([code, stdout], [1, '']);
   t.match(stderr.trim().split('\n'), [
-    new RegExp(`^${bad}:3: invalid_json: .+\\.$`),
+    new RegExp(`^${bad}:3: invalid_json: The line is not valid JSON\\.$`),
     new RegExp(`^${bad}:4: duplicate_custom_id: .+\\.$`),
     new RegExp(`^${bad}:5: invalid_custom_id: .+\\.$`),
     /^invalid_batch: 3 of 5 lines are invalid; /,

@@ -42,7 +42,7 @@ test('a case keeps the text of its request, and the index of each correct option
 
 test('every invalid line is reported with file and line number', async (t) => {
   const wrong: ReadonlyArray<readonly [object | string, RegExp]> = [
-    ['{', /invalid_json/],
+    ['{', /invalid_json: The line is not valid JSON/],
     [{ ...CASE, id: '' }, /`id` must be a string/],
     [{ ...CASE, id: 'x'.repeat(NAME_CHARACTERS_MAX + 1) }, /1 to 256 characters/],
     [{ ...CASE, split: 'test' }, /`split` must be development or held_out/],

@@ -94,7 +94,9 @@ onBoth(
     t.ok(first.port > 0);
     await t.rejects(serve(t, transport, undefined, { port: first.port }), {
       name: 'ListenError',
-      message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${first.port}: the address is in use`),
+      message: new RegExp(
+        `^cannot listen on 127\\.0\\.0\\.1:${first.port}: the address is in use.*Use another address or port`,
+      ),
     });
     await first.server.stop();
     const second = await serve(t, transport, undefined, { port: first.port });

@@ -73,6 +73,7 @@ test('model_not_found: an unknown model, named in the message', async (t) => {
   const error = refusal(`{"model":"oth\\ner","state":"s",${REST}}`);
   t.equal(error.type, 'model_not_found');
   t.match(error.message, '"oth\\ner"');
+  t.match(error.message, 'GET /v1/models lists its models');
   t.equal(refusedAs(`{"model":"","state":"s",${REST}}`), 'model_not_found');
 });
 
