@@ -24,6 +24,8 @@ const SECONDS_MAX = 600;
 /** A mutation may make a test wait without an end: a test has so many times what it takes without one, and at least: */
 const TIMES_MAX = 5;
 const SECONDS_MIN = 20;
+/** After its time limit, before it is killed. */
+const GRACE_SECONDS = 10;
 
 /** What tools/build.mjs exports, which has no types. */
 const { transform } = (await import(join(ROOT, 'tools/build.mjs'))) as {
@@ -54,6 +56,9 @@ async function runTest(folder: string, test: string, seconds: number, rule?: str
       CONTRACT_FIRST: JSON.stringify(first),
     },
     stdio: ['ignore', 'pipe', 'ignore'],
+    // In a loop without an end its own time limit does nothing.
+    timeout: (seconds + GRACE_SECONDS) * 1_000,
+    killSignal: 'SIGKILL',
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (piece) => {
@@ -61,7 +66,7 @@ async function runTest(folder: string, test: string, seconds: number, rule?: str
   });
   const [code] = await once(child, 'close');
   if (code === 0) return 'passed';
-  return / not ok \d+ - timeout!/.test(output) ? 'timed out' : 'failed';
+  return child.killed || / not ok \d+ - timeout!/.test(output) ? 'timed out' : 'failed';
 }
 
 /** Runs the test of a mutation with the one source that it changes compiled anew. */
