@@ -7,6 +7,7 @@ import { openAccess } from '../../src/server/access.js';
 import { readOutcome, removeOutcome, type Server, writeOutcome } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore, serveAlone } from '../../src/store/index.js';
+import { ChangingModels, type ModelFile } from '../support/changing-models.js';
 import { decider, run } from '../support/cli.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -47,6 +48,55 @@ test('reload: the server reads its file again; a mistake changes nothing and is 
   t.equal((await server.end()).code, 0);
   t.notOk(existsSync(join(folder, 'data', 'store', 'reload.json')));
   t.match(await reload(), { code: 1, stderr: /^The data folder \S+ is served by no process\.\n$/ });
+});
+
+test('reload: the server replaces its models; a signal to stop ends a reload in progress', async (t) => {
+  const folder = dataFolder(t);
+  const models = new ChangingModels(folder);
+  const [one, two, three] = [1, 2, 3].map((seed) => models.model(seed)) as [ModelFile, ModelFile, ModelFile];
+  models.serve([{ date: '20260101', ...one }]);
+  const data = join(folder, 'data');
+  const environment = { DECIDER_DATA: data, DECIDER_MODELS: models.path };
+  const server = decider(t, ['serve'], environment);
+  await server.line(/^try: /);
+  models.serve([{ date: '20260102', ...two }]);
+  t.match(await run(t, ['reload'], environment), {
+    code: 0,
+    stdout: 'changed: manifest, added tiny-20260102, removed tiny-20260101',
+  });
+  models.serve([{ date: '20260103', ...three }]);
+  server.child.kill('SIGHUP');
+  await until(() => readOutcome(data)?.begun === 2);
+  server.child.kill('SIGTERM');
+  t.equal((await server.end()).code, 0);
+  t.match(server.lines.at(-1), /reloaded|draining/);
+  t.equal(readOutcome(data), null);
+});
+
+test('reload: what is asked for while one is in progress becomes a single reload that follows it', async (t) => {
+  const folder = dataFolder(t);
+  await openStore(folder).close();
+  const lines: string[] = [];
+  const reloads = new Reloads({
+    read: () => loadSettings({}, undefined),
+    folder,
+    print: (line) => void lines.push(line),
+    log: { info: () => {}, error: () => {} } as never,
+  });
+  const ending: Array<(changed: string[]) => void> = [];
+  const reload = () => new Promise<string[]>((resolve) => ending.push(resolve));
+  reloads.begin({ reload } as Partial<Server> as Server);
+  const all = reloads.run();
+  t.match(readOutcome(folder), { begun: 1, number: 0 });
+  for (let times = 0; times < 3; times += 1) await reloads.run();
+  t.equal(ending.length, 1);
+  ending[0]?.(['log.level']);
+  await until(() => ending.length === 2);
+  t.match(readOutcome(folder), { begun: 2, number: 1, changed: [] });
+  ending[1]?.([]);
+  await all;
+  t.match(readOutcome(folder), { begun: 2, number: 2 });
+  t.strictSame(lines, ['reloaded: log.level', 'reloaded: nothing has changed']);
 });
 
 test('reload: a process that cannot reload is not signalled', async (t) => {

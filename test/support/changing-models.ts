@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tinyModel } from '../../models/tiny/index.js';
+import { type TinyModelOptions, tinyModel } from '../../models/tiny/index.js';
 
 /** A file of a models folder, as the manifest names it. */
-interface ModelFile {
+export interface ModelFile {
   readonly file: string;
   readonly sha256: string;
 }
@@ -25,13 +25,17 @@ export class ChangingModels {
   }
 
   /** Writes a tiny model whose weights differ with the seed. */
-  model(seed: number): ModelFile {
-    return this.file(`tiny-${seed}.gguf`, tinyModel({ seed }));
+  model(seed: number, shape: TinyModelOptions = {}): ModelFile {
+    return this.file(`tiny-${seed}.gguf`, tinyModel({ ...shape, seed }));
   }
 
   file(file: string, bytes: Buffer): ModelFile {
     writeFileSync(join(this.path, file), bytes);
     return { file, sha256: createHash('sha256').update(bytes).digest('hex') };
+  }
+
+  bytesOf(file: string): number {
+    return statSync(join(this.path, file)).size;
   }
 
   /** Writes a manifest with one model, `tiny`. `own`: other fields of the model. */

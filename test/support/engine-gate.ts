@@ -19,8 +19,8 @@ export class EngineGate {
   constructor(engines: Engines) {
     const get = engines.get.bind(engines);
     const wrapped = new Map<Engine, Engine>();
-    engines.get = (build) => {
-      const engine = this.missing.has(build) ? undefined : get(build);
+    engines.get = (build, set) => {
+      const engine = this.missing.has(build) ? undefined : get(build, set);
       if (engine === undefined) return undefined;
       const known = wrapped.get(engine) ?? this.wrap(engine);
       wrapped.set(engine, known);

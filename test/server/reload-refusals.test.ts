@@ -1,0 +1,211 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { tinyModel } from '../../models/tiny/index.js';
+import { ChangingModels, modelEntry } from '../support/changing-models.js';
+import { EngineGate } from '../support/engine-gate.js';
+import { operatorFetch, operatorSettings } from '../support/operator.js';
+import { startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const ASK = { state: 'A card was charged twice.', questions: { q: { type: 'noul' } } };
+const [FIRST, SECOND, THIRD] = ['20260101', '20260102', '20260103'] as const;
+
+type Server = Awaited<ReturnType<typeof startTestServer>>;
+
+/** What callers and the operator see of the models. */
+async function shownBy({ url, headers, operatorUrl }: Server) {
+  const get = async (path: string) => (await fetch(url + path, { headers })).json();
+  const read = (path: string) => operatorFetch(operatorUrl as string, path);
+  const { models, reload } = (await (await read('/status')).json()) as {
+    models: { id: string }[];
+    reload: { state: string; draining: unknown[] };
+  };
+  const metrics = await (await read('/metrics')).text();
+  return {
+    listed: ((await get('/v1/models')) as { data: { id: string }[] }).data.map(({ id }) => id),
+    priced: ((await get('/v1/limits')) as { models: { id: string; prices: { live: number } }[] }).models.map(
+      ({ id, prices }) => `${id} ${prices.live}`,
+    ),
+    builds: models.map(({ id }) => id),
+    measured: [...new Set([...metrics.matchAll(/model="([^"]+)"/g)].map(([, model]) => model))].sort(),
+    reload,
+  };
+}
+
+test('reloads of models: what is refused changes nothing, and everything follows what is not', async (t) => {
+  const models = new ChangingModels(t.testdir());
+  const [one, two] = [models.model(1), models.model(2)];
+  const first = { date: FIRST, ...one };
+  models.serve([first]);
+  const environment = {
+    ...(await operatorSettings()),
+    DECIDER_BILLING_PRICES: 'decider-g-12b=1/1,other=2/2',
+  };
+  const server = await startTestServer(t, environment, models.path);
+  const before = await shownBy(server);
+  t.match(before, { listed: ['tiny'], priced: ['tiny 1'], builds: [`tiny-${FIRST}`] });
+  t.strictSame(before.measured, [`tiny-${FIRST}`]);
+  const refusals: Readonly<Record<string, readonly [manifest: () => void, message: RegExp]>> = {
+    'no manifest': [
+      () => rmSync(join(models.path, 'manifest.json')),
+      /manifest\.json: the file does not exist/,
+    ],
+    'a build without its file': [
+      () => models.serve([first, { date: SECOND, file: 'none.gguf', sha256: one.sha256 }]),
+      /none\.gguf: /,
+    ],
+    'a wrong checksum': [
+      () => models.serve([first, { date: SECOND, ...two, sha256: one.sha256 }]),
+      /tiny-2\.gguf: its SHA-256 is /,
+    ],
+    'a file that is no model': [
+      () => models.serve([first, { date: SECOND, ...models.file('text.gguf', Buffer.from('no model')) }]),
+      /text\.gguf: /,
+    ],
+    'a profile that does not exist': [
+      () => models.serve([first, { date: SECOND, ...two }], { profile: 'none' }),
+      /the manifest names the profile none/,
+    ],
+    'temperatures that are no numbers above zero': [
+      () => models.serve([{ ...first, temperatures: { noul: -1 } }]),
+      /temperature/,
+    ],
+    'a device that does not exist': [
+      () => models.serve([first, { date: SECOND, ...two }], { engine: { devices: ['CUDA9'] } }),
+      /engine\.devices: no GPU is named "CUDA9"/,
+    ],
+    'no price': [
+      () => models.serve([first, { date: SECOND, ...two }], { price_class: 'none' }),
+      /billing\.prices has no price class none/,
+    ],
+    'other files of a loaded build': [
+      () => models.serve([{ date: FIRST, ...two }]),
+      /tiny-20260101 is loaded with other files .* another date/,
+    ],
+    'a loaded file that was overwritten': [
+      () => {
+        models.serve([first, { date: SECOND, ...models.file('tiny-1.gguf', tinyModel({ seed: 3 })) }]);
+      },
+      /tiny-1\.gguf is loaded for tiny-20260101 with another checksum\. Give the new file another name\./,
+    ],
+  };
+  for (const [name, [write, message]] of Object.entries(refusals)) {
+    write();
+    await t.rejects(server.reload(server.settings), { message }, name);
+    t.match(await server.ask(ASK), { model: `tiny-${FIRST}` }, name);
+  }
+  t.strictSame(await shownBy(server), before, 'nothing has changed');
+
+  writeFileSync(join(models.path, one.file), tinyModel({ seed: 1 }));
+  const answer = await server.ask(ASK);
+  // No build is loaded for these: only the preparing threads are new.
+  models.serve([{ ...first, temperatures: { noul: 9 } }], { answers_for: ['alias'], price_class: 'other' });
+  t.strictSame(await server.reload(server.settings), ['manifest']);
+  const changed = await shownBy(server);
+  t.match(changed, { listed: ['tiny', 'alias'], priced: ['tiny 2', 'alias 2'], builds: [`tiny-${FIRST}`] });
+  t.not((await server.ask(ASK)).answers.q.noul, answer.answers.q.noul, 'another temperature');
+
+  models.write({
+    default: 'second',
+    models: [modelEntry('second', [{ date: THIRD, ...two }]), modelEntry('tiny', [first])],
+  });
+  t.strictSame(await server.reload(server.settings), ['manifest', `added second-${THIRD}`]);
+  t.match(await server.ask(ASK), { model: `second-${THIRD}` }, 'the default model');
+  t.match(await server.ask({ ...ASK, model: 'tiny' }), { model: `tiny-${FIRST}` });
+  // With one model, the endpoint ignored the field.
+  t.match(await server.ask({ ...ASK, model: 'alias' }), { type: 'model_not_found' });
+  t.match(await shownBy(server), {
+    listed: ['second', 'tiny'],
+    measured: [`second-${THIRD}`, `tiny-${FIRST}`],
+  });
+
+  models.write({ default: 'second', models: [modelEntry('second', [{ date: THIRD, ...two }])] });
+  t.strictSame(await server.reload(server.settings), ['manifest', `removed tiny-${FIRST}`]);
+  await until(async () => (await shownBy(server)).reload.state === 'idle');
+  t.strictSame(await shownBy(server), {
+    listed: ['second'],
+    priced: ['second 1'],
+    builds: [`second-${THIRD}`],
+    measured: [`second-${THIRD}`],
+    reload: { state: 'idle', draining: [] },
+  });
+  t.match(await server.ask({ ...ASK, model: 'tiny' }), { model: `second-${THIRD}` });
+});
+
+test('a reload that does not fit in memory is refused with the numbers', async (t) => {
+  const models = new ChangingModels(t.testdir());
+  const first = { date: FIRST, ...models.model(1) };
+  models.serve([first]);
+  const server = await startTestServer(t, { DECIDER_ENGINE_MEMORY_CHECK: 'true' }, models.path);
+  models.write({
+    default: 'tiny',
+    models: [
+      modelEntry('tiny', [first]),
+      modelEntry('large', [{ date: SECOND, ...models.model(2) }], {
+        engine: { contexts: 8, cells: 1_048_576 },
+      }),
+    ],
+  });
+  await t.rejects(server.reload(server.settings), {
+    message: /^large-20260102: not enough memory: .* GB .* needed, .* free\..* A restart needs less memory/,
+  });
+  t.match(await server.ask({ ...ASK, model: 'tiny' }), { model: `tiny-${FIRST}` });
+});
+
+test('a reload and batches: a model that an open batch names must stay; lines in progress keep their build', async (t) => {
+  const models = new ChangingModels(t.testdir());
+  const [one, two] = [models.model(1), models.model(2)];
+  models.serve([{ date: FIRST, ...one }]);
+  const server = await startTestServer(t, {}, models.path);
+  const gate = new EngineGate(server.engines);
+  const lines = (name: string, count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      JSON.stringify({ custom_id: `${name}${at}`, model: name, ...ASK }),
+    );
+  const submit = async (file: readonly string[]): Promise<string> => {
+    const { url, headers } = server;
+    const body = file.join('\n');
+    return (
+      (await (await fetch(`${url}/v1/batches`, { method: 'POST', headers, body })).json()) as { id: string }
+    ).id;
+  };
+  const read = async (path: string) => fetch(`${server.url}/v1/batches/${path}`, { headers: server.headers });
+  const finish = async (id: string) => {
+    await until(async () => ((await (await read(id)).json()) as { status: string }).status === 'done');
+    const text = await (await read(`${id}/results`)).text();
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { model: string }).model);
+  };
+
+  gate.hold();
+  const named = await submit(lines(`tiny-${FIRST}`, 1));
+  await gate.held();
+  models.serve([{ date: SECOND, ...two }]);
+  await t.rejects(server.reload(server.settings), {
+    message: `Open batches name tiny-${FIRST}, which the manifest no longer has. Wait until they finish, or cancel them.`,
+  });
+  gate.open();
+  t.strictSame(await finish(named), [`tiny-${FIRST}`]);
+
+  gate.hold();
+  const moving = await submit(lines('tiny', 5));
+  await gate.held();
+  t.strictSame(await server.reload(server.settings), [
+    'manifest',
+    `added tiny-${SECOND}`,
+    `removed tiny-${FIRST}`,
+  ]);
+  t.strictSame(
+    server.engines.draining.map(({ id }) => id),
+    [`tiny-${FIRST}`],
+    'a line in progress keeps its build loaded',
+  );
+  gate.open();
+  const builds = await finish(moving);
+  t.strictSame([builds[0], builds.at(-1)], [`tiny-${FIRST}`, `tiny-${SECOND}`]);
+  t.strictSame(new Set(builds).size, 2);
+  await until(() => server.engines.draining.length === 0);
+});
