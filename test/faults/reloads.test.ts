@@ -6,7 +6,7 @@ import { LONG, scaled } from '../support/scale.js';
 import { startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const RELOADS = scaled({ short: 3, long: 20 });
+const RELOADS = scaled({ short: 4, long: 20 });
 /** At full scale, weights that a leak of one of them would show: 48 MB. */
 const SHAPE = LONG ? { width: 512, feedForward: 1_536, layers: 12 } : {};
 /** Reloads after which the allocator has its arenas. */
@@ -25,7 +25,8 @@ test(`${RELOADS} reloads of models: threads, file descriptors and memory are tho
   serve(0);
   const server = await startTestServer(t, {}, models.path);
   await server.ask(ASK);
-  const held = { threads: count('task'), descriptors: count('fd') };
+  /** After the first reload, which starts the thread that writes the audit log. */
+  let held = { threads: 0, descriptors: 0 };
   const memory = memoryOf(process.pid);
   let settled = 0;
   for (let reload = 1; reload <= RELOADS; reload += 1) {
@@ -33,11 +34,11 @@ test(`${RELOADS} reloads of models: threads, file descriptors and memory are tho
     t.equal((await server.reload(server.settings)).length, 3);
     t.match(await server.ask(ASK), { model: `tiny-${builds[reload % 2]?.date}` });
     await until(() => server.engines.draining.length === 0);
+    if (reload === 1) held = { threads: count('task'), descriptors: count('fd') };
     if (reload === FIRST_RELOADS) settled = memory.own();
   }
   // A thread ends a moment after it has closed what it had.
   await until(() => count('task') <= held.threads && count('fd') <= held.descriptors);
-  t.strictSame({ threads: count('task'), descriptors: count('fd') }, held);
   const grown = memory.own() - settled;
   t.comment(`${(grown / 1e6).toFixed(0)} MB more than after ${FIRST_RELOADS} reloads of ${bytes / 1e6} MB`);
   if (LONG) t.ok(grown < 3 * bytes, `${grown} bytes`);

@@ -13,7 +13,7 @@ const REQUESTS = scaled({ short: 200, long: 10_000 });
 const AT_ONCE = scaled({ short: 3, long: 8 });
 /** The same answer to the last digit, whichever requests came before. */
 const EXACT = { DECIDER_ENGINE_EXACT: 'true' };
-const STATES = ['My card was charged twice!', 'Where is my parcel?', 'x', 'A refund, please. '.repeat(20)];
+const STATES = ['My card was charged twice!', 'Where is my parcel?', 'x', 'A refund, please. '.repeat(4)];
 const QUESTIONS = {
   angry: { type: 'noul', instructions: 'Is the customer angry?' },
   team: { type: 'choice', criteria: ['billing', 'technical', 'sales'] },
