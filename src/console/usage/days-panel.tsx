@@ -76,9 +76,9 @@ function Days({ usage }: { readonly usage: Usage }) {
             { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
             { title: 'Model', class: 'nowrap', cell: ({ model }) => model },
             { title: 'Kind', class: 'nowrap', cell: ({ kind }) => kind },
+            { title: 'Charged', number: true, cell: ({ amount }) => money(amount, currency) },
             { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
             { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
-            { title: 'Charged', number: true, cell: ({ amount }) => money(amount, currency) },
           ]}
         />
       )}
