@@ -42,7 +42,11 @@ function copyProject(): string {
   return folder;
 }
 
-type Outcome = 'passed' | 'failed' | 'timed out';
+interface Outcome {
+  readonly kind: 'passed' | 'failed' | 'timed out';
+  /** The first test that failed; empty if none did. */
+  readonly failure: string;
+}
 
 /** Runs a test file up to its first failure; the contract's tests of a rule run first. */
 async function runTest(folder: string, test: string, seconds: number, rule?: string): Promise<Outcome> {
@@ -65,8 +69,10 @@ async function runTest(folder: string, test: string, seconds: number, rule?: str
     output += piece;
   });
   const [code] = await once(child, 'close');
-  if (code === 0) return 'passed';
-  return child.killed || / not ok \d+ - timeout!/.test(output) ? 'timed out' : 'failed';
+  if (code === 0) return { kind: 'passed', failure: '' };
+  const timedOut = child.killed || / not ok \d+ - timeout!/.test(output);
+  const [, failure = ''] = /^not ok \d+ - (.*?)( # time=.*)?$/m.exec(output) ?? [];
+  return { kind: timedOut ? 'timed out' : 'failed', failure };
 }
 
 /** Runs the test of a mutation with the one source that it changes compiled anew. */
@@ -91,8 +97,8 @@ async function tryMutation(folder: string, mutation: Mutation, seconds: number):
 /** Returns the seconds that a test takes. One that fails without a mutation would notice each. */
 async function checkTest(folder: string, test: string): Promise<number> {
   const begun = performance.now();
-  const outcome = await runTest(folder, test, SECONDS_MAX);
-  if (outcome !== 'passed') throw new Error(`${test} ${outcome} without a mutation: run it again`);
+  const { kind, failure } = await runTest(folder, test, SECONDS_MAX);
+  if (kind !== 'passed') throw new Error(`${test} ${kind} without a mutation, run it again: ${failure}`);
   return (performance.now() - begun) / 1_000;
 }
 
@@ -126,9 +132,9 @@ try {
     last = mutation.test ?? CONTRACT;
     const seconds = limits.get(last) ?? Math.max(SECONDS_MIN, TIMES_MAX * (await checkTest(folder, last)));
     limits.set(last, seconds);
-    const outcome = await tryMutation(folder, mutation, seconds);
-    outcomes[outcome] += 1;
-    const shown = { passed: 'MISSED ', failed: 'noticed', 'timed out': 'noticed by a timeout' }[outcome];
+    const { kind } = await tryMutation(folder, mutation, seconds);
+    outcomes[kind] += 1;
+    const shown = { passed: 'MISSED ', failed: 'noticed', 'timed out': 'noticed by a timeout' }[kind];
     console.log(`${shown} ${mutation.rule}: ${mutation.file}: ${mutation.to || 'nothing'}`);
   }
   // What would make every test fail, such as a full disk, may have begun meanwhile.
