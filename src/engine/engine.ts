@@ -54,6 +54,8 @@ export class Engine {
   private readonly scheduler: Scheduler<Pending>;
   private readonly loop: WaveLoop;
   private readonly unanswered = new Set<Pending>();
+  /** What all plans are rejected with; null: they are computed. */
+  private abandoned: ApiError | null = null;
   /** Bytes of pixels of all unanswered live plans. */
   private livePixelBytes = 0;
   private readonly events: EngineEvents;
@@ -124,6 +126,7 @@ export class Engine {
       this.events.planCancelled();
       throw signal.reason;
     }
+    if (this.abandoned !== null) throw this.abandoned;
     const pending = new Pending(plan, clock.monotonic(), label, alone);
     if (urgency === 'live') this.admitLive(pending);
     this.add(pending, urgency);
@@ -140,8 +143,9 @@ export class Engine {
     return pending.answer;
   }
 
-  /** Rejects every plan that is not answered yet. */
+  /** Rejects every plan that is not answered yet, and every plan from now on. */
   abandon(reason: ApiError): void {
+    this.abandoned = reason;
     for (const pending of [...this.unanswered]) this.leave(pending, reason);
   }
 

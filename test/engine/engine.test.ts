@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { ApiError } from '../../src/api/index.js';
 import {
   type EngineEvents,
   EXACT,
@@ -159,6 +160,27 @@ test('a caller that leaves before its wave costs nothing', async (t) => {
   await t.rejects(engine.run(markedPlan(1), { signal: AbortSignal.abort(new Error('left')) }), {
     message: 'left',
   });
+});
+
+test('an engine that is abandoned rejects its plans, waiting or computing, and every later one', async (t) => {
+  const { engine, thread } = fakeEngine();
+  const reason = new ApiError('model_unavailable', 'A reason.');
+  const urgencies = ['live', 'batch'] as const;
+  const run = () =>
+    urgencies.flatMap((urgency) =>
+      [1, 2].map((mark) => engine.run(markedPlan(mark), { ...stays(), urgency })),
+    );
+  const before = run();
+  t.equal(thread.waves.length, 1, 'one is computed, three wait');
+  engine.abandon(reason);
+  for (const answer of [...before, ...run()]) await t.rejects(answer, reason);
+  t.strictSame(
+    urgencies.map((urgency) => engine.waiting(urgency)),
+    [0, 0],
+  );
+  thread.waves[0]?.resolve();
+  await turn();
+  t.equal(thread.waves.length, 1);
 });
 
 test('a wave that fails: its plan runs again once, from the beginning, alone and before those that wait; then it fails', async (t) => {

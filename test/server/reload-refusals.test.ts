@@ -1,9 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'tap';
+import { type Test, test } from 'tap';
 import { tinyModel } from '../../models/tiny/index.js';
+import { DRAIN_MARGIN_MS } from '../../src/server/reload/reloader.js';
 import { ChangingModels, modelEntry } from '../support/changing-models.js';
 import { EngineGate } from '../support/engine-gate.js';
+import { type MovableClock, movableClock } from '../support/movable-clock.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -153,59 +155,74 @@ test('a reload that does not fit in memory is refused with the numbers', async (
   t.match(await server.ask({ ...ASK, model: 'tiny' }), { model: `tiny-${FIRST}` });
 });
 
-test('a reload and batches: a model that an open batch names must stay; lines in progress keep their build', async (t) => {
+/** A server with the first build, whose batches a test holds back. */
+async function startHeld(t: Test, models: ChangingModels, clock: MovableClock) {
+  const server = await startTestServer(t, {}, models.path, { clock });
+  const gate = new EngineGate(server.engines);
+  const read = (path: string) => fetch(`${server.url}/v1/batches/${path}`, { headers: server.headers });
+  return {
+    server,
+    gate,
+    /** Submits lines that name a model, and returns the id of the batch when one of them has begun. */
+    async submit(model: string, count: number): Promise<string> {
+      const lines = Array.from({ length: count }, (_, at) =>
+        JSON.stringify({ custom_id: `line${at}`, model, ...ASK }),
+      );
+      gate.hold();
+      const { url, headers } = server;
+      const sent = { method: 'POST', headers, body: lines.join('\n') };
+      const { id } = (await (await fetch(`${url}/v1/batches`, sent)).json()) as { id: string };
+      await gate.held();
+      return id;
+    },
+    /** The builds that have answered the lines of a batch. */
+    async buildsOf(id: string): Promise<string[]> {
+      const isDone = async () => ((await (await read(id)).json()) as { status: string }).status === 'done';
+      await until(isDone);
+      const text = await (await read(`${id}/results`)).text();
+      const lines = text.trim().split('\n');
+      return lines.map((line) => (JSON.parse(line) as { model: string }).model);
+    },
+  };
+}
+
+test('a reload and batches: a model that an open batch names must stay, and lines in progress keep their build until they are cut off', async (t) => {
   const models = new ChangingModels(t.testdir());
   const [one, two] = [models.model(1), models.model(2)];
-  models.serve([{ date: FIRST, ...one }]);
-  const server = await startTestServer(t, {}, models.path);
-  const gate = new EngineGate(server.engines);
-  const lines = (name: string, count: number) =>
-    Array.from({ length: count }, (_, at) =>
-      JSON.stringify({ custom_id: `${name}${at}`, model: name, ...ASK }),
-    );
-  const submit = async (file: readonly string[]): Promise<string> => {
-    const { url, headers } = server;
-    const body = file.join('\n');
-    return (
-      (await (await fetch(`${url}/v1/batches`, { method: 'POST', headers, body })).json()) as { id: string }
-    ).id;
-  };
-  const read = async (path: string) => fetch(`${server.url}/v1/batches/${path}`, { headers: server.headers });
-  const finish = async (id: string) => {
-    await until(async () => ((await (await read(id)).json()) as { status: string }).status === 'done');
-    const text = await (await read(`${id}/results`)).text();
-    return text
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { model: string }).model);
-  };
+  const [first, second] = [
+    { date: FIRST, ...one },
+    { date: SECOND, ...two },
+  ];
+  models.serve([first]);
+  const clock = movableClock();
+  const { server, gate, submit, buildsOf } = await startHeld(t, models, clock);
+  const reload = () => server.reload(server.settings);
+  const draining = () => server.engines.draining.map(({ id }) => id);
 
-  gate.hold();
-  const named = await submit(lines(`tiny-${FIRST}`, 1));
-  await gate.held();
-  models.serve([{ date: SECOND, ...two }]);
-  await t.rejects(server.reload(server.settings), {
+  const named = await submit(`tiny-${FIRST}`, 1);
+  models.serve([second]);
+  await t.rejects(reload(), {
     message: `Open batches name tiny-${FIRST}, which the manifest no longer has. Wait until they finish, or cancel them.`,
   });
   gate.open();
-  t.strictSame(await finish(named), [`tiny-${FIRST}`]);
+  t.strictSame(await buildsOf(named), [`tiny-${FIRST}`]);
 
-  gate.hold();
-  const moving = await submit(lines('tiny', 5));
-  await gate.held();
-  t.strictSame(await server.reload(server.settings), [
-    'manifest',
-    `added tiny-${SECOND}`,
-    `removed tiny-${FIRST}`,
-  ]);
-  t.strictSame(
-    server.engines.draining.map(({ id }) => id),
-    [`tiny-${FIRST}`],
-    'a line in progress keeps its build loaded',
-  );
+  const moving = await submit('tiny', 5);
+  t.strictSame(await reload(), ['manifest', `added tiny-${SECOND}`, `removed tiny-${FIRST}`]);
+  t.strictSame(draining(), [`tiny-${FIRST}`]);
   gate.open();
-  const builds = await finish(moving);
+  const builds = await buildsOf(moving);
   t.strictSame([builds[0], builds.at(-1)], [`tiny-${FIRST}`, `tiny-${SECOND}`]);
   t.strictSame(new Set(builds).size, 2);
-  await until(() => server.engines.draining.length === 0);
+  await until(() => draining().length === 0);
+
+  const late = await submit('tiny', 1);
+  models.serve([first]);
+  t.strictSame(await reload(), ['manifest', `added tiny-${FIRST}`, `removed tiny-${SECOND}`]);
+  clock.advance(server.settings.engine.deadline_ms);
+  t.strictSame(draining(), [`tiny-${SECOND}`]);
+  clock.advance(DRAIN_MARGIN_MS);
+  await until(() => draining().length === 0);
+  gate.open();
+  t.strictSame(await buildsOf(late), [`tiny-${FIRST}`], 'the line is tried again');
 });
