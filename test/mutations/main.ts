@@ -94,12 +94,12 @@ async function tryMutation(folder: string, mutation: Mutation, seconds: number):
   }
 }
 
-/** Returns the seconds that a test takes. One that fails without a mutation would notice each. */
+/** Returns the seconds that a test takes, whole ones. One that fails without a mutation would notice each. */
 async function checkTest(folder: string, test: string): Promise<number> {
   const begun = performance.now();
   const { kind, failure } = await runTest(folder, test, SECONDS_MAX);
   if (kind !== 'passed') throw new Error(`${test} ${kind} without a mutation, run it again: ${failure}`);
-  return (performance.now() - begun) / 1_000;
+  return Math.ceil((performance.now() - begun) / 1_000);
 }
 
 /** So many of them, in an order of the seed's. */
