@@ -2,7 +2,11 @@ import type { Page } from 'playwright-core';
 import { overflow, PHONE } from '../../support/console/console.js';
 import { focusOn, haveFocus } from '../../support/console/keyboard.js';
 import { enterOperator, HOSTILE_DESCRIPTION, operatorTest, show } from '../../support/console/operator.js';
+import { operatorSend } from '../../support/operator.js';
 import { until } from '../../support/until.js';
+
+/** Entries of the audit log that are read at a time. */
+const AUDIT_PAGE = 100;
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const field = (page: Page, name: string) => page.getByRole('textbox', { name });
@@ -239,3 +243,39 @@ operatorTest('batches by state, without their contents', async (t, tab, world) =
   await row.waitFor();
   t.match(page.url(), /#\/batches\/default$/);
 });
+
+operatorTest(
+  'a token is copied, and older entries of the audit log are shown',
+  async (t, tab, world) => {
+    const { page } = tab;
+    for (let at = 1; at <= AUDIT_PAGE; at += 1) {
+      const { status } = await operatorSend(world.url, 'POST', '/api/workspaces/default/grants', {
+        amount: '1',
+      });
+      if (status !== 200) t.fail(`status ${status}`);
+    }
+    await enterOperator(tab, world, 'keys/default');
+    await button(page, 'Create the key').click();
+    const token = await newToken(page);
+    await button(page, 'Copy the token').click();
+    await page.getByText('Copied').waitFor();
+    t.equal(await page.evaluate('navigator.clipboard.readText()'), token);
+    await show(tab, 'audit');
+    const rows = page.getByRole('region', { name: 'Table of administrative changes' }).locator('tbody tr');
+    await rows.nth(AUDIT_PAGE - 1).waitFor();
+    t.equal(await rows.count(), AUDIT_PAGE);
+    while ((await button(page, 'Older entries').count()) > 0) {
+      const known = await rows.count();
+      await button(page, 'Older entries').click();
+      await rows.nth(known).waitFor();
+    }
+    t.match(await rows.last().textContent(), /^1.*serverworkspace\.createdefault/);
+    const numbers = (await rows.locator('td:first-child').allTextContents()).map(Number);
+    t.strictSame(
+      numbers,
+      numbers.map((_, at) => numbers.length - at),
+      'every entry once',
+    );
+  },
+  { context: { permissions: ['clipboard-read', 'clipboard-write'] } },
+);

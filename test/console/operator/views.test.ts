@@ -1,10 +1,12 @@
 import { AXE } from '../../support/console/axe.js';
 import { type Tab, WIDE } from '../../support/console/console.js';
 import { checkLooks } from '../../support/console/look.js';
-import { enterOperator, operatorTest, show } from '../../support/console/operator.js';
+import { enterOperator, type OperatorWorld, operatorTest, show } from '../../support/console/operator.js';
 
 /** Every view in each of its states: its address, what an operator does there, and what is shown then. */
-const VIEWS: ReadonlyArray<readonly [name: string, address: string, open: (tab: Tab) => Promise<unknown>]> = [
+const VIEWS: ReadonlyArray<
+  readonly [name: string, address: string, open: (tab: Tab, world: OperatorWorld) => Promise<unknown>]
+> = [
   ['overview', 'overview', ({ page }) => page.getByRole('region', { name: 'Lane 1' }).waitFor()],
   ['workspaces', 'workspaces', ({ page }) => page.getByRole('row', { name: /^default/ }).waitFor()],
   [
@@ -52,6 +54,17 @@ const VIEWS: ReadonlyArray<readonly [name: string, address: string, open: (tab: 
   ['models', 'models', ({ page }) => page.getByRole('row', { name: /^tiny/ }).waitFor()],
   ['batches', 'batches', ({ page }) => page.getByText('There are no batches.').waitFor()],
   ['errors', 'errors', ({ page }) => page.getByText('no warnings and no errors').waitFor()],
+  [
+    'errors-listed',
+    'errors',
+    async ({ page }, { log }) => {
+      log.add('warn', ['the clock has jumped by 90 s']);
+      const requestId = 'req_AbCdEfGhIjKlMnOpQrSt';
+      log.add('error', [{ err: new TypeError(), requestId }, '<img src=x> \u202ea request has failed']);
+      await page.getByRole('button', { name: 'Reload' }).click();
+      await page.getByRole('row', { name: /<img src=x> .*TypeError req_/ }).waitFor();
+    },
+  ],
   ['audit', 'audit', ({ page }) => page.getByRole('row', { name: /workspace\.create default/ }).waitFor()],
 ];
 
@@ -67,7 +80,7 @@ operatorTest(
     for (const [name, address, open] of VIEWS) {
       await page.setViewportSize(WIDE);
       await show(tab, address);
-      await open(tab);
+      await open(tab, world);
       await checkLooks(t, tab, `operator-${name}`);
     }
   },

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { type Test, test } from 'tap';
+import { RecentLines } from '../../../src/telemetry/index.js';
 import { NO_BROWSER, startBrowser } from '../browser.js';
 import { OPERATOR_TOKEN, operatorSettings } from '../operator.js';
 import { dataFolder, modelsFolder, startTestServer } from '../server.js';
@@ -10,7 +11,7 @@ import { NAMES, openTab, type Tab } from './console.js';
 export const HOSTILE_DESCRIPTION = `<img src=x onerror="document.title=1"> \u202eevil ${'long'.repeat(40)}`;
 
 /** A server with an operator listener and a browser, for the tests of a file. */
-interface OperatorWorld {
+export interface OperatorWorld {
   readonly browser: Browser;
   /** Of the operator listener. */
   readonly url: string;
@@ -18,6 +19,8 @@ interface OperatorWorld {
   readonly callers: string;
   /** Of a key with credit. */
   readonly token: string;
+  /** The warnings and errors that the console shows. */
+  readonly log: RecentLines;
   /** Asks a question with the token of a key. Resolves with the status. */
   ask(token: string): Promise<number>;
 }
@@ -25,7 +28,8 @@ interface OperatorWorld {
 async function startWorld(t: Test): Promise<OperatorWorld> {
   const browser = await startBrowser(t, [NAMES]);
   const models = modelsFolder(dataFolder(t), {}, { description: HOSTILE_DESCRIPTION });
-  const server = await startTestServer(t, await operatorSettings(), models);
+  const log = new RecentLines(Date.now);
+  const server = await startTestServer(t, await operatorSettings(), models, { recentLines: log });
   const ask = async (token: string) => {
     const response = await fetch(`${server.url}/v1/decide`, {
       method: 'POST',
@@ -40,6 +44,7 @@ async function startWorld(t: Test): Promise<OperatorWorld> {
     url: server.operatorUrl as string,
     callers: server.url,
     token: server.headers.authorization.replace('Bearer ', ''),
+    log,
     ask,
   };
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OperatorKey, OperatorNewKey } from '../../../api/index.js';
 import { Choice } from '../../ui/choice.js';
 import { Confirm } from '../../ui/confirm.js';
@@ -44,6 +44,10 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   const [revoking, setRevoking] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const action = useAction();
+  // A modal question that stays open would make the other views inert.
+  useEffect(() => {
+    if (!active) setRevoking(null);
+  }, [active]);
   const add = (key: OperatorNewKey) => {
     setMade((before) => [key, ...before]);
     reload();
