@@ -22,7 +22,7 @@ export const LIVE_PIXEL_BYTES_MAX = 256 << 20;
 export interface EngineOptions {
   readonly bounds: WaveBounds;
   readonly sharing: Sharing;
-  /** Maximum number of live plans that wait. */
+  /** Maximum number of live plans that wait. May change, like `deadlineMs`: it is read at each use. */
   readonly queueMax: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;
@@ -64,10 +64,10 @@ export class Engine {
     threads: readonly WaveRunner[],
     private readonly options: EngineOptions,
   ) {
-    const { bounds, sharing, queueMax, clock, images, countMemory, record } = options;
+    const { bounds, sharing, clock, images, countMemory, record } = options;
     const embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX, countMemory) : noEmbeddings();
     this.events = options.events ?? UNWATCHED;
-    this.scheduler = new Scheduler({ queueMax });
+    this.scheduler = new Scheduler(options);
     const budget = new AdaptiveBudget(sharing.idleCellsMax);
     this.loop = new WaveLoop(threads, {
       scheduler: this.scheduler,

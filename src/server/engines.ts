@@ -33,7 +33,7 @@ type EnginesSettings = Pick<Settings, 'models' | 'engine' | 'prepare'>;
 
 /**
  * The models of this process. `open` reads the manifest and chooses the backend; `load` does what takes time. While the
- * server runs, `planNext`, `loadNext` and `replace` exchange the models for those of another manifest.
+ * server runs, `nextSet`, `loadMissing`, `startPreparing` and `replace` exchange them for those of another manifest.
  */
 export class Engines {
   /** Of all lanes, for the operator. */
@@ -46,6 +46,7 @@ export class Engines {
   /** Sets that were replaced and are still used by requests. */
   private readonly retired = new Set<ModelSet>();
   private record: WaveRecord | undefined;
+  private limits: Pick<Settings['engine'], 'queue' | 'deadline_ms'>;
   private reportStuck: (reason: string) => void = () => {};
   private isStuck = false;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
@@ -64,9 +65,11 @@ export class Engines {
     private readonly metrics: Metrics,
   ) {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
+    this.limits = settings.engine;
     this.countMemory = memoryCounter(prepared.addon);
     this.loader = new BuildLoader({
       settings: settings.engine,
+      limits: () => this.limits,
       prepared,
       dependencies,
       metrics,
@@ -206,6 +209,11 @@ export class Engines {
       set.builds.set(entry.id, build);
     }
     this.requireReserve(set);
+  }
+
+  /** Uses the limits of requests of other settings from now on. */
+  useLimits({ engine }: Pick<Settings, 'engine'>): void {
+    this.limits = engine;
   }
 
   /** New requests use `next` from now on. Returns the set that was replaced; then call `retire`. */

@@ -105,6 +105,7 @@ export class Service implements App {
     return () => {
       useMasterKey();
       this.settings = next;
+      this.engines.useLimits(next);
       this.batches?.modelsChanged();
     };
   }

@@ -155,6 +155,7 @@ export const SETTINGS = {
         'Maximum tokens of recent states kept in the KV cache for later requests, as far as states repeat; 0 keeps none.',
     }),
     deadline_ms: duration({
+      reloads: true,
       default: 60_000,
       min: 1,
       max: 3_600_000,
@@ -172,6 +173,7 @@ export const SETTINGS = {
         'Refuse models that are estimated to need more memory than is free, or leave a GPU too little of it; see `docs/models.md`.',
     }),
     queue: integer({
+      reloads: true,
       default: 1_024,
       min: 1,
       max: 65_536,

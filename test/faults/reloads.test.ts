@@ -7,7 +7,7 @@ import { startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
 const RELOADS = scaled({ short: 4, long: 20 });
-/** At full scale, weights that a leak of one of them would show: 48 MB. */
+/** At full scale, weights of which a leak would show: 129 MB. */
 const SHAPE = LONG ? { width: 512, feedForward: 1_536, layers: 12 } : {};
 /** Reloads after which the allocator has its arenas. */
 const FIRST_RELOADS = 3;

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 /** At least; requests go on until the last reload has ended. */
 const REQUESTS = scaled({ short: 200, long: 10_000 });
-const AT_ONCE = scaled({ short: 3, long: 8 });
+const AT_ONCE = 8;
 /** The same answer to the last digit, whichever requests came before. */
 const EXACT = { DECIDER_ENGINE_EXACT: 'true' };
 const STATES = ['My card was charged twice!', 'Where is my parcel?', 'x', 'A refund, please. '.repeat(4)];

@@ -115,3 +115,25 @@ test('reload: a new bound of stored batches applies to the next submission', asy
   await server.reload(bounded(1_000_000));
   t.equal(await submit(), 200);
 });
+
+test('reload: another bound of the queue and another time limit count for the next request', async (t) => {
+  const server = await startTestServer(t);
+  const limited = (limits: { queue: number; deadline_ms: number }) => ({
+    ...server.settings,
+    engine: { ...server.settings.engine, ...limits },
+  });
+  t.strictSame(await server.reload(limited({ queue: 1, deadline_ms: 5_000 })), [
+    'engine.deadline_ms',
+    'engine.queue',
+  ]);
+  // One is computed and one waits.
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => server.ask({ ...BODY, state: 'word '.repeat(3_900) })),
+  );
+  t.ok(answers.some(({ error }) => /queue is full/.test(error)));
+  t.ok(answers.some(({ model }) => model === 'tiny-20260101'));
+  await server.reload(limited({ queue: 100, deadline_ms: 1 }));
+  t.match(await server.ask({ ...BODY, state: 'word '.repeat(3_900) }), { error: /not answered in time/ });
+  await server.reload(limited({ queue: 100, deadline_ms: 60_000 }));
+  t.match(await server.ask(BODY), { model: 'tiny-20260101' });
+});

@@ -29,6 +29,8 @@ const ANNOUNCED_BYTES_MIN = 1e9;
 
 interface Parts {
   readonly settings: Settings['engine'];
+  /** The limits of requests, which may change. */
+  limits(): Pick<Settings['engine'], 'queue' | 'deadline_ms'>;
   readonly prepared: ReturnType<typeof prepareEngine>;
   readonly dependencies: ServerDependencies;
   readonly metrics: Metrics;
@@ -63,7 +65,7 @@ export class BuildLoader {
    * ModelError or the signal's reason, with nothing of it left in memory.
    */
   async load(build: CatalogBuild, { unmeasured, record, signal }: Loading): Promise<LoadedBuild> {
-    const { settings, prepared, dependencies, metrics, waves, countMemory, onStuck } = this.parts;
+    const { settings, limits, prepared, dependencies, metrics, waves, countMemory, onStuck } = this.parts;
     const { report, clock, log } = dependencies;
     const placement = placeModel(prepared, settings, build.model);
     requireImageRoom(build, placement.bounds);
@@ -86,9 +88,14 @@ export class BuildLoader {
       const engine = new Engine(threads, {
         bounds: placement.bounds,
         sharing: sharingOf(settings, head),
-        queueMax: settings.queue,
+        // Read at each use: a reload can change them.
+        get queueMax() {
+          return limits().queue;
+        },
+        get deadlineMs() {
+          return limits().deadline_ms;
+        },
         images,
-        deadlineMs: settings.deadline_ms,
         clock,
         events: engineEvents(metrics, build.id, log, onStuck, waves),
         ...(record && { record }),

@@ -106,9 +106,11 @@ export class Reloader {
       engines.current.prices = prices;
       use();
       this.parts.log.level = next.log.level;
+      // That of the requests in progress: the reload may have changed it.
+      const deadlineMs = Math.max(this.used.engine.deadline_ms, next.engine.deadline_ms);
       this.used = next;
       this.change(before === null ? 'applied' : 'switched');
-      const drained = before === null ? Promise.resolve() : this.drain(before);
+      const drained = before === null ? Promise.resolve() : this.drain(before, deadlineMs);
       return { changed: { keys: [...settings, ...models, ...tls], builds }, drained };
     } catch (error) {
       if (set !== null) await engines.discard(set);
@@ -149,12 +151,12 @@ export class Reloader {
   }
 
   /** Frees models that were replaced when nothing uses them any more, or when their time is over. Never rejects. */
-  private async drain(set: ModelSet): Promise<void> {
+  private async drain(set: ModelSet, deadlineMs: number): Promise<void> {
     const { engines, clock, log } = this.parts;
     const { signal } = this.ending;
     let isLate = false;
     await new Promise<void>((resolve) => {
-      const cancel = clock.after(this.used.engine.deadline_ms + DRAIN_MARGIN_MS, () => {
+      const cancel = clock.after(deadlineMs + DRAIN_MARGIN_MS, () => {
         isLate = true;
         resolve();
       });
