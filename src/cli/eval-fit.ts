@@ -33,7 +33,7 @@ export async function applyFit(fit: FitReport, models: string): Promise<void> {
   }
   await writeTemperatures(models, fit.build, temperatures);
   print(
-    `Written to ${fit.build} in the manifest of ${models}: ${pairs(temperatures)}. A running server uses them after a restart. Show them with: decider models check ${fit.build}`,
+    `Written to ${fit.build} in the manifest of ${models}: ${pairs(temperatures)}. A running server uses them after a restart or decider reload. Show them with: decider models check ${fit.build}`,
   );
 }
 

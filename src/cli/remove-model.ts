@@ -50,11 +50,11 @@ function requireUnused(name: string, { data }: Settings, force: boolean): void {
   const server = servingProcess(data);
   if (server === null) return;
   if (force) {
-    notice(`The server, ${server}, keeps ${name} in memory until it stops.`);
+    notice(`The server, ${server}, keeps ${name} in memory until it stops or is reloaded.`);
     return;
   }
   throw new OperatorError(
-    `${name} may be in use by the server of ${data}, ${server}. Stop it first, or give --force: the server keeps the model until it stops.`,
+    `${name} may be in use by the server of ${data}, ${server}. Stop it first, or give --force: the server keeps the model until it stops or is reloaded.`,
   );
 }
 
