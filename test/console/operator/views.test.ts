@@ -1,4 +1,5 @@
 import { AXE } from '../../support/console/axe.js';
+import { batchFile } from '../../support/console/batch-file.js';
 import { type Tab, WIDE } from '../../support/console/console.js';
 import { checkLooks } from '../../support/console/look.js';
 import { enterOperator, type OperatorWorld, operatorTest, show } from '../../support/console/operator.js';
@@ -53,6 +54,16 @@ const VIEWS: ReadonlyArray<
   ],
   ['models', 'models', ({ page }) => page.getByRole('row', { name: /^tiny/ }).waitFor()],
   ['batches', 'batches', ({ page }) => page.getByText('There are no batches.').waitFor()],
+  [
+    'batches-listed',
+    'batches',
+    async ({ page }, { callers, token }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
+      await fetch(`${callers}/v1/batches`, { method: 'POST', headers, body: batchFile(3) });
+      await page.getByRole('button', { name: 'Reload' }).click();
+      await page.getByRole('row', { name: /^batch_.* default key_/ }).waitFor();
+    },
+  ],
   ['errors', 'errors', ({ page }) => page.getByText('no warnings and no errors').waitFor()],
   [
     'errors-listed',
