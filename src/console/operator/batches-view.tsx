@@ -99,10 +99,9 @@ const List = ({ batches }: { readonly batches: readonly OperatorBatch[] }) => (
       },
       { title: 'Failed', number: true, cell: ({ failed }) => whole(failed) },
       { title: 'Models', cell: ({ models }) => models.join(', ') },
-      { title: 'Submitted', class: 'nowrap', cell: ({ created }) => time(created) },
+      { title: 'Submitted', cell: ({ created }) => time(created) },
       {
         title: 'Finished',
-        class: 'nowrap',
         cell: ({ finished, expires }) => (finished === null ? `by ${time(expires)}` : time(finished)),
       },
     ]}
