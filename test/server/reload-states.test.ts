@@ -83,7 +83,11 @@ function startReloader(folder: string) {
       return before;
     },
     retire: async () => void calls.push('retired'),
-    discard: async () => void calls.push('discarded'),
+    // Even if it fails, the server can be reloaded again.
+    async discard() {
+      calls.push('discarded');
+      throw new Error('a thread cannot be ended');
+    },
   };
   const log = { level: 'info', info: () => {}, warn: () => calls.push('late'), error: () => {} } as never;
   const reloader = new Reloader(settings, {

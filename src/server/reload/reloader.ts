@@ -113,9 +113,18 @@ export class Reloader {
       const drained = before === null ? Promise.resolve() : this.drain(before, deadlineMs);
       return { changed: { keys: [...settings, ...models, ...tls], builds }, drained };
     } catch (error) {
-      if (set !== null) await engines.discard(set);
+      if (set !== null) await this.discard(set);
       this.change('failed');
       throw withAdvice(error);
+    }
+  }
+
+  /** Frees what was loaded for a reload that is refused. Never rejects: the reason of the refusal is reported. */
+  private async discard(set: ModelSet): Promise<void> {
+    try {
+      await this.parts.engines.discard(set);
+    } catch (error) {
+      this.parts.log.error({ err: error }, 'the models of a reload that was refused cannot be freed');
     }
   }
 
