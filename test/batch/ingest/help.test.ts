@@ -77,6 +77,20 @@ test('contract 2.5 custom_id: duplicates are found across threads', async (t) =>
   t.match(result, { details: { errors: [{ line: 9 * CUT_LINES + 1, type: 'duplicate_custom_id', error }] } });
 });
 
+test('what the helpers checked is put into the order of the file', async (t) => {
+  const sent = Buffer.from(
+    Array.from({ length: 9 * CUT_LINES + 1 }, (_, at) => line(`a${at}`, 's', `m${at % 300}`)).join('\n'),
+  );
+  // Without images nothing is asynchronous: the helper, which begins first, takes all cuts.
+  const help = async (work: ChunkWork) => [(await checkChunks(work, catalog))?.reverse() ?? null];
+  const result = await ingest(task(sent), { catalog, blocks: new Blocks(), help });
+  const { result: alone } = await takeIn(sent, 0);
+  if (!result.ok || !alone.ok) throw new Error('the file was refused');
+  const sizes = ({ chunks }: typeof result) => chunks.map(({ lines, ids }) => [lines.length, ids.length]);
+  t.strictSame(sizes(result), sizes(alone));
+  t.strictSame(result.models, alone.models);
+});
+
 test('a cut that a helper took and lost is an error', async (t) => {
   const file = Buffer.from(Array.from({ length: 9 * CUT_LINES }, (_, at) => line(`a${at}`)).join('\n'));
   const help = async ({ next }: ChunkWork) => {
