@@ -24,4 +24,5 @@ export {
 } from './start.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
+export { ConnectionTurns } from './transport/node-turns.js';
 export { type HeaderList, ListenError, type TransportName } from './transport/types.js';

@@ -17,7 +17,7 @@ import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
-import { OPERATOR_CONNECTIONS_MAX } from '../../src/server/operator/listener.js';
+import { OPERATOR_CONNECTIONS_MAX, OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { AUDIT_ENTRIES_MAX } from '../../src/store/index.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
@@ -75,6 +75,12 @@ const bounds = [
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
   ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
   ['connections of the operator listener', number(OPERATOR_CONNECTIONS_MAX), 'closed'],
+  ['time for a request to arrive on the operator listener', seconds(OPERATOR_REQUEST_MS_MAX), 'closed'],
+  [
+    'pipelined requests waiting on a connection of the operator listener',
+    number(PIPELINED_MAX),
+    'closed after the answers owed',
+  ],
   [
     'a body on the operator listener',
     `${bytes(OPERATOR_BODY_BYTES_MAX)}, ${seconds(OPERATOR_BODY_MS_MAX)}`,

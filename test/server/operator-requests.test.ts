@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, OPERATOR_ERRORS } from '../../src/api/index.js';
+import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
 import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
 import { jsonReply } from '../../src/server/operator/reply.js';
@@ -11,7 +12,12 @@ import { OPERATOR_TOKEN, operatorSend } from '../support/operator.js';
 const JSON_TYPE = 'application/json';
 
 /** A listener whose routes answer what they are called with. */
-async function listen(t: Test, hosts: readonly string[] = [], trustedProxies: readonly string[] = []) {
+async function listen(
+  t: Test,
+  hosts: readonly string[] = [],
+  trustedProxies: readonly string[] = [],
+  requestMs?: number,
+) {
   const clock = fakeClock();
   const handlers = Object.fromEntries(
     OPERATOR_API.map(({ name }) => [
@@ -27,6 +33,7 @@ async function listen(t: Test, hosts: readonly string[] = [], trustedProxies: re
     hosts,
     trustedProxies,
     clock,
+    ...(requestMs !== undefined && { requestMs }),
     console: null,
     handlers,
     onUnexpected: (error) => t.fail(String(error)),
@@ -130,6 +137,26 @@ test('a body that does not arrive is given up, and its connection closed', async
   t.match(text, /^Connection: close$/im);
   const unread = await raw(t, url, ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 9']);
   t.match(unread, /^HTTP\/1\.1 401 /, 'refused before the body was read');
+});
+
+test('a connection whose request does not arrive in time is closed', async (t) => {
+  const { url } = await listen(t, [], [], 100);
+  const head = ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', AUTHORIZED];
+  t.match(await raw(t, url, [...head, 'Content-Length: 9'], '{'), /^HTTP\/1\.1 408 /);
+  // Empty lines before a request are ignored.
+  t.match(await raw(t, url, [''], 'GET /ready HTTP/1.1\r\nHost: 127.0'), /^HTTP\/1\.1 408 /);
+});
+
+test(`${PIPELINED_MAX} requests may wait for the one before them; one more is the last that is read`, async (t) => {
+  const { url } = await listen(t);
+  const next = ['GET /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, '', ''].join('\r\n');
+  const last = next.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  const answers = async (waiting: number) => {
+    const text = await raw(t, url, [(next.repeat(waiting) + last).slice(0, -4)]);
+    return text.split('HTTP/1.1 200 OK').length - 1;
+  };
+  t.equal(await answers(PIPELINED_MAX), PIPELINED_MAX + 1);
+  t.equal(await answers(PIPELINED_MAX + 5), PIPELINED_MAX + 1);
 });
 
 test('the host must be an address, localhost or a name of the settings; the page must be of this site', async (t) => {

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import {
+  ConnectionTurns,
   type ConsoleFiles,
   checkSite,
   type HeaderList,
@@ -19,8 +20,8 @@ import { carriesToken } from './token.js';
 
 /** Maximum number of connections at a time; further ones are closed. */
 export const OPERATOR_CONNECTIONS_MAX = 64;
-/** The time for a request to arrive, in milliseconds. */
-const REQUEST_MS = 10_000;
+/** The time for a whole request to arrive, in milliseconds; its connection is closed within a fifth of it more. */
+export const OPERATOR_REQUEST_MS_MAX = 10_000;
 
 /** What each route does. Errors are answered as `refusalOf` says; others 500, and reported. */
 export type OperatorHandlers = Readonly<
@@ -42,6 +43,8 @@ interface OperatorOptions {
   /** IP addresses and networks of the proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly clock: Pick<Clock, 'after'>;
+  /** For tests, in place of `OPERATOR_REQUEST_MS_MAX`: node measures this time itself. */
+  readonly requestMs?: number;
   readonly handlers: OperatorHandlers;
   /** The files of the operator's console; null: it is off. */
   readonly console: ConsoleFiles | null;
@@ -50,18 +53,20 @@ interface OperatorOptions {
 }
 
 /**
- * Serves `OPERATOR_ROUTES` and `OPERATOR_API` on a listener of its own, out of reach of callers. Rejects with ListenError if the address is
- * not available.
+ * Serves `OPERATOR_ROUTES` and `OPERATOR_API` on a listener of its own, out of reach of callers. The requests of a
+ * connection run one at a time. Rejects with ListenError if the address is not available.
  */
 export async function listenForOperator(options: OperatorOptions): Promise<OperatorListener> {
-  const { host, port } = options;
+  const { host, port, requestMs = OPERATOR_REQUEST_MS_MAX } = options;
   const proxies = new TrustedProxies(options.trustedProxies);
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    void answer(options, proxies, request).then(({ headers, status, body }) => {
-      // A 304 has no body, and its length would be that of the body it leaves out.
-      const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-      const isHead = request.method === 'HEAD';
-      response.writeHead(status, { ...headers, ...length }).end(isHead ? undefined : body);
+  const turns = new ConnectionTurns();
+  // By default node looks for slow requests every 30 seconds only.
+  const times = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 5 };
+  const server = createServer(times, (request, response) => {
+    turns.take(request.socket, async () => {
+      const ended = new Promise<void>((resolve) => response.once('close', resolve));
+      write(request, response, await answer(options, proxies, request));
+      await ended;
     });
   });
   server.maxConnections = OPERATOR_CONNECTIONS_MAX;
@@ -84,6 +89,13 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       await closed;
     },
   };
+}
+
+function write(request: IncomingMessage, response: ServerResponse, { headers, status, body }: Answer): void {
+  // A 304 has no body, and its length would be that of the body it leaves out.
+  const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  const isHead = request.method === 'HEAD';
+  response.writeHead(status, { ...headers, ...length }).end(isHead ? undefined : body);
 }
 
 /** A reply with its header fields. */
