@@ -25,8 +25,9 @@ export interface Server {
   readonly operatorUrl: string | null;
   /**
    * Takes over settings, and reads the manifest and the certificate again. Returns the keys of what has changed, and
-   * `added`, `replaced` or `removed` with the id of each build to which that happened. Rejects with OperatorError, with nothing changed, if a setting needs a restart, or a setting or a model cannot be used. If one
-   * of several endpoints does not accept a new certificate, only the others have changed.
+   * `added`, `replaced` or `removed` with the id of each build to which that happened. Rejects with OperatorError, with
+   * nothing changed, if a setting needs a restart, or a setting or a model cannot be used. If one of several endpoints
+   * does not accept a new certificate, only the others have changed.
    */
   reload(next: Settings): Promise<string[]>;
   /**

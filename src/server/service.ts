@@ -103,10 +103,10 @@ export class Service implements App {
   prepareSettings(next: Settings): () => void {
     const useMasterKey = this.money.prepareMasterKey(next.master_key);
     return () => {
-      useMasterKey();
       this.settings = next;
       this.engines.useLimits(next);
       this.batches?.modelsChanged();
+      useMasterKey();
     };
   }
 

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { OperatorError } from '../../src/base/index.js';
+import { readManifest } from '../../src/engine/index.js';
 import type { ModelSet } from '../../src/server/models/model-set.js';
 import { DRAIN_MARGIN_MS, Reloader } from '../../src/server/reload/reloader.js';
 import {
@@ -51,7 +52,7 @@ function gate() {
 }
 
 /** A reloader whose steps wait for the test, with models that load nothing. */
-function startReloader(folder: string) {
+function startReloader(folder: string, use = () => {}) {
   const models = new ChangingModels(folder);
   models.serve([{ date: '20260101', file: 'a.gguf', sha256: '0'.repeat(64) }]);
   const settings = loadSettings({ DECIDER_MODELS: models.path }, undefined);
@@ -89,16 +90,25 @@ function startReloader(folder: string) {
       throw new Error('a thread cannot be ended');
     },
   };
-  const log = { level: 'info', info: () => {}, warn: () => calls.push('late'), error: () => {} } as never;
+  const errors: string[] = [];
+  const log = {
+    level: 'info',
+    info: () => {},
+    warn: () => calls.push('late'),
+    error: (_: object, message: string) => errors.push(message),
+  } as never;
   const reloader = new Reloader(settings, {
     engines,
     openModels: () => [],
-    prepare: () => () => void calls.push('used'),
+    prepare: () => () => {
+      calls.push('used');
+      use();
+    },
     reloadTls: () => false,
     clock,
     log,
   });
-  return { reloader, settings, calls, steps, clock, models };
+  return { reloader, settings, calls, errors, steps, clock, models, engines };
 }
 
 const inState = (reloader: Reloader, state: ReloadState) => until(() => reloader.state === state);
@@ -136,6 +146,26 @@ test('a reload that fails while it loads or warms frees what it has loaded, and 
     t.strictSame(calls, ['discarded']);
     t.equal(reloader.state, 'idle');
   }
+});
+
+test('a reload whose last step fails takes effect, with and without new models', async (t) => {
+  const { reloader, settings, calls, errors, steps, models, engines } = startReloader(t.testdir(), () => {
+    throw new Error('the disk is full');
+  });
+  steps.load.pass();
+  steps.warm.pass();
+  steps.unused.pass();
+  t.strictSame(await reloader.reload(settings), { keys: ['manifest'], builds: [] });
+  await inState(reloader, 'idle');
+  t.strictSame(calls, ['replaced', 'used', 'retired'], 'the new models are not freed, the old ones are');
+  const manifest = await readManifest(models.path);
+  Object.assign(engines.current, { manifest });
+  const next = { ...settings, log: { ...settings.log, level: 'error' as const } };
+  t.strictSame(await reloader.reload(next), { keys: ['log.level'], builds: [] });
+  t.equal(reloader.settings, next);
+  t.equal(reloader.state, 'idle');
+  t.strictSame(calls.slice(3), ['used']);
+  t.strictSame(errors, Array(2).fill('a reload took effect, but one of its last steps failed'));
 });
 
 test('a broken manifest, or a setting that needs a restart, is refused before anything is loaded', async (t) => {

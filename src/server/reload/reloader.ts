@@ -1,3 +1,4 @@
+import type { Price } from '../../access/index.js';
 import { type Clock, OperatorError } from '../../base/index.js';
 import { readManifest } from '../../engine/index.js';
 import { changedSettings, type Settings } from '../../settings/index.js';
@@ -25,8 +26,8 @@ interface Parts {
   /** The models and builds that open batches name. */
   openModels(): readonly string[];
   /**
-   * Checks other settings. The returned function uses them, and the models that are current by then; it cannot fail. Throws
-   * OperatorError.
+   * Checks other settings. The returned function uses them, and the models that are current by then; if it throws, the
+   * reload takes effect nevertheless. Throws OperatorError.
    */
   prepare(next: Settings): () => void;
   /**
@@ -61,8 +62,8 @@ export class Reloader {
 
   /**
    * Takes over `next`, and the models of the manifest as it is now. Waits until the models of an earlier reload are freed.
-   * Rejects with OperatorError, with nothing changed, if another reload is in progress, a
-   * setting needs a restart, the models cannot be used, or an endpoint does not accept a new certificate.
+   * Rejects with OperatorError, with nothing changed, if another reload is in progress, a setting needs a restart, the
+   * models cannot be used, or an endpoint does not accept a new certificate.
    */
   async reload(next: Settings): Promise<ReloadChanges> {
     if (this.current === 'draining') await this.settled;
@@ -85,8 +86,10 @@ export class Reloader {
   }
 
   private async run(next: Settings): Promise<{ changed: ReloadChanges; drained: Promise<void> }> {
-    const { engines } = this.parts;
+    const { engines, openModels, prepare, reloadTls } = this.parts;
     let set: ModelSet | null = null;
+    let changed: ReloadChanges;
+    let switchOver: () => ModelSet | null;
     try {
       const settings = this.changesOf(next);
       set = await this.read(next);
@@ -94,29 +97,46 @@ export class Reloader {
       const prices = pricesByBuild(next.billing, (set ?? engines.current).catalog);
       if (set !== null) {
         await this.load(set, next);
+        this.ending.signal.throwIfAborted();
         // Batches may have been submitted since.
-        requireOpenModels(this.parts.openModels(), set);
+        requireOpenModels(openModels(), set);
       }
-      const use = this.parts.prepare(next);
-      // The last step that can fail.
-      const tls = this.parts.reloadTls() ? ['tls'] : [];
       const models = set === null ? [] : ['manifest'];
       const builds = set === null ? [] : buildChanges(engines.current, set);
-      const before = set === null ? null : engines.replace(set);
-      engines.current.prices = prices;
-      use();
-      this.parts.log.level = next.log.level;
-      // That of the requests in progress: the reload may have changed it.
-      const deadlineMs = Math.max(this.used.engine.deadline_ms, next.engine.deadline_ms);
-      this.used = next;
-      this.change(before === null ? 'applied' : 'switched');
-      const drained = before === null ? Promise.resolve() : this.drain(before, deadlineMs);
-      return { changed: { keys: [...settings, ...models, ...tls], builds }, drained };
+      const use = prepare(next);
+      // The last step that can fail.
+      const tls = reloadTls() ? ['tls'] : [];
+      changed = { keys: [...settings, ...models, ...tls], builds };
+      switchOver = () => this.switchOver(set, prices, use);
     } catch (error) {
       if (set !== null) await this.discard(set);
       this.change('failed');
       throw withAdvice(error);
     }
+    const before = switchOver();
+    this.parts.log.level = next.log.level;
+    // That of the requests in progress: the reload may have changed it.
+    const deadlineMs = Math.max(this.used.engine.deadline_ms, next.engine.deadline_ms);
+    this.used = next;
+    this.change(before === null ? 'applied' : 'switched');
+    return { changed, drained: before === null ? Promise.resolve() : this.drain(before, deadlineMs) };
+  }
+
+  /** Uses what was checked. Never throws: the new models are in use by then. Returns the models that were replaced. */
+  private switchOver(
+    set: ModelSet | null,
+    prices: ReadonlyMap<string, Price>,
+    use: () => void,
+  ): ModelSet | null {
+    const { engines, log } = this.parts;
+    const before = set === null ? null : engines.replace(set);
+    engines.current.prices = prices;
+    try {
+      use();
+    } catch (error) {
+      log.error({ err: error }, 'a reload took effect, but one of its last steps failed');
+    }
+    return before;
   }
 
   /** Frees what was loaded for a reload that is refused. Never rejects: the reason of the refusal is reported. */
