@@ -15,8 +15,10 @@ import {
   finishRekey,
   type Rekeyed,
   rekeyServed,
+  removeKeyLink,
   Sealer,
   type Store,
+  StoreError,
   serveStore,
 } from '../store/index.js';
 import { Administration } from './administration/administration.js';
@@ -34,7 +36,10 @@ export interface OpenAccess {
   readonly sealer: Sealer;
   readonly calendar: Calendar;
   readonly administration: Administration;
-  /** Checks another configured master key; the returned function records that it is configured. Throws StoreError. */
+  /**
+   * Checks the configured master key. The returned function, to be called in the same turn of the event loop, records that
+   * it is configured, and never throws. Throws StoreError.
+   */
   prepareMasterKey(given: string): () => void;
   /** Changes the master key while the folder is served; see `rekeyServed`. One change at a time. Rejects with StoreError. */
   rekey(newKeyFile: string | null): Promise<Rekeyed>;
@@ -52,7 +57,8 @@ export async function openAccess(
 ): Promise<OpenAccess> {
   const { log } = dependencies;
   let given = settings.master_key;
-  let rekeying: Promise<unknown> = Promise.resolve();
+  /** Settles when the change of the master key in progress has ended. */
+  let rekeying: Promise<unknown> | null = null;
   const { store, leave } = serveStore(settings.data, (upgraded) => reconcile(upgraded).problems);
   let sealer: Sealer;
   let calendar: Calendar;
@@ -86,14 +92,26 @@ export async function openAccess(
     calendar,
     administration,
     prepareMasterKey(next) {
+      if (rekeying !== null) {
+        // Its link must stay, and which key is the right one changes with its transaction.
+        if (next === given) return () => {};
+        throw new StoreError('The master key is being changed. Reload again when the change has ended.');
+      }
       checkMasterKey(store, next);
       return () => {
+        if (next === given) return;
         given = next;
-        finishRekey(store, given);
+        try {
+          removeKeyLink(store.folder);
+        } catch (error) {
+          log.error({ err: error }, 'the link to the file of the new master key cannot be removed');
+        }
       };
     },
     rekey(newKeyFile) {
-      const change = rekeyServed(store, sealer, given, newKeyFile);
+      const change = rekeyServed(store, sealer, given, newKeyFile).finally(() => {
+        rekeying = null;
+      });
       rekeying = change.catch(() => {});
       return change;
     },

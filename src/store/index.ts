@@ -8,7 +8,7 @@ export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
 export { checkMasterKey } from './master-check.js';
 export { MASTER_KEY_FILE } from './master-key.js';
-export { finishRekey, type Rekeyed, rekey, rekeyServed } from './rekey.js';
+export { finishRekey, type Rekeyed, rekey, rekeyServed, removeKeyLink } from './rekey.js';
 export { restore } from './restore.js';
 export { type DataKey, Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';

@@ -21,9 +21,20 @@ export function isMasterKey(store: Store, master: Buffer): boolean {
   }
 }
 
+/** What the operator must do after `decider rekey --new-key`, while the configuration has another key. */
+export const CONFIGURE_NEW_KEY =
+  'master_key is not the current master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload';
+
 /** Throws StoreError unless `given`, or the folder's file if it is '', is the key that data keys are encrypted with. */
 export function checkMasterKey(store: Store, given: string): void {
-  if (!isMasterKey(store, masterKey(store.folder, given, false))) throw wrongKey(store.folder);
+  if (isMasterKey(store, masterKey(store.folder, given, false))) return;
+  throw given !== '' && isNextKey(store) ? new StoreError(CONFIGURE_NEW_KEY) : wrongKey(store.folder);
+}
+
+/** Whether the file of the new key is there and has the key that data keys are encrypted with. Throws StoreError. */
+export function isNextKey(store: Store): boolean {
+  const next = readNext(join(store.folder, NEXT_KEY_FILE));
+  return next !== null && isMasterKey(store, next);
 }
 
 /** Records the key that data keys are encrypted with. Inside `Store.change` only. */

@@ -5,7 +5,7 @@ import { syncFolder, ThreadPool } from '../base/index.js';
 import { StoreError } from './data-folder.js';
 import { encryptDataKeys } from './encrypt-data-keys.js';
 import { openStore } from './format.js';
-import { findMasterKey, hasMasterKey, isMasterKey } from './master-check.js';
+import { CONFIGURE_NEW_KEY, findMasterKey, hasMasterKey, isMasterKey, isNextKey } from './master-check.js';
 import { createKeyFile, MASTER_KEY_FILE, masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
 import type { Sealer } from './sealer.js';
 import { serveAlone } from './serving.js';
@@ -69,20 +69,29 @@ export function rekeyServed(
 export function finishRekey(store: Store, given: string): string | null {
   const { folder } = store;
   const nextFile = join(folder, NEXT_KEY_FILE);
-  const found = lstatSync(nextFile, { throwIfNoEntry: false });
-  if (found === undefined || !hasMasterKey(store)) return null;
+  if (lstatSync(nextFile, { throwIfNoEntry: false }) === undefined || !hasMasterKey(store)) return null;
   showLastCommit(store);
   if (isMasterKey(store, masterKey(folder, given, false))) {
-    if (found.isSymbolicLink()) rmSync(nextFile);
+    removeKeyLink(folder);
     return null;
   }
-  if (!existsSync(nextFile) || !isMasterKey(store, readKeyFile(nextFile))) return null;
-  if (given === '') {
-    placeNextKey(folder);
-    return null;
-  }
-  return 'master_key is the earlier master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload';
+  if (!isNextKey(store)) return null;
+  if (given !== '') return CONFIGURE_NEW_KEY;
+  placeNextKey(folder);
+  return null;
 }
+
+/**
+ * Removes the link to the file of the new key, if there is one. Call it when the new key is configured, and while no change
+ * is in progress. Throws Error.
+ */
+export function removeKeyLink(folder: string): void {
+  const file = join(folder, NEXT_KEY_FILE);
+  if (isLink(file)) rmSync(file);
+}
+
+const isLink = (file: string): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 /** If a process was killed right after its commit, LMDB shows that commit only after the next write. */
 const showLastCommit = (store: Store): void => store.change(() => {});
@@ -119,7 +128,7 @@ async function replaceFile(store: Store, given: string, encrypt: Encrypt): Promi
     return { dataKeys: null, earlier: placeNextKey(folder) };
   }
   // Left from the time when the key was configured.
-  if (lstatSync(nextFile, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(nextFile);
+  removeKeyLink(folder);
   // Made by an interrupted run.
   const next = existsSync(nextFile) ? readKeyFile(nextFile) : createKeyFile(nextFile);
   // Before the transaction: afterwards nothing is written but a name.

@@ -104,11 +104,17 @@ test('rekey: a configured key is changed beside a server, survives a kill, and i
   await first.command.end();
   t.equal((await here('verify')).code, 0, 'with the earlier key still configured');
   const second = await start();
-  t.match(second.command.lines.join('\n'), /^master_key is the earlier master key\. Configure the new one/m);
+  t.match(
+    second.command.lines.join('\n'),
+    /^master_key is not the current master key\. Configure the new one/m,
+  );
   for (const id of ids) t.equal(await second.results(id), 30);
   t.match((await here('rekey', '--new-key', file)).stdout, /^An earlier run had encrypted/);
   configure({ master_key: '01'.repeat(32) });
-  t.match(await here('reload'), { code: 1, stderr: /^Nothing was changed: The master key is not the one/ });
+  t.match(await here('reload'), {
+    code: 1,
+    stderr: /^Nothing was changed: master_key is not the current master key\. Configure the new one/,
+  });
   configure({ master_key: NEXT });
   t.match(await here('reload'), { code: 0, stdout: 'changed: master_key' });
   t.notOk(existsSync(join(data, 'master.key.next')));

@@ -114,7 +114,7 @@ test('rekey: a configured key is replaced by the one in a file', async (t) => {
   t.ok(await opens(NEXT));
   t.ok(await opens(GIVEN), 'a link names the file of the new key');
   const store = openStore(folder);
-  t.match(finishRekey(store, GIVEN), /^master_key is the earlier master key\. Configure the new one/);
+  t.match(finishRekey(store, GIVEN), /^master_key is not the current master key\. Configure the new one/);
   await t.rejects(rekey(folder, '01'.repeat(32), file.replace('next', 'master.key')), {
     message: /cannot be read/,
   });
