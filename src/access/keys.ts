@@ -62,11 +62,16 @@ export function listKeys(store: Store, workspace?: string): Key[] {
     .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
 }
 
+/** A new key, and the key that it replaces as it is now. */
+interface RolledKey extends NewKey {
+  readonly rolled: Key;
+}
+
 /**
  * Creates a successor of a key. The old key keeps working until the end of the next day (contract 5 rule 8), or until it
  * expires if that is sooner. Throws AccessError if the key does not work, or was already rolled.
  */
-export function rollKey(store: Store, clock: Clock, id: string): NewKey {
+export function rollKey(store: Store, clock: Clock, id: string): RolledKey {
   return store.change(() => {
     const now = clock.now();
     const old = getKey(store, id);
@@ -80,8 +85,8 @@ export function rollKey(store: Store, clock: Clock, id: string): NewKey {
     const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
     const created = addKey(store, now, old.workspace, newExpires);
     const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
-    putChanged(store, now, 'key.roll', old, { ...old, expires, rolledTo: created.key.id });
-    return created;
+    const rolled = putChanged(store, now, 'key.roll', old, { ...old, expires, rolledTo: created.key.id });
+    return { ...created, rolled };
   });
 }
 

@@ -25,6 +25,10 @@ export interface OperatorWorkspace {
   readonly requests_per_minute: number;
   /** Of each key. */
   readonly bytes_per_minute: number;
+}
+
+/** A workspace of the list. */
+export interface OperatorListedWorkspace extends OperatorWorkspace {
   /** Keys that are neither revoked nor expired. */
   readonly working_keys: number;
 }
@@ -211,7 +215,7 @@ export interface OperatorAuditEntry {
 export interface OperatorResponses {
   readonly listWorkspaces: {
     readonly currency: string;
-    readonly workspaces: readonly OperatorWorkspace[];
+    readonly workspaces: readonly OperatorListedWorkspace[];
   };
   /** Status 201. */
   readonly createWorkspace: OperatorWorkspace;

@@ -73,7 +73,6 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
         models: null,
         requests_per_minute: 6_000,
         bytes_per_minute: 268_435_456,
-        working_keys: 0,
       },
     );
     t.match(await call(200, 'POST', 'workspaces/acme/grants', { amount: '2.5' }), { granted: '2.50' });

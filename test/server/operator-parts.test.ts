@@ -70,6 +70,36 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   t.equal(USAGE_DAYS_MAX, 366);
 });
 
+test('a change does not read other rows; one that reads a damaged row changes nothing', async (t) => {
+  const folder = t.testdir();
+  const store = openStore(folder);
+  t.teardown(() => store.close());
+  const administration = new Administration(folder, fakeClock());
+  t.teardown(() => administration.close());
+  const damage = async (...[name, ...parts]: ['keys' | 'grants', ...(string | number)[]]) => {
+    const { table, key } = store.table(name).write(parts, null);
+    await store.write([{ table, key, value: Buffer.from('{}') }]);
+  };
+  const entries = async () => (await administration.run('x', 'listAudit', { limit: 9 })).entries.length;
+  await damage('keys', 'key_damaged');
+  await t.rejects(administration.run('x', 'listKeys', {}), { name: 'DataUnavailable' });
+  t.match(await administration.run('x', 'createWorkspace', { id: 'w' }), { id: 'w', granted: 0n });
+  t.match(await administration.run('x', 'grantCredit', { id: 'w', amount: 5n }), { granted: 5n });
+  const change = { id: 'w', change: { budget: 7n }, known: null };
+  t.match(await administration.run('x', 'changeWorkspace', change), { granted: 5n, budget: 7n });
+  const { key } = await administration.run('x', 'createKey', { workspace: 'w' });
+  const next = await administration.run('x', 'rollKey', { id: key.id });
+  t.match(next.rolled, { id: key.id, rolledTo: next.key.id });
+  t.equal(await entries(), 5);
+  await damage('grants', 'w', 0);
+  await t.rejects(administration.run('x', 'grantCredit', { id: 'w', amount: 5n }), {
+    name: 'DataUnavailable',
+  });
+  store.refresh();
+  t.match(store.table('workspaces').get('w'), { granted: '5' });
+  t.equal(await entries(), 5);
+});
+
 test('a change that waits for another process does not block the main thread', async (t) => {
   const folder = t.testdir({ data: {} });
   const data = join(folder, 'data');
@@ -91,7 +121,7 @@ test('a change that waits for another process does not block the main thread', a
   t.equal(store.table('workspaces').get('w'), undefined);
   t.notOk(ended);
   writeFileSync(end, '');
-  t.match(await change, { workspace: { id: 'w' }, workingKeys: 0 });
+  t.match(await change, { id: 'w' });
   store.refresh();
   t.match(store.table('workspaces').get('w'), { id: 'w' });
 });

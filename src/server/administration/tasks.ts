@@ -2,7 +2,6 @@ import {
   changeWorkspace,
   createKey,
   createWorkspace,
-  getKey,
   getWorkspace,
   grantCredit,
   keyWorks,
@@ -24,7 +23,7 @@ import type { AuditFields, Store } from '../../store/index.js';
 import { readAudit } from '../../store/index.js';
 
 /** A workspace as the operator sees it. */
-export interface WorkspaceSummary {
+interface WorkspaceSummary {
   readonly workspace: Workspace;
   /** Keys that are neither revoked nor expired. */
   readonly workingKeys: number;
@@ -40,7 +39,8 @@ interface ChangeTask {
 
 /**
  * What the operator's interface reads and changes in the data folder. Each task runs in one turn of the administration
- * thread. Throw AccessError or StoreError.
+ * thread. Throw AccessError or StoreError: a task that changes something reads nothing after its transaction, so that
+ * nothing is changed if it throws.
  */
 export const TASKS = {
   listWorkspaces(store: Store, clock: Clock): WorkspaceSummary[] {
@@ -55,19 +55,19 @@ export const TASKS = {
     }));
   },
   createWorkspace: (store: Store, clock: Clock, { id }: { readonly id: string }) =>
-    summaryOf(store, clock, createWorkspace(store, clock, id)),
-  changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): WorkspaceSummary {
+    createWorkspace(store, clock, id),
+  changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): Workspace {
     const workspace = getWorkspace(store, id);
     if (change.models && known !== null) {
       requireModels(change.models, (name) => known.includes(name), workspace);
     }
-    return summaryOf(store, clock, changeWorkspace(store, clock, id, change));
+    return changeWorkspace(store, clock, id, change);
   },
   grantCredit: (
     store: Store,
     clock: Clock,
     { id, amount }: { readonly id: string; readonly amount: bigint },
-  ) => summaryOf(store, clock, grantCredit(store, clock, id, amount)),
+  ) => grantCredit(store, clock, id, amount),
   readUsage: (store: Store, _: Clock, filter: UsageFilter) => sumPrices(readUsage(store, filter)),
   listKeys(store: Store, _: Clock, { workspace }: { readonly workspace?: string | undefined }) {
     if (workspace !== undefined) getWorkspace(store, workspace);
@@ -81,10 +81,7 @@ export const TASKS = {
     const until = expires === undefined ? undefined : readExpiry(expires, clock.now());
     return createKey(store, clock, workspace, until);
   },
-  rollKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => ({
-    ...rollKey(store, clock, id),
-    rolled: getKey(store, id),
-  }),
+  rollKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => rollKey(store, clock, id),
   revokeKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => revokeKey(store, clock, id),
   listBatches: (store: Store, _: Clock, filter: Parameters<typeof newestBatches>[1]) =>
     newestBatches(store, filter),
@@ -103,12 +100,6 @@ export const TASKS = {
     store.change(() => store.audit(clock.now(), { action: 'settings.reload', ...fields }));
   },
 } as const;
-
-function summaryOf(store: Store, clock: Clock, workspace: Workspace): WorkspaceSummary {
-  const now = clock.now();
-  const workingKeys = listKeys(store, workspace.id).filter((key) => keyWorks(key, now)).length;
-  return { workspace, workingKeys };
-}
 
 export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
+import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { Facts } from '../../ui/facts.js';
 import { bytes, time, whole } from '../../ui/format.js';
 import { shownAmount } from '../amounts.js';
@@ -10,7 +10,7 @@ import { ModelsForm } from './models-form.js';
 
 interface WorkspacePanelProps {
   readonly api: OperatorApi;
-  readonly workspace: OperatorWorkspace;
+  readonly workspace: OperatorListedWorkspace;
   readonly currency: string;
   readonly models: readonly OperatorModel[];
   /** Called after every change. */

@@ -1,4 +1,4 @@
-import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
+import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { whole } from '../../ui/format.js';
@@ -77,7 +77,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
 }
 
 interface ListProps {
-  readonly workspaces: readonly OperatorWorkspace[];
+  readonly workspaces: readonly OperatorListedWorkspace[];
   readonly currency: string;
   readonly shown: string | null;
 }

@@ -1,10 +1,20 @@
-import { dayOf, readAmount, showAmount, type WorkspaceChange } from '../../../access/index.js';
-import type { OperatorApiName, OperatorUsage, OperatorWorkspace } from '../../../api/index.js';
+import {
+  dayOf,
+  readAmount,
+  showAmount,
+  type Workspace,
+  type WorkspaceChange,
+} from '../../../access/index.js';
+import type {
+  OperatorApiName,
+  OperatorListedWorkspace,
+  OperatorUsage,
+  OperatorWorkspace,
+} from '../../../api/index.js';
 import { DAY_MS, nextTurn } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import type { OpenAccess } from '../../access.js';
 import { DataUnavailable } from '../../administration/administration.js';
-import type { WorkspaceSummary } from '../../administration/tasks.js';
 import {
   BOOLEAN,
   readFields,
@@ -37,7 +47,7 @@ export function workspaceHandlers(
   currency: string,
 ): Handlers<WorkspaceRoutes> {
   /** With what the server has not written yet. */
-  const show = ({ workspace, workingKeys }: WorkspaceSummary): OperatorWorkspace => {
+  const show = (workspace: Workspace): OperatorWorkspace => {
     const { charged, reserved, monthCharged } = access.standing(workspace);
     const { id, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
     return {
@@ -52,16 +62,15 @@ export function workspaceHandlers(
       models,
       requests_per_minute: requestsPerMinute,
       bytes_per_minute: bytesPerMinute,
-      working_keys: workingKeys,
     };
   };
   return {
     async listWorkspaces({ actor, query }) {
       readQuery(query);
       const summaries = await administration.run(actor, 'listWorkspaces', undefined);
-      const workspaces: OperatorWorkspace[] = [];
-      for (const summary of summaries) {
-        workspaces.push(show(summary));
+      const workspaces: OperatorListedWorkspace[] = [];
+      for (const { workspace, workingKeys } of summaries) {
+        workspaces.push({ ...show(workspace), working_keys: workingKeys });
         if (workspaces.length % TURN_WORKSPACES === 0) await nextTurn();
       }
       return { currency, workspaces };
