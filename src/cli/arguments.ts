@@ -2,7 +2,7 @@ import { AccessError } from '../access/index.js';
 import { OperatorError } from '../base/index.js';
 
 /** Parses a whole number; NaN, which every limit refuses, for anything else. */
-export const readWhole = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
+export const readWhole = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN);
 
 /** Parses a whole number within bounds. Throws OperatorError, which names the argument. */
 export function readWholeBetween(name: string, text: string, least: number, most: number): number {

@@ -5,16 +5,22 @@ import { table } from './table.js';
 import { withStore } from './with-store.js';
 
 interface AuditOptions extends Options {
-  readonly limit: string;
+  readonly limit?: string;
+  readonly after?: string;
 }
 
-/** `decider audit`: the last administrative changes, newest first. */
+/** Entries that are listed without `--limit` and `--after`. */
+const LISTED = 20;
+
+/** `decider audit`: the last administrative changes, newest first; with `--after`, all those with a higher number. */
 export const audit = (options: AuditOptions) =>
   withStore(
     options,
     (store) => {
-      const limit = readWholeBetween('limit', options.limit, 1, AUDIT_ENTRIES_MAX);
-      const { entries } = readAudit(store.table('audit'), limit);
+      const after = readWholeBetween('after', options.after ?? '0', 0, Number.MAX_SAFE_INTEGER);
+      const listed = options.after === undefined ? LISTED : AUDIT_ENTRIES_MAX;
+      const limit = readWholeBetween('limit', options.limit ?? String(listed), 1, AUDIT_ENTRIES_MAX);
+      const { entries } = readAudit(store.table('audit'), limit, undefined, after);
       const rows = entries.map(({ at, ...entry }) => ({ time: showInstant(at), ...entry }));
       if (options.json) return printJson(rows);
       const cells = rows.map((row) => [

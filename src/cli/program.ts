@@ -248,7 +248,8 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
   });
 
 command(program, 'audit', 'list the last administrative changes, newest first')
-  .option('--limit <number>', 'maximum entries', '20')
+  .option('--after <number>', 'only the entries with a higher number, all of them')
+  .option('--limit <number>', 'maximum entries (default: 20; with --after all)')
   .action(async (options) => (await import('./audit.js')).audit(options));
 command(program, 'reload', 'make the running server read its settings and models again').action(
   async (options) => (await import('./reload.js')).reload(options),

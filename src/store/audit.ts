@@ -41,17 +41,18 @@ export function addAuditEntry(table: Table<'audit'>, entry: AuditEntry): void {
 }
 
 /**
- * The newest entries with a number below `before`, newest first, and whether there are older ones. Numbers count the
- * entries from 1, without gaps. Throws StoreError.
+ * The newest entries with a number below `before` and above `after`, newest first, and whether there are older ones.
+ * Numbers count the entries from 1, without gaps. Throws StoreError.
  */
 export function readAudit(
   table: Table<'audit'>,
   limit: number,
   before: number = Number.POSITIVE_INFINITY,
+  after = 0,
 ): { readonly entries: ReadonlyArray<AuditEntry & { readonly number: number }>; readonly more: boolean } {
   const last = Math.min(lastNumber(table), before - 1);
   const entries: Array<AuditEntry & { number: number }> = [];
-  for (let number = last; number >= 1; number -= 1) {
+  for (let number = last; number > after; number -= 1) {
     const entry = table.get(number);
     if (entry === undefined) break;
     if (entries.length === limit) return { entries, more: true };

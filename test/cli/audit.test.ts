@@ -1,11 +1,13 @@
 import { userInfo } from 'node:os';
 import { test } from 'tap';
+import { grantCredit } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
 import { books } from '../support/books.js';
 
 const USER = `cli:${userInfo().username}`;
 
 test('every change by a command is an entry of the audit log, and nothing else is', async (t) => {
-  const { run, json, mistake } = books(t);
+  const { store, run, json, mistake } = books(t);
   await json('workspaces', 'create', 'w');
   await json('workspaces', 'credit', 'w', '2.5');
   await json('workspaces', 'budget', 'w', '7');
@@ -52,4 +54,15 @@ test('every change by a command is an entry of the audit log, and nothing else i
 
   t.equal((await json('audit', '--limit', '3')).length, 3);
   for (const limit of ['0', '10001', 'x']) await mistake(/^limit: /, 'audit', '--limit', limit);
+
+  for (let amount = 1; amount <= 13; amount += 1) grantCredit(store, systemClock, 'w', BigInt(amount));
+  const numbers = async (...args: string[]) =>
+    (await json('audit', ...args)).map(({ number }: { number: number }) => number);
+  const from = (first: number) => Array.from({ length: 22 - first }, (_, at) => 21 - at);
+  t.strictSame(await numbers(), from(2), 'the last 20');
+  t.strictSame(await numbers('--after', '0'), from(1), 'all');
+  t.strictSame(await numbers('--after', '19'), from(20));
+  t.strictSame(await numbers('--after', '19', '--limit', '1'), from(21));
+  t.strictSame(await numbers('--after', '9007199254740991'), []);
+  for (const after of ['-1', '9007199254740992', 'x']) await mistake(/^after: /, 'audit', '--after', after);
 });
