@@ -67,7 +67,6 @@ function buildConsole(root, stamp) {
   const bundle = bundleConsole(root);
   if (bundle === null) return false;
   if (bundle.problem !== undefined) throw new BuildError(bundle.problem);
-  mkdirSync(dirname(file), { recursive: true });
   writeWhole(file, bundle.text);
   stamp.console = inputs;
   return true;
@@ -112,7 +111,6 @@ function compile(root, path) {
   const { code, map } = transform(path, readFileSync(join(root, path), 'utf8'));
   const name = relative(dirname(output), `${output}.map`);
   const from = { ...JSON.parse(map), sources: [relative(dirname(output), join(root, path))] };
-  mkdirSync(dirname(output), { recursive: true });
   writeWhole(`${output}.map`, JSON.stringify(from));
   writeWhole(output, `${code}\n//# sourceMappingURL=${name}\n`);
 }
@@ -140,6 +138,7 @@ export function transform(filename, text) {
 
 /** Readers see the old file or the new one, whatever else builds at the same time. */
 function writeWhole(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
   const unfinished = `${file}.${process.pid}.tmp`;
   writeFileSync(unfinished, text);
   renameSync(unfinished, file);
