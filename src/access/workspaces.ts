@@ -43,6 +43,11 @@ export const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 export const BYTES_PER_MINUTE_MAX = 2 ** 40;
 const ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
+/** Characters of the name of a model that a workspace may use. */
+export const MODEL_NAME_CHARACTERS_MAX = 128;
+/** Commands separate names by spaces and commas, and `all` stands for all models. */
+const MODEL_NAME = new RegExp(`^[A-Za-z0-9][\\w.:/@+-]{0,${MODEL_NAME_CHARACTERS_MAX - 1}}$`);
+
 /** Creates a workspace without credit. Throws AccessError. */
 export function createWorkspace(store: Store, clock: Clock, id: string): Workspace {
   if (!ID.test(id)) {
@@ -80,6 +85,7 @@ export function findWorkspace(store: Store, id: string): Workspace | undefined {
 
 /** Grants credit; a negative amount takes it back. Throws AccessError. */
 export function grantCredit(store: Store, clock: Clock, id: string, amount: Amount): Workspace {
+  if (amount === 0n) throw new AccessError('amount', 'it cannot be 0.');
   return store.change(() => {
     const workspace = getWorkspace(store, id);
     const grants = store.table('grants');
@@ -107,6 +113,7 @@ export function changeWorkspace(
   checkChange(change);
   return store.change(() => {
     const before = getWorkspace(store, id);
+    checkModels(change.models ?? [], before.models);
     const after = { ...before, ...change };
     store.audit(clock.now(), {
       action: 'workspace.change',
@@ -129,17 +136,19 @@ export function readAmount(argument: string, text: string): Amount {
 }
 
 /**
- * Throws AccessError for a name that `isKnown` does not know: neither a model, nor a build, nor an id that a model of the
+ * Throws AccessError for a name that no model can have, or that `isKnown` does not know: neither a model, nor a build, nor an id that a model of the
  * manifest answers for. Names that the workspace may already use are accepted even if the manifest no longer has them.
  */
 export function requireModels(
   names: readonly string[],
   isKnown: (name: string) => boolean,
   { models }: Workspace,
+  remedy: 'Use --force' | 'Set force to true',
 ): void {
+  checkModels(names, models);
   const unknown = names.find((name) => !isKnown(name) && !models?.includes(name));
   if (unknown === undefined) return;
-  throw new AccessError('models', `the manifest has no ${unknown}. Use --force to allow it anyway.`);
+  throw new AccessError('models', `the manifest has no ${unknown}. ${remedy} to allow it anyway.`);
 }
 
 /** What the audit log has of a workspace. */
@@ -160,6 +169,17 @@ function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceCha
   }
   checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
   checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
+}
+
+/** Names that the workspace has already are accepted: earlier versions did not check them. */
+function checkModels(names: readonly string[], present: readonly string[] | null): void {
+  const wrong = names.find((name) => (!MODEL_NAME.test(name) || name === 'all') && !present?.includes(name));
+  if (wrong === undefined) return;
+  const shown = JSON.stringify(wrong.slice(0, MODEL_NAME_CHARACTERS_MAX));
+  throw new AccessError(
+    'models',
+    `${shown} cannot be a model: names have 1 to ${MODEL_NAME_CHARACTERS_MAX} letters, digits or . _ : / @ + -, begin with a letter or digit, and are not "all".`,
+  );
 }
 
 function checkLimit(name: string, value: number | undefined, max: number): void {

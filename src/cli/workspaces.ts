@@ -44,7 +44,7 @@ export const models = (id: string, parts: string[], options: Options & { readonl
     if (names !== null && !options.force) {
       const { Catalog, readManifest } = await import('../engine/index.js');
       const catalog = new Catalog(await readManifest(folder), folder);
-      requireModels(names, (name) => catalog.find(name) !== undefined, workspace);
+      requireModels(names, (name) => catalog.find(name) !== undefined, workspace, 'Use --force');
     }
     return changeWorkspace(store, clock, id, { models: names });
   });

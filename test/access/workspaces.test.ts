@@ -9,6 +9,7 @@ import {
   grantCredit,
   listKeys,
   listWorkspaces,
+  MODEL_NAME_CHARACTERS_MAX,
 } from '../../src/access/index.js';
 import { openStore } from '../../src/store/index.js';
 import { opened } from '../support/access/opened.js';
@@ -70,8 +71,25 @@ test('a change sets what it names and leaves the rest; a refused one changes not
   });
   t.throws(() => changeWorkspace(store, clock, 'unknown', { models: null }), { name: 'AccessError' });
   t.throws(() => grantCredit(store, clock, 'unknown', 1n), { name: 'AccessError' });
+  t.throws(() => grantCredit(store, clock, 'acme', 0n), { message: 'amount: it cannot be 0.' });
+  for (const name of [
+    '',
+    'a b',
+    'a,b',
+    'a\u001b',
+    'é',
+    '-a',
+    'all',
+    'a'.repeat(MODEL_NAME_CHARACTERS_MAX + 1),
+  ]) {
+    t.throws(() => changeWorkspace(store, clock, 'acme', { models: ['a', name] }), { message: /^models: / });
+  }
   t.strictSame(getWorkspace(store, 'acme'), before);
   t.equal(store.changes(), changes);
+  const longest = `a${'/'.repeat(MODEL_NAME_CHARACTERS_MAX - 1)}`;
+  t.match(changeWorkspace(store, clock, 'acme', { models: ['A.1_b:c@d+e-f', longest] }).models, {
+    length: 2,
+  });
 });
 
 test('keys are listed by the time at which they were made, of one workspace or of all', async (t) => {

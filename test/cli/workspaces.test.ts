@@ -45,6 +45,7 @@ test('workspaces credit: every decimal is kept, and a negative amount takes back
   t.match((await run('workspaces', 'show', 'w')).stdout, /^balance: +-1\.499999999999 EUR$/m);
   await mistake(/^amount: "1e3" is not an amount/, 'workspaces', 'credit', 'w', '1e3');
   await mistake(/^workspace: x does not exist\.$/m, 'workspaces', 'credit', 'x', '1');
+  await mistake(/^amount: it cannot be 0\.$/m, 'workspaces', 'credit', 'w', '0');
 });
 
 test('workspaces budget, limits: set, lifted, and refused', async (t) => {
@@ -85,6 +86,7 @@ test('workspaces models: names of the manifest, all, and models that are gone', 
     'tiny',
     'gone',
   );
+  await mistake(/^models: "a\\u001b" cannot be a model/, 'workspaces', 'models', 'w', 'a\u001b', '--force');
   t.same(await set('gone', '--force'), ['gone']);
   t.same(await set('gone', 'tiny'), ['gone', 'tiny'], 'a name the workspace already has is kept');
   t.match((await run('workspaces', 'list')).stdout, /gone tiny$/);

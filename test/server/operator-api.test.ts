@@ -98,7 +98,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     );
   },
 
-  async 'workspaces: what is refused'(t, { refused }) {
+  async 'workspaces: what is refused'(t, { call, refused }) {
     await refused(conflict('id'), 'POST', 'workspaces', { id: 'default' });
     for (const id of ['', 'A', 'a'.repeat(65), '__proto__']) {
       await refused(invalid('id'), 'POST', 'workspaces', { id });
@@ -113,7 +113,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     await refused(missing('id'), 'GET', 'workspaces/nobody/usage');
     for (const [field, values] of Object.entries({
       budget: ['-1', 'x', 1],
-      models: [[], [''], 'tiny', [1], ['unknown']],
+      models: [[], [''], 'tiny', [1], ['unknown'], ['a\u001b[31m']],
       requests_per_minute: [0, 1_000_001, 1.5, '1', null],
       bytes_per_minute: [0, 2 ** 40 + 1],
       force: ['yes'],
@@ -122,7 +122,15 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
       for (const value of values)
         await refused(invalid(field), 'PATCH', 'workspaces/default', { [field]: value });
     }
-    for (const amount of ['1e3', '', 1, null]) {
+    await refused(invalid('models'), 'PATCH', 'workspaces/acme', { models: ['a\u001b'], force: true });
+    const messages = async (field: string, value: unknown) =>
+      (await call(400, 'PATCH', 'workspaces/default', { [field]: value })).error;
+    t.equal(
+      await messages('models', ['gone']),
+      'models: the manifest has no gone. Set force to true to allow it anyway.',
+    );
+    t.match(await messages('requests_per_minute', 0), /^requests_per_minute: it must be /);
+    for (const amount of ['1e3', '', 1, null, '0', '-0.00']) {
       await refused(invalid('amount'), 'POST', 'workspaces/default/grants', { amount });
     }
     for (const days of ['0', '367', 'x', '-1', '']) {
@@ -346,7 +354,10 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     t.match(page, { entries: [{ number: 3 }, { number: 2 }], more: true });
     t.match(await call(200, 'GET', 'audit?before=2'), { entries: [{ number: 1 }], more: false });
     for (const limit of ['0', '1001', 'x']) await refused(invalid('limit'), 'GET', `audit?limit=${limit}`);
-    await refused(invalid('before'), 'GET', 'audit?before=0');
+    t.match(await call(200, 'GET', `audit?before=${Number.MAX_SAFE_INTEGER}&limit=1`), { more: true });
+    for (const before of ['0', '9007199254740993', '9'.repeat(17)]) {
+      await refused(invalid('before'), 'GET', `audit?before=${before}`);
+    }
   },
 };
 

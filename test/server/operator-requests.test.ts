@@ -166,6 +166,7 @@ test('the host must be an address, localhost or a name of the settings; the page
     const text = await raw(t, url, head);
     const found = Number(text.slice(9, 12));
     if (found === 403) t.match(text, '"type":"host_not_allowed"');
+    t.notMatch(text, /console is not served/);
     return found;
   };
   for (const host of [

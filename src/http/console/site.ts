@@ -21,7 +21,7 @@ export function checkSite(
   const [host = ''] = valuesOf(headers, 'host');
   const url = AUTHORITY.test(host) ? parseUrl(`http://${host}/`) : null;
   if (url === null || !isOurs(hostOf(url), hosts)) {
-    throw refused(`The console is not served under this host name. Use an address, or add it to ${setting}.`);
+    throw refused(`This host name is not allowed. Use an address, or add the name to ${setting}.`);
   }
   const [origin] = valuesOf(headers, 'origin');
   if (origin !== undefined && !isSameSite(origin, url, hosts)) throw refused(ANOTHER);

@@ -59,7 +59,7 @@ export const TASKS = {
   changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): Workspace {
     const workspace = getWorkspace(store, id);
     if (change.models && known !== null) {
-      requireModels(change.models, (name) => known.includes(name), workspace);
+      requireModels(change.models, (name) => known.includes(name), workspace, 'Set force to true');
     }
     return changeWorkspace(store, clock, id, change);
   },

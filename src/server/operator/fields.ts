@@ -71,7 +71,7 @@ export function readWhole<Absent>(
   absent: Absent,
 ): number | Absent {
   if (text === undefined) return absent;
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
 }

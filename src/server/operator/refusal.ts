@@ -44,9 +44,9 @@ export function refusalOf(error: unknown, subject: string | null): Refusal | nul
     return new Refusal('host_not_allowed', error.message);
   }
   if (error instanceof AccessError) {
-    const { argument, message, refusal } = error;
-    const field = argument === subject ? 'id' : argument.replaceAll('-', '_');
-    return new Refusal(TYPE_OF[refusal], message, field);
+    const { argument, problem, refusal } = error;
+    const name = argument.replaceAll('-', '_');
+    return new Refusal(TYPE_OF[refusal], `${name}: ${problem}`, argument === subject ? 'id' : name);
   }
   return error instanceof DataUnavailable ? new Refusal('data_unavailable', error.message) : null;
 }

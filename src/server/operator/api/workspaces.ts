@@ -128,7 +128,6 @@ function readChange(body: unknown): { readonly change: WorkspaceChange; readonly
   );
   const { budget, models, requests_per_minute, bytes_per_minute, force = false } = fields;
   if (models?.length === 0) throw wrong('models', 'must name a model, or be null for all');
-  if (models?.includes('')) throw wrong('models', 'has an empty name');
   return {
     change: {
       ...(budget !== undefined && { budget: budget === null ? null : readAmount('budget', budget) }),
