@@ -73,6 +73,12 @@ export function allocateFor({ root, file }: Environment, valueBytes: readonly nu
   );
 }
 
+/** The bytes of the data file up to its last used page. */
+export function extentBytes({ root }: Environment): number {
+  const { pageSize, pages } = extent(root);
+  return pageSize * pages;
+}
+
 function asStoreError<Result>(folder: string, use: () => Result): Result {
   try {
     return use();

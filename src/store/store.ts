@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
 import { type AuditRecord, addAuditEntry, auditEntry, commandActor } from './audit.js';
 import { StoreError } from './data-folder.js';
-import { allocateFor, bytesIn, type Environment, openEnvironment } from './environment.js';
+import { allocateFor, bytesIn, type Environment, extentBytes, openEnvironment } from './environment.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
@@ -61,6 +61,23 @@ export class Store {
     } finally {
       if (isOutermost) this.changing = false;
     }
+  }
+
+  /**
+   * Allocates space for `bytes` bytes of values, for a change that learns their length only when it runs. Inside `change`
+   * only, before the first write. Throws StoreError if the disk has no room.
+   */
+  reserve(bytes: number): void {
+    try {
+      allocateFor(this.environment, [bytes]);
+    } catch (error) {
+      throw this.notTaken(error);
+    }
+  }
+
+  /** The bytes of the data file up to its last used page, without those of a transaction in progress. */
+  extentBytes(): number {
+    return extentBytes(this.environment);
   }
 
   /** Runs `work`, which is synchronous: the actor of its changes is not the user of the command line but this one. */
@@ -149,6 +166,13 @@ export class Store {
   close(): Promise<void> {
     this.closing ??= this.closeEnvironment();
     return this.closing;
+  }
+
+  /** Closes the environment before it returns. Only for a store that `write` has never been called on. */
+  closeUnwritten(): void {
+    // Without asynchronous writes, lmdb closes in this call.
+    void this.environment.root.close();
+    closeSync(this.environment.file);
   }
 
   private async closeEnvironment(): Promise<void> {

@@ -43,7 +43,8 @@ export function upgradeStore(store: Store, to: UpgradeTo, space = storeSpace(sto
   store.change(() => {
     const found = formatOf(store);
     if (found === undefined || found >= to.format) return;
-    tryOnCopy(store.folder, found, to);
+    // A full disk must not be met in LMDB's commit; see `allocate`.
+    store.reserve(tryOnCopy(store, found, to));
     runSteps(store, found, to);
   });
 }
@@ -57,11 +58,22 @@ export function requireUpgradeSpace(folder: string, { used, free }: ReturnType<t
   );
 }
 
-/** Call it inside a transaction: nobody else then changes the data file. */
-function tryOnCopy(folder: string, found: number, to: UpgradeTo): void {
+/** Removes the copy that an upgrade leaves if it is killed. For the process that serves the folder. Throws StoreError. */
+export function removeCopy(folder: string): void {
   const copyFolder = join(pathOf(folder), COPY);
-  // Of an upgrade that was killed.
-  rmSync(copyFolder, { recursive: true, force: true });
+  try {
+    rmSync(copyFolder, { recursive: true, force: true });
+  } catch (error) {
+    throw new StoreError(`${copyFolder} cannot be removed: ${(error as Error).message}.`);
+  }
+}
+
+/**
+ * Call it inside a transaction: no other process then changes the data file. Returns the bytes by which the steps extend
+ * the data file. The copy occupies no space any more when this returns. Throws StoreError.
+ */
+function tryOnCopy({ folder }: Store, found: number, to: UpgradeTo): number {
+  const copyFolder = join(pathOf(folder), COPY);
   let copy: Store | undefined;
   try {
     createStore(copyFolder, (path) =>
@@ -69,18 +81,21 @@ function tryOnCopy(folder: string, found: number, to: UpgradeTo): void {
     );
     copy = new Store(copyFolder);
     const upgraded = copy;
-    upgraded.change(() => runSteps(upgraded, found, to));
+    const before = upgraded.extentBytes();
+    // At most as many bytes as `requireUpgradeSpace` has found free.
+    upgraded.change(() => runSteps(upgraded, found, to), before);
     const problems: string[] = [];
     for (const name of TABLE_NAMES) upgraded.table(name).verify((problem) => problems.push(problem));
     if (problems.length === 0) problems.push(...to.check(upgraded));
     if (problems.length > 0) throw new StoreError(summary(problems));
+    return upgraded.extentBytes() - before;
   } catch (error) {
     throw new StoreError(
       `The data folder ${folder} cannot be upgraded from format ${found} to ${to.format}: ${(error as Error).message} Nothing was changed. Run the version that wrote the folder, and its command: decider verify`,
     );
   } finally {
-    void copy?.close();
-    rmSync(copyFolder, { recursive: true, force: true });
+    copy?.closeUnwritten();
+    removeCopy(folder);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import {
@@ -21,6 +21,10 @@ const step = (from: number): Upgrade => ({
     digests.put(['steps'], `${digests.get('steps') ?? ''}${from}`);
   },
 });
+/** Bytes of a large value: more than the test's file has unused. */
+const LARGE = 12_000_000;
+/** Bytes that a step adds: more than every transaction allocates. */
+const GROWTH = 4_000_000;
 const noProblems = () => [];
 
 const steps = (store: Store) => store.table('digests').get('steps');
@@ -160,6 +164,42 @@ test('an upgrade needs free space of twice the store and 16 MiB', async (t) => {
     name: 'StoreError',
     message: `The upgrade of the data folder ${folder} needs ${needed} bytes of disk space, and ${needed - 1} are free. Nothing was changed. Free 1 B and start again.`,
   });
+});
+
+test('each run of the steps finds its space allocated, and the copy occupies none when they run on the store', async (t) => {
+  const folder = await older(t);
+  const before = openStore(folder, 1);
+  before.change(() => before.table('digests').put(['before'], 'x'.repeat(LARGE)), LARGE);
+  const used = before.extentBytes();
+  await before.close();
+  const sizes: number[] = [];
+  const growing: Upgrade = {
+    from: 1,
+    run: (store) => {
+      sizes.push(statSync(join(store.folder, 'store', 'data.mdb')).size);
+      if (store.folder === folder && process.platform === 'linux') {
+        // LMDB maps its file: the space is free again when no process has it open or mapped.
+        t.notMatch(readFileSync('/proc/self/maps', 'utf8'), join(folder, 'store', 'upgrade'));
+      }
+      store.table('digests').put(['large'], 'x'.repeat(GROWTH));
+    },
+  };
+  await served(folder, 2, [growing], (store) => {
+    const [copy = 0, real = 0] = sizes;
+    const after = store.extentBytes();
+    t.ok(after >= used + GROWTH, `${used} bytes became ${after}`);
+    t.ok(copy >= 2 * used, `${copy} bytes for the steps on the copy`);
+    t.ok(real >= after, `${real} bytes for the steps on the store`);
+    t.ok(real < copy);
+  });
+  t.equal(sizes.length, 2);
+});
+
+test('a start removes the copy of an upgrade that was killed, also if there is nothing to upgrade', async (t) => {
+  const folder = await older(t);
+  const copy = join(folder, 'store', 'upgrade');
+  mkdirSync(join(copy, 'store'), { recursive: true });
+  await served(folder, 1, [], () => t.notOk(existsSync(copy)));
 });
 
 test('a command refuses an older format, and says that the server upgrades it', async (t) => {
