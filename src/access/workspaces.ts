@@ -85,7 +85,6 @@ export function findWorkspace(store: Store, id: string): Workspace | undefined {
 
 /** Grants credit; a negative amount takes it back. Throws AccessError. */
 export function grantCredit(store: Store, clock: Clock, id: string, amount: Amount): Workspace {
-  if (amount === 0n) throw new AccessError('amount', 'it cannot be 0.');
   return store.change(() => {
     const workspace = getWorkspace(store, id);
     const grants = store.table('grants');
@@ -133,6 +132,13 @@ export function readAmount(argument: string, text: string): Amount {
     argument,
     `"${text}" is not an amount such as 12.50, with at most 15 digits before the point and 12 after it.`,
   );
+}
+
+/** Parses the amount of a grant, which is not 0. Throws AccessError. */
+export function readGrant(text: string): Amount {
+  const amount = readAmount('amount', text);
+  if (amount === 0n) throw new AccessError('amount', 'it cannot be 0.');
+  return amount;
 }
 
 /**

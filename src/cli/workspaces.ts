@@ -7,6 +7,7 @@ import {
   grantCredit,
   listWorkspaces,
   readAmount,
+  readGrant,
   requireModels,
   showAmount,
   type Workspace,
@@ -28,7 +29,7 @@ export const show = (id: string, options: Options) => change(options, (store) =>
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
-  change(options, (store, _, clock) => grantCredit(store, clock, id, readAmount('amount', amount)));
+  change(options, (store, _, clock) => grantCredit(store, clock, id, readGrant(amount)));
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>

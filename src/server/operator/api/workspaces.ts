@@ -1,6 +1,7 @@
 import {
   dayOf,
   readAmount,
+  readGrant,
   showAmount,
   type Workspace,
   type WorkspaceChange,
@@ -86,7 +87,7 @@ export function workspaceHandlers(
     },
     async grantCredit({ actor, id, body }) {
       const { amount: text } = readFields(body, { amount: TEXT }, {});
-      const amount = readAmount('amount', text);
+      const amount = readGrant(text);
       return show(await administration.run(actor, 'grantCredit', { id, amount }));
     },
     async showUsage({ actor, id, query }) {
