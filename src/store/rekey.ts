@@ -148,8 +148,15 @@ function keepEarlier(folder: string, current: Buffer): string {
 /** Puts the new key, which the data keys are encrypted with, in the place of the current one. Returns the latter's copy. */
 function placeNextKey(folder: string): string {
   const earlier = keepEarlier(folder, masterKey(folder, '', false));
-  renameSync(join(folder, NEXT_KEY_FILE), join(folder, MASTER_KEY_FILE));
-  syncFolder(folder);
+  const [next, file] = [join(folder, NEXT_KEY_FILE), join(folder, MASTER_KEY_FILE)];
+  if (isLink(next)) {
+    // The key was configured; its file is outside the folder.
+    createKeyFile(file, readKeyFile(next));
+    rmSync(next);
+  } else {
+    renameSync(next, file);
+    syncFolder(folder);
+  }
   return earlier;
 }
 

@@ -131,6 +131,29 @@ test('rekey: a configured key is replaced by the one in a file', async (t) => {
   await t.rejects(rekey(folder, NEXT, file), { message: /accessible to other users/ });
 });
 
+test('rekey: if the configuration names no key any more, master.key becomes a file with the new one', async (t) => {
+  for (const finish of ['start', 'rekey'] as const) {
+    const { folder, opens, master } = await sealed(t);
+    const old = master();
+    // From the time before the key was configured.
+    const file = join(folder, '..', `${finish}.next`);
+    writeFileSync(file, NEXT, { mode: 0o600 });
+    await rekey(folder, old.trim(), file);
+    if (finish === 'start') {
+      const store = openStore(folder);
+      t.equal(finishRekey(store, ''), null);
+      await store.close();
+    } else {
+      t.equal((await rekey(folder, '', null)).dataKeys, null);
+    }
+    rmSync(file);
+    t.ok(lstatSync(join(folder, 'master.key')).isFile());
+    t.equal(master(), `${NEXT}\n`);
+    t.notOk(lstatSync(join(folder, 'master.key.next'), { throwIfNoEntry: false }));
+    t.ok(await opens());
+  }
+});
+
 test('rekey: while the folder is served, every data key opens at every moment, and new ones open afterwards', async (t) => {
   for (const given of ['', GIVEN]) {
     const { folder, opens } = await sealed(t, given);
