@@ -40,7 +40,7 @@ export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
     filter.workspace === undefined
       ? listWorkspaces(store).map(({ id }) => id)
       : [getWorkspace(store, filter.workspace).id];
-  return workspaces.flatMap((id) => rowsOf(store, id)).filter((row) => fits(row, filter));
+  return workspaces.flatMap((id) => [...rowsOf(store, id, filter)]).filter((row) => fits(row, filter));
 }
 
 /** The usage of a model by a key, on a day, at all prices. */
@@ -57,10 +57,13 @@ export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
   return [...sums.values()];
 }
 
-function rowsOf(store: Store, workspace: string): UsageRow[] {
-  return [...store.table('usage').entries(workspace)].map(({ key, value }) =>
-    usageRow(key as string[], { ...value, amount: BigInt(value.amount) }),
-  );
+/** Reads only the rows of the days. Days are compared as strings, which sort like dates. */
+function* rowsOf(store: Store, workspace: string, { from = '', to }: UsageFilter): Generator<UsageRow> {
+  for (const { key, value } of store.table('usage').entriesFrom([workspace], from)) {
+    const row = usageRow(key as string[], { ...value, amount: BigInt(value.amount) });
+    if (to !== undefined && row.day > to) return;
+    yield row;
+  }
 }
 
 /** A row from the parts of a counter's key, and what it has counted. */
@@ -72,12 +75,8 @@ export function usageRow(
   return { workspace, day, key, model, kind, price: BigInt(price), requests, inputTokens, amount };
 }
 
-/** Days are compared as strings, which sort like dates. */
-function fits(row: UsageRow, { key, model, from, to }: UsageFilter): boolean {
-  if (key !== undefined && row.key !== key) return false;
-  if (model !== undefined && row.model !== model) return false;
-  return (from === undefined || row.day >= from) && (to === undefined || row.day <= to);
-}
+const fits = (row: UsageRow, { key, model }: UsageFilter): boolean =>
+  (key === undefined || row.key === key) && (model === undefined || row.model === model);
 
 const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageSum): UsageSum => ({
   ...sum,

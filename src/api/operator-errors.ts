@@ -34,6 +34,9 @@ export const OPERATOR_ERRORS = {
     status: 503,
     meaning: 'The data folder cannot be read or written, or the server is stopping. Nothing was changed.',
   },
-  internal_error: { status: 500, meaning: 'The server failed; its log has the reason.' },
+  internal_error: {
+    status: 500,
+    meaning: 'The server failed; its log has the reason. A change may have been made.',
+  },
 } as const;
 export type OperatorErrorType = keyof typeof OPERATOR_ERRORS;

@@ -45,6 +45,19 @@ test('a row per workspace, day, key, model, kind and price, in that order', asyn
   );
 });
 
+test('with days, only the rows of these days are read', async (t) => {
+  const { read, store } = await used(t);
+  const { key, table } = store.table('usage').write(['acme', '2028-02-28', 'key', 'a', 'live', '1'], null);
+  const after = store.table('usage').write(['acme', '2028-03-02', 'a', 'a', 'live', '1'], null);
+  const damaged = Buffer.from('{}');
+  await store.write([
+    { table, key, value: damaged },
+    { ...after, value: damaged },
+  ]);
+  t.throws(() => read({}), { name: 'StoreError' });
+  t.equal(read({ workspace: 'acme', from: '2028-02-29', to: '2028-02-29' }).length, 2 * 4);
+});
+
 test('filters: exactly the rows that match all of them', async (t) => {
   const { keys, read } = await used(t);
   const all = read({});

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, type OperatorResponses } from '../../src/api/index.js';
+import { openStore } from '../../src/store/index.js';
 import { createLog, RecentLines } from '../../src/telemetry/index.js';
 import { runHere } from '../support/in-process.js';
 import { operatorSend, operatorSettings } from '../support/operator.js';
@@ -288,6 +289,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     t.match(await list('limit=1'), { batches: { length: 1 }, more: true });
     t.strictSame(await list('state=queued'), { batches: [], more: false });
     t.strictSame(await list('workspace=next'), { batches: [], more: false });
+    await refused(missing('workspace'), 'GET', 'batches?workspace=nobody');
     await refused(invalid('state'), 'GET', 'batches?state=open');
     for (const limit of ['0', '1001']) await refused(invalid('limit'), 'GET', `batches?limit=${limit}`);
   },
@@ -358,6 +360,22 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     for (const before of ['0', '9007199254740993', '9'.repeat(17)]) {
       await refused(invalid('before'), 'GET', `audit?before=${before}`);
     }
+  },
+
+  async 'a damaged account: nothing is changed'(t, { call, refused, data }) {
+    await call(201, 'POST', 'workspaces', { id: 'damaged' });
+    const store = openStore(data);
+    t.teardown(() => store.close());
+    const write = store.table('accounts').write(['damaged'], null);
+    await store.write([{ ...write, value: Buffer.from('{}') }]);
+    const { entries } = await call(200, 'GET', 'audit?limit=1');
+    const unavailable = [503, 'data_unavailable', null] as const;
+    await refused(unavailable, 'POST', 'workspaces/damaged/grants', { amount: '1' });
+    await refused(unavailable, 'PATCH', 'workspaces/damaged', { budget: '1' });
+    await refused(unavailable, 'GET', 'workspaces');
+    t.strictSame((await call(200, 'GET', 'audit?limit=1')).entries, entries);
+    await store.write([write]);
+    t.match(await call(200, 'POST', 'workspaces/damaged/grants', { amount: '1' }), { granted: '1.00' });
   },
 };
 

@@ -70,6 +70,16 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   t.equal(USAGE_DAYS_MAX, 366);
 });
 
+test('a folder that cannot be opened makes the data folder unavailable', async (t) => {
+  const folder = t.testdir({ file: '' });
+  const administration = new Administration(join(folder, 'file'), fakeClock());
+  t.teardown(() => administration.close());
+  await t.rejects(administration.run('x', 'createWorkspace', { id: 'w' }), {
+    name: 'DataUnavailable',
+    message: /^The data folder .* cannot be used/,
+  });
+});
+
 test('a change does not read other rows; one that reads a damaged row changes nothing', async (t) => {
   const folder = t.testdir();
   const store = openStore(folder);

@@ -1,5 +1,5 @@
 import { AccessError } from '../../access/index.js';
-import { type Clock, OperatorError, ThreadPool } from '../../base/index.js';
+import { type Clock, OperatorError, ThreadPool, ThreadStartError } from '../../base/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import type { TaskArguments, TaskName, Tasks } from './tasks.js';
 
@@ -38,7 +38,10 @@ export class Administration {
   ): Promise<ReturnType<Tasks[Name]>> {
     if (this.isClosing) throw new DataUnavailable('The server is stopping.');
     const call: TaskCall = { name, args, actor, now: this.clock.now() };
-    const outcome = await this.thread.run<TaskOutcome>('run', call);
+    const outcome = await this.thread.run<TaskOutcome>('run', call).catch((error: Error): TaskOutcome => {
+      if (!(error instanceof ThreadStartError)) throw error;
+      return { kind: 'unavailable', message: `The administration thread cannot start: ${error.message}` };
+    });
     if (outcome.kind === 'done') return outcome.result as ReturnType<Tasks[Name]>;
     if (outcome.kind === 'unavailable') throw new DataUnavailable(outcome.message);
     throw new AccessError(outcome.argument, outcome.problem, outcome.refusal);

@@ -54,6 +54,7 @@ export const TASKS = {
       workingKeys: working.get(workspace.id) ?? 0,
     }));
   },
+  getWorkspace: (store: Store, _: Clock, { id }: { readonly id: string }) => getWorkspace(store, id),
   createWorkspace: (store: Store, clock: Clock, { id }: { readonly id: string }) =>
     createWorkspace(store, clock, id),
   changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): Workspace {
@@ -83,8 +84,10 @@ export const TASKS = {
   },
   rollKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => rollKey(store, clock, id),
   revokeKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => revokeKey(store, clock, id),
-  listBatches: (store: Store, _: Clock, filter: Parameters<typeof newestBatches>[1]) =>
-    newestBatches(store, filter),
+  listBatches(store: Store, _: Clock, filter: Parameters<typeof newestBatches>[1]) {
+    if (filter.workspace !== undefined) getWorkspace(store, filter.workspace);
+    return newestBatches(store, filter);
+  },
   listAudit: (
     store: Store,
     _: Clock,

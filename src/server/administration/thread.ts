@@ -3,17 +3,19 @@
 import { workerData } from 'node:worker_threads';
 import { AccessError } from '../../access/index.js';
 import { systemClock } from '../../base/index.js';
-import { openStore, StoreError } from '../../store/index.js';
+import { openStore, type Store, StoreError } from '../../store/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import { TASKS } from './tasks.js';
 
-const store = openStore(workerData as string);
+let opened: Store | null = null;
 
 /** Runs a task; what it changes is on the disk, and visible to the main thread, when it returns. */
 export function run({ name, args, actor, now }: TaskCall): TaskOutcome {
-  store.refresh();
   const clock = { ...systemClock, now: () => now };
   try {
+    opened ??= openStore(workerData as string);
+    const store = opened;
+    store.refresh();
     const result = store.as(actor, () => TASKS[name](store, clock, args as never));
     return { kind: 'done', result };
   } catch (error) {

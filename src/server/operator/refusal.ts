@@ -5,6 +5,7 @@ import {
   type OperatorErrorBody,
   type OperatorErrorType,
 } from '../../api/index.js';
+import { StoreError } from '../../store/index.js';
 import { DataUnavailable } from '../administration/administration.js';
 
 /** An error response of the operator listener. The message is a sentence. */
@@ -34,7 +35,8 @@ export class Refusal extends Error {
 const TYPE_OF = { invalid: 'invalid_request', not_found: 'not_found', conflict: 'conflict' } as const;
 
 /**
- * The response to an error of a route; null if it is unexpected.
+ * The response to an error of a route; null if it is unexpected. A route must read the data folder before it changes it:
+ * `data_unavailable` says that nothing was changed.
  *
  * @param subject the argument that the request gives as `id`
  */
@@ -48,5 +50,6 @@ export function refusalOf(error: unknown, subject: string | null): Refusal | nul
     const name = argument.replaceAll('-', '_');
     return new Refusal(TYPE_OF[refusal], `${name}: ${problem}`, argument === subject ? 'id' : name);
   }
-  return error instanceof DataUnavailable ? new Refusal('data_unavailable', error.message) : null;
+  const isUnavailable = error instanceof DataUnavailable || error instanceof StoreError;
+  return isUnavailable ? new Refusal('data_unavailable', error.message) : null;
 }

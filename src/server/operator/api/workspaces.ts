@@ -41,15 +41,19 @@ type WorkspaceRoutes = Extract<
   'listWorkspaces' | 'createWorkspace' | 'changeWorkspace' | 'grantCredit' | 'showUsage'
 >;
 
+/** What a workspace was charged, with what is not on the disk yet. */
+type Charges = Pick<ReturnType<OpenAccess['access']['standing']>, 'charged' | 'reserved' | 'monthCharged'>;
+
+const NO_CHARGES: Charges = { charged: 0n, reserved: 0n, monthCharged: 0n };
+
 /** The routes of workspaces, their credit and their usage. */
 export function workspaceHandlers(
   { access, administration, calendar }: OpenAccess,
   catalog: () => Catalog,
   currency: string,
 ): Handlers<WorkspaceRoutes> {
-  /** With what the server has not written yet. */
-  const show = (workspace: Workspace): OperatorWorkspace => {
-    const { charged, reserved, monthCharged } = access.standing(workspace);
+  const show = (workspace: Workspace, charges: Charges): OperatorWorkspace => {
+    const { charged, reserved, monthCharged } = charges;
     const { id, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
     return {
       id,
@@ -65,30 +69,36 @@ export function workspaceHandlers(
       bytes_per_minute: bytesPerMinute,
     };
   };
+  /** Of a workspace that is about to change: reading them can fail, and after the change that would be too late. */
+  const chargesOf = async (actor: string, id: string): Promise<Charges> =>
+    access.standing(await administration.run(actor, 'getWorkspace', { id }));
   return {
     async listWorkspaces({ actor, query }) {
       readQuery(query);
       const summaries = await administration.run(actor, 'listWorkspaces', undefined);
       const workspaces: OperatorListedWorkspace[] = [];
       for (const { workspace, workingKeys } of summaries) {
-        workspaces.push({ ...show(workspace), working_keys: workingKeys });
+        workspaces.push({ ...show(workspace, access.standing(workspace)), working_keys: workingKeys });
         if (workspaces.length % TURN_WORKSPACES === 0) await nextTurn();
       }
       return { currency, workspaces };
     },
     async createWorkspace({ actor, body }) {
-      return show(await administration.run(actor, 'createWorkspace', readFields(body, { id: TEXT }, {})));
+      const task = readFields(body, { id: TEXT }, {});
+      return show(await administration.run(actor, 'createWorkspace', task), NO_CHARGES);
     },
     async changeWorkspace({ actor, id, body }) {
       const { change, force } = readChange(body);
       const known = change.models?.filter((name) => catalog().find(name) !== undefined) ?? [];
       const task = { id, change, known: force ? null : known };
-      return show(await administration.run(actor, 'changeWorkspace', task));
+      const charges = await chargesOf(actor, id);
+      return show(await administration.run(actor, 'changeWorkspace', task), charges);
     },
     async grantCredit({ actor, id, body }) {
       const { amount: text } = readFields(body, { amount: TEXT }, {});
       const amount = readGrant(text);
-      return show(await administration.run(actor, 'grantCredit', { id, amount }));
+      const charges = await chargesOf(actor, id);
+      return show(await administration.run(actor, 'grantCredit', { id, amount }), charges);
     },
     async showUsage({ actor, id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
