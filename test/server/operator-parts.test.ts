@@ -2,12 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { nextTurn } from '../../src/base/index.js';
+import type { Catalog } from '../../src/engine/index.js';
+import type { OpenAccess } from '../../src/server/access.js';
 import { Administration } from '../../src/server/administration/administration.js';
 import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
+import { recordHandlers } from '../../src/server/operator/api/records.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
-import { USAGE_DAYS_MAX } from '../../src/server/operator/api/workspaces.js';
+import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api/workspaces.js';
+import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/fields.js';
 import { openStore } from '../../src/store/index.js';
 import { Metrics } from '../../src/telemetry/index.js';
+import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
 import { fakeClock } from '../support/fake-clock.js';
 
@@ -134,4 +139,42 @@ test('a change that waits for another process does not block the main thread', a
   t.match(await change, { id: 'w' });
   store.refresh();
   t.match(store.table('workspaces').get('w'), { id: 'w' });
+});
+
+test(`the first ${NAME_CHARACTERS_MAX} characters of a field's name are repeated`, async (t) => {
+  for (const characters of [NAME_CHARACTERS_MAX, NAME_CHARACTERS_MAX + 1]) {
+    const name = 'x'.repeat(characters);
+    const field = new RegExp(`^x{${NAME_CHARACTERS_MAX}}$`);
+    const message = new RegExp(`^x{${NAME_CHARACTERS_MAX}} is not a `);
+    t.throws(() => readFields({ [name]: 1 }, {}, {}), { message, field });
+    t.throws(() => readQuery(new URLSearchParams({ [name]: '1' })), { message, field });
+  }
+});
+
+test('a workspace shows what is reserved; without a disk there is no report of usage', async (t) => {
+  const { store, access, clock, workspace, reserve } = opened(t);
+  const administration = new Administration(store.folder, clock);
+  t.teardown(() => administration.close());
+  const { token } = workspace('w', 10n ** 12n);
+  let isFull = false;
+  const parts = {
+    access: Object.assign(access, {
+      flush: async () => {
+        if (isFull) throw new Error('The disk is full.');
+      },
+    }),
+    administration,
+    calendar: { clock },
+  } as unknown as OpenAccess;
+  const { listWorkspaces, showUsage } = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
+  const { listBatches } = recordHandlers(parts, undefined);
+  const call = { id: 'w', query: new URLSearchParams(), body: {}, actor: 'operator:127.0.0.1' };
+  const held = reserve(token, 250, 10n ** 9n);
+  t.match((await listWorkspaces(call)).workspaces, [{ reserved: '0.25', balance: '1.00' }]);
+  held.release();
+  t.match((await listWorkspaces(call)).workspaces, [{ reserved: '0.00', balance: '1.00' }]);
+  t.match(await showUsage(call), { usage: [] });
+  isFull = true;
+  await t.rejects(async () => showUsage(call), { name: 'DataUnavailable', message: 'The disk is full.' });
+  t.strictSame(await listBatches(call), { batches: [], more: false }, 'as they were before');
 });

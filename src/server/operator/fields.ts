@@ -25,7 +25,7 @@ type ValuesOf<Fields extends Kinds> = {
 };
 
 /** Characters of a name of the request that a message repeats. */
-const NAME_CHARACTERS_MAX = 64;
+export const NAME_CHARACTERS_MAX = 64;
 
 /** The fields of a body: all `required` ones, and any `optional` ones. Throws Refusal for any other body. */
 export function readFields<Required extends Kinds, Optional extends Kinds>(
