@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deserialize } from 'node:v8';
 import { test } from 'tap';
+import { createKey, createWorkspace } from '../../src/access/index.js';
 import { nextTurn } from '../../src/base/index.js';
 import type { Catalog } from '../../src/engine/index.js';
 import type { OpenAccess } from '../../src/server/access.js';
 import { Administration } from '../../src/server/administration/administration.js';
+import type { WorkspaceSummary } from '../../src/server/administration/tasks.js';
 import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
 import { recordHandlers } from '../../src/server/operator/api/records.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
@@ -113,6 +116,37 @@ test('a change does not read other rows; one that reads a damaged row changes no
   store.refresh();
   t.match(store.table('workspaces').get('w'), { granted: '5' });
   t.equal(await entries(), 5);
+});
+
+test('lists come as JSON, or in parts of at most 32 items, so that a long one does not block the main thread', async (t) => {
+  const folder = t.testdir();
+  const store = openStore(folder);
+  t.teardown(() => store.close());
+  const clock = fakeClock();
+  const ids = Array.from({ length: 65 }, (_, index) => `w${100 + index}`);
+  store.change(() => {
+    for (const id of ids) createWorkspace(store, clock, id);
+    for (const id of ids) createKey(store, clock, id);
+  });
+  const administration = new Administration(folder, clock);
+  t.teardown(() => administration.close());
+  const parts = await administration.run('x', 'listWorkspaces', undefined);
+  const lists = parts.map((part) => deserialize(part) as WorkspaceSummary[]);
+  t.strictSame(
+    lists.map(({ length }) => length),
+    [32, 32, 1],
+  );
+  t.strictSame(
+    lists.flat().map(({ workspace, workingKeys }) => [workspace.id, workingKeys]),
+    ids.map((id) => [id, 1]),
+  );
+  const keys = await administration.run('x', 'listKeys', {});
+  t.ok(keys instanceof Uint8Array);
+  t.equal(JSON.parse(Buffer.from(keys).toString()).keys.length, ids.length);
+  const task = { workspace: 'w100', from: '2026-01-01', to: '2026-01-02', currency: 'GBP' };
+  const usage = await administration.run('x', 'showUsage', task);
+  t.ok(usage instanceof Uint8Array);
+  t.match(JSON.parse(Buffer.from(usage).toString()), { currency: 'GBP', usage: [] });
 });
 
 test('a change that waits for another process does not block the main thread', async (t) => {

@@ -13,7 +13,6 @@ import {
   revokeKey,
   rollKey,
   sumPrices,
-  type UsageFilter,
   type Workspace,
   type WorkspaceChange,
 } from '../../access/index.js';
@@ -21,9 +20,10 @@ import type { Clock } from '../../base/index.js';
 import { newestBatches } from '../../batch/index.js';
 import type { AuditFields, Store } from '../../store/index.js';
 import { readAudit } from '../../store/index.js';
+import { inParts, jsonBytes, showKey, showUsageRow } from './lists.js';
 
 /** A workspace as the operator sees it. */
-interface WorkspaceSummary {
+export interface WorkspaceSummary {
   readonly workspace: Workspace;
   /** Keys that are neither revoked nor expired. */
   readonly workingKeys: number;
@@ -37,22 +37,31 @@ interface ChangeTask {
   readonly known: readonly string[] | null;
 }
 
+/** A report of usage, from the first to the last day. */
+interface UsageTask {
+  readonly workspace: string;
+  readonly from: string;
+  readonly to: string;
+  readonly currency: string;
+}
+
 /**
  * What the operator's interface reads and changes in the data folder. Each task runs in one turn of the administration
  * thread. Throw AccessError or StoreError: a task that changes something reads nothing after its transaction, so that
  * nothing is changed if it throws.
  */
 export const TASKS = {
-  listWorkspaces(store: Store, clock: Clock): WorkspaceSummary[] {
+  /** Parts with the summaries; see `inParts`. */
+  listWorkspaces(store: Store, clock: Clock): Uint8Array[] {
     const now = clock.now();
     const working = new Map<string, number>();
-    for (const key of listKeys(store)) {
+    for (const { value: key } of store.table('keys').entries()) {
       if (keyWorks(key, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
     }
-    return listWorkspaces(store).map((workspace) => ({
-      workspace,
-      workingKeys: working.get(workspace.id) ?? 0,
-    }));
+    const summaries = listWorkspaces(store).map(
+      (workspace): WorkspaceSummary => ({ workspace, workingKeys: working.get(workspace.id) ?? 0 }),
+    );
+    return inParts(summaries);
   },
   getWorkspace: (store: Store, _: Clock, { id }: { readonly id: string }) => getWorkspace(store, id),
   createWorkspace: (store: Store, clock: Clock, { id }: { readonly id: string }) =>
@@ -69,10 +78,20 @@ export const TASKS = {
     clock: Clock,
     { id, amount }: { readonly id: string; readonly amount: bigint },
   ) => grantCredit(store, clock, id, amount),
-  readUsage: (store: Store, _: Clock, filter: UsageFilter) => sumPrices(readUsage(store, filter)),
-  listKeys(store: Store, _: Clock, { workspace }: { readonly workspace?: string | undefined }) {
+  /** The JSON of the response. */
+  showUsage(store: Store, _: Clock, { workspace, from, to, currency }: UsageTask): Uint8Array {
+    const rows = sumPrices(readUsage(store, { workspace, from, to }));
+    return jsonBytes({ currency, from, to, usage: rows.map(showUsageRow) });
+  },
+  /** The JSON of the response. */
+  listKeys(
+    store: Store,
+    clock: Clock,
+    { workspace }: { readonly workspace?: string | undefined },
+  ): Uint8Array {
     if (workspace !== undefined) getWorkspace(store, workspace);
-    return listKeys(store, workspace);
+    const now = clock.now();
+    return jsonBytes({ keys: listKeys(store, workspace).map((key) => showKey(key, now)) });
   },
   createKey(
     store: Store,

@@ -11,9 +11,11 @@ export interface OperatorCall {
   readonly actor: string;
 }
 
-/** What some routes do. Reject with Refusal, AccessError or DataUnavailable. */
+/** What some routes do: they return the response, or its JSON as bytes. Reject with Refusal, AccessError or DataUnavailable. */
 export type Handlers<Name extends OperatorApiName> = {
-  readonly [Each in Name]: (call: OperatorCall) => OperatorResponses[Each] | Promise<OperatorResponses[Each]>;
+  readonly [Each in Name]: (
+    call: OperatorCall,
+  ) => OperatorResponses[Each] | Promise<OperatorResponses[Each] | Uint8Array>;
 };
 
 /** An instant in JSON; null stays null. */

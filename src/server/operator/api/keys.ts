@@ -1,26 +1,18 @@
-import { type Key, keyState } from '../../../access/index.js';
-import type { OperatorApiName, OperatorKey } from '../../../api/index.js';
+import type { Key } from '../../../access/index.js';
+import type { OperatorApiName } from '../../../api/index.js';
 import type { OpenAccess } from '../../access.js';
+import { showKey } from '../../administration/lists.js';
 import { readFields, readQuery, TEXT } from '../fields.js';
-import { type Handlers, showInstant } from './call.js';
+import type { Handlers } from './call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' | 'revokeKey'>;
 
 /** The routes of keys. */
 export function keyHandlers({ administration, calendar }: OpenAccess): Handlers<KeyRoutes> {
-  const show = (key: Key): OperatorKey => ({
-    id: key.id,
-    workspace: key.workspace,
-    state: keyState(key, calendar.clock.now()),
-    created: showInstant(key.created),
-    expires: showInstant(key.expires),
-    revoked: showInstant(key.revoked),
-    rolled_to: key.rolledTo,
-  });
+  const show = (key: Key) => showKey(key, calendar.clock.now());
   return {
     async listKeys({ actor, query }) {
-      const keys = await administration.run(actor, 'listKeys', readQuery(query, 'workspace'));
-      return { keys: keys.map(show) };
+      return await administration.run(actor, 'listKeys', readQuery(query, 'workspace'));
     },
     async createKey({ actor, body }) {
       const task = readFields(body, { workspace: TEXT }, { expires: TEXT });

@@ -1,3 +1,4 @@
+import { deserialize } from 'node:v8';
 import {
   dayOf,
   readAmount,
@@ -6,16 +7,12 @@ import {
   type Workspace,
   type WorkspaceChange,
 } from '../../../access/index.js';
-import type {
-  OperatorApiName,
-  OperatorListedWorkspace,
-  OperatorUsage,
-  OperatorWorkspace,
-} from '../../../api/index.js';
+import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
 import { DAY_MS, nextTurn } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import type { OpenAccess } from '../../access.js';
 import { DataUnavailable } from '../../administration/administration.js';
+import type { WorkspaceSummary } from '../../administration/tasks.js';
 import {
   BOOLEAN,
   readFields,
@@ -32,9 +29,6 @@ import { type Handlers, showInstant } from './call.js';
 /** Days of a report of usage. */
 export const USAGE_DAYS_MAX = 366;
 const USAGE_DAYS = 30;
-
-/** Workspaces of a list that are shown in one turn of the event loop. */
-const TURN_WORKSPACES = 32;
 
 type WorkspaceRoutes = Extract<
   OperatorApiName,
@@ -75,13 +69,20 @@ export function workspaceHandlers(
   return {
     async listWorkspaces({ actor, query }) {
       readQuery(query);
-      const summaries = await administration.run(actor, 'listWorkspaces', undefined);
-      const workspaces: OperatorListedWorkspace[] = [];
-      for (const { workspace, workingKeys } of summaries) {
-        workspaces.push({ ...show(workspace, access.standing(workspace)), working_keys: workingKeys });
-        if (workspaces.length % TURN_WORKSPACES === 0) await nextTurn();
+      const parts = await administration.run(actor, 'listWorkspaces', undefined);
+      const texts: string[] = [];
+      for (const part of parts) {
+        for (const { workspace, workingKeys } of deserialize(part) as WorkspaceSummary[]) {
+          const shown: OperatorListedWorkspace = {
+            ...show(workspace, access.standing(workspace)),
+            working_keys: workingKeys,
+          };
+          texts.push(JSON.stringify(shown));
+        }
+        await nextTurn();
       }
-      return { currency, workspaces };
+      const list = `[\n    ${texts.join(',\n    ')}\n  ]`;
+      return Buffer.from(`{\n  "currency": ${JSON.stringify(currency)},\n  "workspaces": ${list}\n}\n`);
     },
     async createWorkspace({ actor, body }) {
       const task = readFields(body, { id: TEXT }, {});
@@ -107,19 +108,7 @@ export function workspaceHandlers(
       await access.flush().catch((error: Error) => {
         throw new DataUnavailable(error.message);
       });
-      const rows = await administration.run(actor, 'readUsage', { workspace: id, from, to });
-      const usage = rows.map(
-        ({ day, key, model, kind, requests, inputTokens, amount }): OperatorUsage => ({
-          day,
-          key,
-          model,
-          kind: kind as OperatorUsage['kind'],
-          requests,
-          input_tokens: inputTokens,
-          amount: showAmount(amount),
-        }),
-      );
-      return { currency, from, to, usage };
+      return await administration.run(actor, 'showUsage', { workspace: id, from, to, currency });
     },
   };
 }
