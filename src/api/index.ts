@@ -1,4 +1,5 @@
 export * from './audit-actions.js';
+export * from './batch-states.js';
 export * from './content.js';
 export * from './errors.js';
 export * from './limits.js';

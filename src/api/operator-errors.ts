@@ -8,7 +8,7 @@ export interface OperatorErrorBody {
   readonly field?: string;
 }
 
-/** Every error of the operator listener, in the order in which a request is checked. `docs/operator.md` lists them. */
+/** Every error of the operator listener. `docs/operator.md` lists them. */
 export const OPERATOR_ERRORS = {
   host_not_allowed: {
     status: 403,

@@ -1,3 +1,5 @@
+import type { BatchState } from './batch-states.js';
+
 /**
  * The JSON of the operator's interface, by the name of the route in `OPERATOR_API`. Amounts are decimal strings such as
  * `12.50`, in the currency of the settings; instants are ISO 8601 in UTC, such as `2026-11-21T08:00:00.000Z`; days are UTC
@@ -148,25 +150,13 @@ export interface OperatorLive {
   readonly batches: Readonly<Record<string, number>>;
 }
 
-/** The states of a batch, in the order of its life. */
-export const BATCH_STATES = [
-  'queued',
-  'running',
-  'cancelling',
-  'expiring',
-  'ending',
-  'done',
-  'failed',
-  'cancelled',
-] as const;
-
 /** A batch without its contents. */
 export interface OperatorBatch {
   readonly id: string;
   readonly workspace: string;
   /** The id of the key. */
   readonly key: string;
-  readonly state: (typeof BATCH_STATES)[number];
+  readonly state: BatchState;
   readonly lines: number;
   readonly done: number;
   readonly failed: number;

@@ -18,8 +18,8 @@ const MAY_CONTAIN = new RegExp(
 
 /**
  * Puts the content of a backup file into a data folder that has no store; the folder may hold master keys. A process
- * that ends at any moment leaves no store or the complete one, with an entry in its audit log. Throws StoreError if the folder is in use, or if the
- * backup is damaged or has a newer format.
+ * that ends at any moment leaves no store or the complete one, with an entry in its audit log. Throws StoreError if the
+ * folder is in use, or if the backup is damaged or has a newer format.
  */
 export function restore(folder: string, file: string, clock: Pick<Clock, 'now'> = systemClock): BackupFacts {
   const facts = readable(file);

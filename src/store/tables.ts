@@ -20,7 +20,6 @@ const isInstant = isCount;
 /** Money in units of 10⁻¹² of the currency, as a decimal string: JSON has no integers of that size. */
 const isAmount = matches(/^-?[0-9]{1,38}$/);
 
-/** The transitions are in `batch/lifecycle`. */
 const isBatchState = isOneOf(...BATCH_STATES);
 
 /** The room that writes a table, and what it stores there. */

@@ -1,10 +1,9 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Clock, VERSION } from '../../base/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import type { Service } from '../service.js';
+import { nameOfMemory } from './device-names.js';
+import { LoopDelay } from './loop-delay.js';
 
-/** How often the delay of the event loop is measured, in milliseconds. */
-const RESOLUTION_MS = 20;
 const QUANTILES = [0.5, 0.99, 1];
 
 /** Measures the process and its devices at every scrape, until the returned function is called. */
@@ -12,8 +11,7 @@ export function measureHost(metrics: Metrics, service: Service, clock: Pick<Cloc
   const { processMemory, deviceMemory, loopDelay, ready, startTime, info } = metrics.instruments;
   startTime.set(clock.now() / 1_000);
   info.set({ version: VERSION, backend: service.engines.backend }, 1);
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delays.enable();
+  const delays = new LoopDelay();
   metrics.beforeScrape(() => {
     ready.set(service.unreadyReasons().length === 0 ? 1 : 0);
     const { rss, heapUsed, external } = process.memoryUsage();
@@ -21,16 +19,14 @@ export function measureHost(metrics: Metrics, service: Service, clock: Pick<Cloc
       processMemory.set({ kind }, bytes);
     }
     for (const { device, free, total } of service.engines.memory()) {
-      const name = device === '' ? 'RAM' : device;
+      const name = nameOfMemory(device);
       deviceMemory.set({ device: name, state: 'used' }, total - free);
       deviceMemory.set({ device: name, state: 'free' }, free);
     }
     for (const quantile of QUANTILES) {
-      // What is measured is the time between two timers, in nanoseconds; without delay it is the resolution.
-      const delayMs = Math.max(0, delays.percentile(quantile * 100) / 1e6 - RESOLUTION_MS);
-      loopDelay.set({ quantile: String(quantile) }, delayMs / 1_000);
+      loopDelay.set({ quantile: String(quantile) }, delays.ms(quantile) / 1_000);
     }
     delays.reset();
   });
-  return () => delays.disable();
+  return () => delays.stop();
 }

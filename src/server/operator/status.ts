@@ -4,6 +4,7 @@ import { type Settings, showSettings } from '../../settings/index.js';
 import { storeSpace } from '../../store/index.js';
 import type { Engines } from '../engines.js';
 import type { ReloadState } from '../reload/transitions.js';
+import { nameOfDevice, nameOfMemory } from './device-names.js';
 
 /** The settings in use, and what a reload does. */
 export interface ReloadStatus {
@@ -36,7 +37,7 @@ export function statusOf(
     process: { id: process.pid, node: process.versions.node, resident_bytes: process.memoryUsage.rss() },
     backend: engines.backend,
     devices: engines.memory().map(({ device, free: left, total }) => ({
-      device: device === '' ? 'RAM' : device,
+      device: nameOfMemory(device),
       memory: { used_bytes: total - left, free_bytes: left, total_bytes: total },
     })),
     models: engines.catalog.builds.map((build) => modelOf(build, engines)),
@@ -64,4 +65,4 @@ const workOf = (engine: Engine, engines: Engines) => ({
 const queueOf = (engine: Engine) => ({ live: engine.waiting('live'), batch: engine.waiting('batch') });
 
 const lanesOf = (engine: Engine, engines: Engines) =>
-  engine.lanes.map((lane) => ({ ...lane, device: engines.deviceOf(lane.number) || 'CPU' }));
+  engine.lanes.map((lane) => ({ ...lane, device: nameOfDevice(engines.deviceOf(lane.number)) }));

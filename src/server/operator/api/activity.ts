@@ -1,10 +1,8 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { OperatorLive } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Metrics } from '../../../telemetry/index.js';
+import { LoopDelay } from '../loop-delay.js';
 
-/** How often the delay of the event loop is measured, in milliseconds. */
-const RESOLUTION_MS = 20;
 /** Calls within this time of a sample get that sample, so that several readers do not shorten each other's windows. */
 export const SAMPLE_MS_MIN = 500;
 
@@ -12,7 +10,7 @@ type Sample = Pick<OperatorLive, 'requests' | 'event_loop_delay_ms' | 'window_se
 
 /** The rate of requests and the delay of the event loop, since the sample before. */
 export class Activity {
-  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly delays = new LoopDelay();
   private last: { readonly at: number; readonly total: number };
   private sample: Sample | null = null;
 
@@ -21,7 +19,6 @@ export class Activity {
     private readonly metrics: Pick<Metrics, 'instruments'>,
   ) {
     this.last = { at: clock.monotonic(), total: 0 };
-    this.delays.enable();
   }
 
   async read(): Promise<Sample> {
@@ -31,10 +28,10 @@ export class Activity {
     const ms = at - this.last.at;
     if (this.sample !== null && ms < SAMPLE_MS_MIN) return this.sample;
     const seconds = Math.max(ms, 1) / 1_000;
-    const delayMs = (quantile: number) => this.delayMs(this.delays.percentile(quantile));
+    const delayMs = (quantile: number) => rounded(this.delays.ms(quantile));
     this.sample = {
       requests: { total, per_second: rounded((total - this.last.total) / seconds) },
-      event_loop_delay_ms: { p50: delayMs(50), p99: delayMs(99), max: this.delayMs(this.delays.max) },
+      event_loop_delay_ms: { p50: delayMs(0.5), p99: delayMs(0.99), max: delayMs(1) },
       window_seconds: rounded(seconds),
     };
     this.last = { at, total };
@@ -43,12 +40,7 @@ export class Activity {
   }
 
   stop(): void {
-    this.delays.disable();
-  }
-
-  /** What is measured is the time between two timers, in nanoseconds; without delay it is the resolution. */
-  private delayMs(nanoseconds: number): number {
-    return rounded(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS));
+    this.delays.stop();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
 import type { Engines } from '../../engines.js';
+import { nameOfDevice, nameOfMemory } from '../device-names.js';
 import type { Activity } from './activity.js';
 import { showInstant } from './call.js';
 
@@ -28,7 +29,7 @@ export async function showLive(parts: LiveParts): Promise<OperatorLive> {
     ...sample,
     resident_bytes: process.memoryUsage.rss(),
     devices: engines.memory().map(({ device, free, total }) => ({
-      device: device === '' ? 'RAM' : device,
+      device: nameOfMemory(device),
       memory: { used_bytes: total - free, free_bytes: free, total_bytes: total },
     })),
     models: engines.catalog.builds.map(({ id }) => modelOf(id, engines)),
@@ -42,7 +43,7 @@ function modelOf(id: string, engines: Engines): OperatorLive['models'][number] {
   const lanes = engine.lanes.map(
     (lane): OperatorLane => ({
       ...lane,
-      device: engines.deviceOf(lane.number) || 'CPU',
+      device: nameOfDevice(engines.deviceOf(lane.number)),
       waves: engines.waves.of(lane.number),
     }),
   );
