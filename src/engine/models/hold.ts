@@ -13,7 +13,14 @@ export function holdWeights(
 ): () => void {
   const model = addon.openModel({ path, device, mapped: false }, () => true);
   if (projector === null) return () => addon.closeModel(model);
-  const reader = addon.openProjector(model, { path: projector.path, device, threads });
+  let reader: ReturnType<Addon['openProjector']>;
+  try {
+    reader = addon.openProjector(model, { path: projector.path, device, threads });
+  } catch (error) {
+    // Not when it is collected as garbage, which may be long after.
+    addon.closeModel(model);
+    throw error;
+  }
   return () => {
     addon.closeProjector(reader);
     addon.closeModel(model);
