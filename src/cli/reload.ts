@@ -9,6 +9,8 @@ import { requireStore } from './with-store.js';
 
 /** How long the command waits for the server to begin the reload. Loading models may then take minutes. */
 const ANSWER_MS_MAX = 30_000;
+/** How long it waits for the end of the reload. */
+export const RELOAD_MS_MAX = 3_600_000;
 const POLL_MS = 20;
 
 /**
@@ -23,32 +25,48 @@ export const reload = (options: Options) =>
     const before = readOutcome(data);
     if (before?.pid !== pid) {
       throw new OperatorError(
-        `Process ${pid} is starting or stopping, or is of a version that cannot reload.`,
+        `Process ${pid} is starting or stopping, cannot write to the data folder, or is of a version that cannot reload.`,
       );
     }
     signalServer(pid);
-    const { error, changed } = await outcomeAfter(data, before);
+    const { error, changed } = await outcomeAfter(data, before, () => performance.now(), sleep);
     if (error !== null) throw new OperatorError(`Nothing was changed: ${error}`);
     if (options.json) return printJson({ changed });
     print(changed.length === 0 ? 'Nothing has changed.' : `changed: ${changed.join(', ')}`);
   });
 
 /**
- * The outcome of a reload that began after `before` was read. Throws OperatorError if the process ends or stops before it
- * answers.
+ * The outcome of a reload that began after `before` was read. Throws OperatorError if the process ends, stops or cannot
+ * store the outcome, or if a time limit is exceeded.
+ *
+ * @param now in milliseconds, monotonic
+ * @param pause waits for so many milliseconds
  */
-async function outcomeAfter(data: string, { pid, begun }: ReloadOutcome): Promise<ReloadOutcome> {
-  let end = performance.now() + ANSWER_MS_MAX;
-  while (performance.now() < end) {
+export async function outcomeAfter(
+  data: string,
+  { pid, begun }: ReloadOutcome,
+  now: () => number,
+  pause: (ms: number) => Promise<unknown>,
+): Promise<ReloadOutcome> {
+  const last = now() + RELOAD_MS_MAX;
+  let end = now() + ANSWER_MS_MAX;
+  while (now() < Math.min(end, last)) {
     const found = readOutcome(data);
     if (found?.pid === pid && found.number > begun) return found;
     // This reload, or one that it follows, is in progress.
-    if (found?.pid === pid && found.begun > found.number) end = performance.now() + ANSWER_MS_MAX;
-    // A server that stops removes the file first.
+    if (found?.pid === pid && found.begun > found.number) end = now() + ANSWER_MS_MAX;
+    // A server that stops, or cannot write the file, removes it.
     if (servingPid(data) !== pid || found?.pid !== pid) {
-      throw new OperatorError(`Process ${pid} is stopping, and has not answered.`);
+      throw new OperatorError(
+        `Process ${pid} is stopping, or cannot store its answer. Its log has the reason.`,
+      );
     }
-    await sleep(POLL_MS);
+    await pause(POLL_MS);
+  }
+  if (now() >= last) {
+    throw new OperatorError(
+      `Process ${pid} has not ended the reload within ${RELOAD_MS_MAX / 60_000} minutes. Its log will have the outcome.`,
+    );
   }
   throw new OperatorError(`Process ${pid} has not answered within ${ANSWER_MS_MAX / 1_000} s.`);
 }

@@ -49,11 +49,7 @@ export class Reloads {
   /** The server stops: from now on `decider reload` does not find it. Never throws. */
   end(): void {
     this.hasEnded = true;
-    try {
-      removeOutcome(this.parts.folder);
-    } catch (failure) {
-      this.parts.log.error({ err: failure }, 'the outcome of the last reload cannot be removed');
-    }
+    this.remove();
   }
 
   private async runOnce(): Promise<void> {
@@ -94,6 +90,16 @@ export class Reloads {
       writeOutcome(this.parts.folder, { pid: process.pid, begun, number, error, changed });
     } catch (failure) {
       this.parts.log.error({ err: failure }, 'the outcome of a reload cannot be stored');
+      // Otherwise the command would take an earlier outcome for a reload that is still in progress.
+      this.remove();
+    }
+  }
+
+  private remove(): void {
+    try {
+      removeOutcome(this.parts.folder);
+    } catch (failure) {
+      this.parts.log.error({ err: failure }, 'the outcome of the last reload cannot be removed');
     }
   }
 }

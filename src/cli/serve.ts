@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../base/index.js';
-import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
+import { loadProgress } from './progress.js';
 import { Rekeys } from './rekeys.js';
 import { onReloadSignals } from './reload-signals.js';
 import { Reloads } from './reloads.js';
@@ -63,7 +63,7 @@ export async function serve(config: string | undefined): Promise<void> {
         print(`token: ${made}`);
         token = made;
       },
-      progress: progress(print),
+      progress: loadProgress(print, systemClock.monotonic),
     };
     reloads = new Reloads({ read, folder: settings.data, print, log });
     rekeys = new Rekeys({ folder: settings.data, print, log });
@@ -93,24 +93,34 @@ export async function serve(config: string | undefined): Promise<void> {
   introduce(server, token, print);
   void tellSystemd('READY=1');
   const signalled = ending.signal.aborted ? Promise.resolve() : once(ending.signal, 'abort');
+  const flush = () => Promise.all(outputs.map((output) => output.flush(FLUSH_MS_MAX)));
   const failure = await Promise.race([signalled.then(() => null), server.failed]);
-  if (failure !== null) {
-    print(`ending with status ${STUCK} to be restarted: ${failure}`);
-    await Promise.race([server.stop().catch(() => {}), sleep(STUCK_MS_MAX)]);
-    await Promise.all(outputs.map((output) => output.flush(FLUSH_MS_MAX)));
-    server.engines.exit(STUCK);
-  }
+  if (failure !== null) return endStuck(server, failure, print, flush);
   print('draining');
   void tellSystemd('STOPPING=1');
   rekeys.end();
   reloads.end();
   try {
-    await server.stop();
+    const failedMeanwhile = await Promise.race([server.stop().then(() => null), server.failed]);
+    if (failedMeanwhile !== null) return await endStuck(server, failedMeanwhile, print, flush);
   } catch (error) {
     fail(error);
   }
-  await Promise.all(outputs.map((output) => output.flush(FLUSH_MS_MAX)));
+  await flush();
   process.exit(0);
+}
+
+/** Ends the process although a thread does not end its work. */
+async function endStuck(
+  server: Server,
+  reason: string,
+  print: (line: string) => void,
+  flush: () => Promise<unknown>,
+): Promise<never> {
+  print(`ending with status ${STUCK} to be restarted: ${reason}`);
+  await Promise.race([server.stop().catch(() => {}), sleep(STUCK_MS_MAX)]);
+  await flush();
+  return server.engines.exit(STUCK);
 }
 
 function introduce(
@@ -134,19 +144,4 @@ function introduce(
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,
   );
-}
-
-/** Prints a line per quarter of a model that takes more than two seconds to load. */
-function progress(print: (line: string) => void): (build: CatalogBuild, fraction: number) => void {
-  const shown = new Map<string, number>();
-  const started = new Map<string, number>();
-  return (build, fraction) => {
-    const quarter = Math.floor(fraction * 4);
-    const now = systemClock.monotonic();
-    const since = started.get(build.id) ?? now;
-    started.set(build.id, since);
-    if (quarter <= (shown.get(build.id) ?? 0) || now - since < 2_000) return;
-    shown.set(build.id, quarter);
-    print(`loading ${build.id}: ${quarter * 25} %`);
-  };
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
+import { outcomeAfter, RELOAD_MS_MAX } from '../../src/cli/reload.js';
 import { onReloadSignals } from '../../src/cli/reload-signals.js';
 import { Reloads } from '../../src/cli/reloads.js';
 import { openAccess } from '../../src/server/access.js';
@@ -105,7 +106,7 @@ test('reload: a process that cannot reload is not signalled', async (t) => {
   t.teardown(serveAlone(data));
   t.match(await run(t, ['reload'], { DECIDER_DATA: data }), {
     code: 1,
-    stderr: `Process ${process.pid} is starting or stopping, or is of a version that cannot reload.\n`,
+    stderr: `Process ${process.pid} is starting or stopping, cannot write to the data folder, or is of a version that cannot reload.\n`,
   });
 });
 
@@ -169,6 +170,47 @@ test('reload: a server that is stopping changes and stores nothing', async (t) =
   t.strictSame(lines, ['reloaded: nothing has changed', 'not reloaded: the server is stopping.']);
 });
 
+test('reload: an outcome that cannot be stored leaves none that looks like a reload in progress', async (t) => {
+  const folder = dataFolder(t);
+  await openStore(folder).close();
+  const errors: string[] = [];
+  const reloads = new Reloads({
+    read: () => loadSettings({}, undefined),
+    folder,
+    print: () => {},
+    log: { info: () => {}, error: (_: object, message: string) => errors.push(message) } as never,
+  });
+  const reload = async () => {
+    t.match(readOutcome(folder), { begun: 1, number: 0 });
+    // JSON cannot represent it: storing fails, as on a full disk.
+    return [1n] as never;
+  };
+  reloads.begin({ reload } as Partial<Server> as Server);
+  await reloads.run();
+  t.strictSame(errors, ['the outcome of a reload cannot be stored']);
+  t.equal(readOutcome(folder), null);
+});
+
+test('reload: the command waits an hour for the end of a reload, and no longer', async (t) => {
+  const data = dataFolder(t);
+  await openStore(data).close();
+  t.teardown(serveAlone(data));
+  const before = { pid: process.pid, begun: 0, number: 0, error: null, changed: [] };
+  const answerAfter = async (end: number) => {
+    let time = 0;
+    writeOutcome(data, { ...before, begun: 1 });
+    const pause = async () => {
+      time += 10_000;
+      if (time === end) writeOutcome(data, { ...before, begun: 1, number: 1 });
+    };
+    return outcomeAfter(data, before, () => time, pause);
+  };
+  t.match(await answerAfter(RELOAD_MS_MAX - 10_000), { number: 1 });
+  await t.rejects(answerAfter(RELOAD_MS_MAX), {
+    message: `Process ${process.pid} has not ended the reload within 60 minutes. Its log will have the outcome.`,
+  });
+});
+
 test('reload: a server that ends or stops before it answers, and one that cannot be signalled, is one line', async (t) => {
   const data = dataFolder(t);
   const environment = { DECIDER_DATA: data };
@@ -186,7 +228,7 @@ test('reload: a server that ends or stops before it answers, and one that cannot
   };
   t.equal(
     await signalled(() => removeOutcome(data)),
-    `Process ${process.pid} is stopping, and has not answered.\n`,
+    `Process ${process.pid} is stopping, or cannot store its answer. Its log has the reason.\n`,
   );
   t.match(await signalled(() => leave()), /^The data folder \S+ is served by no process\.\n$/);
   leave = serveAlone(data);
