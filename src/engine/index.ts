@@ -17,6 +17,7 @@ export {
 export { type EngineEvents, UNWATCHED } from './events.js';
 export type { LaneStatus } from './lanes/lane.js';
 export { LANE_STATES, type LaneState } from './lanes/transitions.js';
+export { afterRunning } from './lanes/wave-limit.js';
 export type { BuildMemory } from './memory/estimate.js';
 export { showMemory } from './memory/messages.js';
 export { memorySpaces } from './memory/ram.js';
@@ -43,7 +44,7 @@ export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.
 export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
 export type { Manifest, ManifestModel } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
-export { ChecksumError, requireUnchanged, verifyChecksum } from './models/model-file.js';
+export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector } from './models/projector.js';
 export { splitNames } from './models/split.js';
 export type { EngineAnswer } from './pending.js';

@@ -47,14 +47,11 @@ export class Engines {
   private readonly retired = new Set<ModelSet>();
   private record: WaveRecord | undefined;
   private limits: Pick<Settings['engine'], 'queue' | 'deadline_ms'>;
-  private reportStuck: (reason: string) => void = () => {};
+  private resolveStuck: (reason: string) => void = () => {};
   private isStuck = false;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
   readonly stuck = new Promise<string>((resolve) => {
-    this.reportStuck = (reason) => {
-      this.isStuck = true;
-      resolve(reason);
-    };
+    this.resolveStuck = resolve;
   });
 
   private constructor(
@@ -139,7 +136,8 @@ export class Engines {
 
   /** Builds that answer the last requests of a manifest that was replaced. */
   get draining(): readonly LoadedBuild[] {
-    return [...this.loaded].filter((build) => this.set.builds.get(build.id) !== build);
+    const replaced = new Set([...this.retired].flatMap((set) => set.own(this.set)));
+    return [...this.loaded].filter((build) => replaced.has(build));
   }
 
   /** The engine threads, for tests that terminate them. */
@@ -235,6 +233,12 @@ export class Engines {
   async discard(set: ModelSet): Promise<void> {
     await set.closePreparing();
     await Promise.all(set.own(this.set).map((build) => this.unload(build)));
+  }
+
+  /** Reports a thread that will never work again: `stuck` resolves, and `close` does not wait for it. */
+  reportStuck(reason: string): void {
+    this.isStuck = true;
+    this.resolveStuck(reason);
   }
 
   /** Aborts the waves in progress. */

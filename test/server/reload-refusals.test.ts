@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { tinyModel } from '../../models/tiny/index.js';
+import { readManifest } from '../../src/engine/index.js';
 import { DRAIN_MARGIN_MS } from '../../src/server/reload/reloader.js';
 import { ChangingModels, modelEntry } from '../support/changing-models.js';
 import { EngineGate } from '../support/engine-gate.js';
@@ -57,6 +59,14 @@ test('reloads of models: what is refused changes nothing, and everything follows
       () => models.serve([first, { date: SECOND, file: 'none.gguf', sha256: one.sha256 }]),
       /none\.gguf: /,
     ],
+    'a FIFO instead of a file, and a build before it that does not load': [
+      () => {
+        execFileSync('mkfifo', [join(models.path, 'fifo.gguf')]);
+        const wrong = { date: SECOND, ...two, sha256: one.sha256 };
+        models.serve([first, wrong, { date: THIRD, file: 'fifo.gguf', sha256: one.sha256 }]);
+      },
+      /fifo\.gguf: not a regular file/,
+    ],
     'a wrong checksum': [
       () => models.serve([first, { date: SECOND, ...two, sha256: one.sha256 }]),
       /tiny-2\.gguf: its SHA-256 is /,
@@ -98,6 +108,14 @@ test('reloads of models: what is refused changes nothing, and everything follows
     t.match(await server.ask(ASK), { model: `tiny-${FIRST}` }, name);
   }
   t.strictSame(await shownBy(server), before, 'nothing has changed');
+
+  models.serve([first, { date: SECOND, ...two }]);
+  const next = server.engines.nextSet(await readManifest(models.path));
+  await server.engines.loadMissing(next, new AbortController().signal);
+  t.strictSame(next.builds.size, 2);
+  t.strictSame(server.engines.draining, [], 'a build that is loaded for a reload does not drain');
+  await server.engines.discard(next);
+  t.strictSame(await shownBy(server), before);
 
   writeFileSync(join(models.path, one.file), tinyModel({ seed: 1 }));
   const answer = await server.ask(ASK);

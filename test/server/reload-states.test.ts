@@ -1,8 +1,10 @@
 import { test } from 'tap';
 import { OperatorError } from '../../src/base/index.js';
-import { readManifest } from '../../src/engine/index.js';
-import type { ModelSet } from '../../src/server/models/model-set.js';
-import { DRAIN_MARGIN_MS, Reloader } from '../../src/server/reload/reloader.js';
+import { type Engine, type Manifest, readManifest } from '../../src/engine/index.js';
+import { LoadedBuild } from '../../src/server/models/loaded-build.js';
+import { ModelSet } from '../../src/server/models/model-set.js';
+import { requireOwnFiles } from '../../src/server/reload/next-models.js';
+import { DRAIN_MARGIN_MS, FREE_MS_MAX, Reloader } from '../../src/server/reload/reloader.js';
 import {
   nextState,
   type ReloadEvent,
@@ -10,7 +12,7 @@ import {
   TRANSITIONS,
 } from '../../src/server/reload/transitions.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { ChangingModels } from '../support/changing-models.js';
+import { ChangingModels, modelEntry } from '../support/changing-models.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { until } from '../support/until.js';
 
@@ -57,7 +59,7 @@ function startReloader(folder: string, use = () => {}) {
   models.serve([{ date: '20260101', file: 'a.gguf', sha256: '0'.repeat(64) }]);
   const settings = loadSettings({ DECIDER_MODELS: models.path }, undefined);
   const calls: string[] = [];
-  const steps = { load: gate(), warm: gate(), unused: gate() };
+  const steps = { load: gate(), warm: gate(), unused: gate(), freed: Promise.resolve() };
   const setOf = (name: string) =>
     ({
       manifest: { name },
@@ -83,7 +85,11 @@ function startReloader(folder: string, use = () => {}) {
       calls.push('replaced');
       return before;
     },
-    retire: async () => void calls.push('retired'),
+    async retire() {
+      calls.push('retired');
+      await steps.freed;
+    },
+    reportStuck: (reason: string) => void calls.push(reason),
     // Even if it fails, the server can be reloaded again.
     async discard() {
       calls.push('discarded');
@@ -177,6 +183,25 @@ test('a broken manifest, or a setting that needs a restart, is refused before an
   t.equal(reloader.state, 'idle');
 });
 
+test('a loaded build keeps its files: none can be added or removed', async (t) => {
+  const fileOf = (file: string) => ({ file, sha256: '0'.repeat(64) });
+  const plain = { date: '20260101', ...fileOf('a.gguf') };
+  const seeing = { ...plain, projector: fileOf('b.gguf') };
+  const setOf = (build: typeof plain) =>
+    new ModelSet({ default: 'tiny', models: [modelEntry('tiny', [build])] } as Manifest, '.');
+  for (const [before, after] of [
+    [plain, seeing],
+    [seeing, plain],
+  ] as const) {
+    const loaded = setOf(before);
+    const build = loaded.catalog.default;
+    const engine = {} as Engine;
+    loaded.builds.set(build.id, new LoadedBuild({ build, engine, images: null, threads: [], releases: [] }));
+    t.doesNotThrow(() => requireOwnFiles(loaded, setOf(before)));
+    t.throws(() => requireOwnFiles(loaded, setOf(after)), { message: /is loaded with other files/ });
+  }
+});
+
 test('requests that keep replaced models longer than the time limit are cut off at it, not before', async (t) => {
   const { reloader, settings, calls, steps, clock } = startReloader(t.testdir());
   steps.load.pass();
@@ -187,6 +212,27 @@ test('requests that keep replaced models longer than the time limit are cut off 
   clock.advance(1);
   await inState(reloader, 'idle');
   t.strictSame(calls, ['replaced', 'used', 'late', 'retired']);
+});
+
+test('threads of replaced models that do not end are reported after their time limit, and end no later', async (t) => {
+  const { reloader, settings, calls, steps, clock, errors } = startReloader(t.testdir());
+  steps.freed = new Promise(() => {});
+  steps.load.pass();
+  steps.warm.pass();
+  steps.unused.pass();
+  await reloader.reload(settings);
+  await until(() => calls.includes('retired'));
+  // The limit counts in steps, as of a process that may be stopped meanwhile.
+  for (let step = 1; step < 20; step += 1) clock.advance(FREE_MS_MAX / 20);
+  clock.advance(FREE_MS_MAX / 20 - 1);
+  t.equal(reloader.state, 'draining');
+  t.strictSame(calls.slice(2), ['retired']);
+  const stopped = reloader.stop();
+  clock.advance(1);
+  await stopped;
+  t.strictSame(calls.slice(2), ['retired', 'the threads of replaced models have not ended within 60 s']);
+  t.strictSame(errors, ['replaced models cannot be freed']);
+  t.equal(clock.timers(), 0);
 });
 
 test('a server that stops ends a reload in each of its states', async (t) => {

@@ -26,7 +26,7 @@ const STEPS = 20;
  * Calls back when this process has run for `ms`. Time in which it was stopped, or its machine suspended, counts as a
  * twentieth of that at most. Returns a function that cancels it.
  */
-export function afterRunning(clock: Clock, ms: number, callback: () => void): () => void {
+export function afterRunning(clock: Pick<Clock, 'after'>, ms: number, callback: () => void): () => void {
   let steps = 0;
   let cancel = () => {};
   const next = () => {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/index.js';
-import { filesOf, MemoryError, ModelError } from '../../engine/index.js';
+import { type CatalogBuild, filesOf, fileVersions, MemoryError, ModelError } from '../../engine/index.js';
 import type { LoadedBuild } from '../models/loaded-build.js';
 import type { ModelSet } from '../models/model-set.js';
 
@@ -10,12 +10,12 @@ import type { ModelSet } from '../models/model-set.js';
 export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
   for (const entry of next.catalog.builds) {
     const same = current.builds.get(entry.id);
+    if (same !== undefined && !hasFiles(same, entry)) {
+      throw new ModelError(
+        `${entry.id} is loaded with other files than the manifest now names. Give the new build another date.`,
+      );
+    }
     for (const { path, sha256 } of filesOf(entry)) {
-      if (same !== undefined && same.checksums.get(path) !== sha256) {
-        throw new ModelError(
-          `${entry.id} is loaded with other files than the manifest now names. Give the new build another date.`,
-        );
-      }
       const other = [...current.builds.values()].find(({ checksums }) =>
         differs(checksums.get(path), sha256),
       );
@@ -28,7 +28,20 @@ export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
   }
 }
 
+function hasFiles({ checksums }: LoadedBuild, entry: CatalogBuild): boolean {
+  const files = filesOf(entry);
+  return checksums.size === files.length && files.every(({ path, sha256 }) => checksums.get(path) === sha256);
+}
+
 const differs = (loaded: string | undefined, sha256: string) => loaded !== undefined && loaded !== sha256;
+
+/**
+ * Throws ModelError if a file of a build that is not loaded is missing or not a regular file: otherwise that would be found
+ * only after other builds have been loaded.
+ */
+export function requirePresentFiles({ catalog, builds }: ModelSet): void {
+  for (const entry of catalog.builds) if (!builds.has(entry.id)) fileVersions(entry);
+}
 
 /** Throws OperatorError if an open batch names a model or a build that the next models do not have. */
 export function requireOpenModels(openModels: readonly string[], { catalog }: ModelSet): void {

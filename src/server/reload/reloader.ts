@@ -1,6 +1,6 @@
 import type { Price } from '../../access/index.js';
 import { type Clock, OperatorError } from '../../base/index.js';
-import { readManifest } from '../../engine/index.js';
+import { afterRunning, readManifest } from '../../engine/index.js';
 import { changedSettings, type Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
 import { requireGatewayModel } from '../endpoints.js';
@@ -8,7 +8,13 @@ import type { Engines } from '../engines.js';
 import type { ModelSet } from '../models/model-set.js';
 import { pricesByBuild } from '../prices.js';
 import type { ReloadChanges } from './audit.js';
-import { buildChanges, requireOpenModels, requireOwnFiles, withAdvice } from './next-models.js';
+import {
+  buildChanges,
+  requireOpenModels,
+  requireOwnFiles,
+  requirePresentFiles,
+  withAdvice,
+} from './next-models.js';
 import { nextState, type ReloadEvent, type ReloadState } from './transitions.js';
 
 /**
@@ -17,11 +23,24 @@ import { nextState, type ReloadEvent, type ReloadState } from './transitions.js'
  */
 export const DRAIN_MARGIN_MS = 60_000;
 
+/**
+ * How many milliseconds this process may run until models are freed that nothing uses. Their waves have been aborted, so a
+ * thread that takes longer never ends its wave.
+ */
+export const FREE_MS_MAX = 60_000;
+
 /** What takes over settings and models while the server runs. */
 interface Parts {
   readonly engines: Pick<
     Engines,
-    'current' | 'nextSet' | 'loadMissing' | 'startPreparing' | 'replace' | 'retire' | 'discard'
+    | 'current'
+    | 'nextSet'
+    | 'loadMissing'
+    | 'startPreparing'
+    | 'replace'
+    | 'retire'
+    | 'discard'
+    | 'reportStuck'
   >;
   /** The models and builds that open batches name. */
   openModels(): readonly string[];
@@ -142,7 +161,7 @@ export class Reloader {
   /** Frees what was loaded for a reload that is refused. Never rejects: the reason of the refusal is reported. */
   private async discard(set: ModelSet): Promise<void> {
     try {
-      await this.parts.engines.discard(set);
+      await this.freed(this.parts.engines.discard(set));
     } catch (error) {
       this.parts.log.error({ err: error }, 'the models of a reload that was refused cannot be freed');
     }
@@ -170,6 +189,7 @@ export class Reloader {
     const { signal } = this.ending;
     requireGatewayModel(next, set.catalog);
     requireOwnFiles(engines.current, set);
+    requirePresentFiles(set);
     requireOpenModels(openModels(), set);
     this.change('read');
     await engines.loadMissing(set, signal);
@@ -201,13 +221,26 @@ export class Reloader {
       if (isLate) log.warn({}, 'requests that still used replaced models are cut off');
       const builds = set.own(engines.current).map(({ id }) => id);
       try {
-        await engines.retire(set);
+        await this.freed(engines.retire(set));
         log.info({ builds }, 'replaced models were freed');
       } catch (error) {
         log.error({ err: error, builds }, 'replaced models cannot be freed');
       }
     }
     this.change('drained');
+  }
+
+  /** Waits until models are freed. After `FREE_MS_MAX`, rejects and reports that the process has to be restarted. */
+  private freed(freeing: Promise<void>): Promise<void> {
+    const { engines, clock } = this.parts;
+    return new Promise((resolve, reject) => {
+      const cancel = afterRunning(clock, FREE_MS_MAX, () => {
+        const reason = `the threads of replaced models have not ended within ${FREE_MS_MAX / 1_000} s`;
+        engines.reportStuck(reason);
+        reject(new Error(reason));
+      });
+      freeing.then(resolve, reject).finally(cancel);
+    });
   }
 
   private change(event: ReloadEvent): void {
