@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8';
 import {
-  dayOf,
+  lastDays,
   readAmount,
   readGrant,
   showAmount,
@@ -8,7 +8,7 @@ import {
   type WorkspaceChange,
 } from '../../../access/index.js';
 import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
-import { DAY_MS, nextTurn } from '../../../base/index.js';
+import { nextTurn } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import type { OpenAccess } from '../../access.js';
 import { DataUnavailable } from '../../administration/administration.js';
@@ -103,8 +103,8 @@ export function workspaceHandlers(
     },
     async showUsage({ actor, id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
-      const now = calendar.clock.now();
-      const [from, to] = [dayOf(now - (days - 1) * DAY_MS), dayOf(now)];
+      const dates = lastDays(calendar.clock.now(), days);
+      const [from, to] = [dates[0] as string, dates.at(-1) as string];
       await access.flush().catch((error: Error) => {
         throw new DataUnavailable(error.message);
       });
