@@ -27,13 +27,13 @@ export class Rekeys {
     this.server = null;
   }
 
-  /** Begins the requested change. Returns false if none is requested. Never throws. */
+  /** Begins the requested change. Returns whether it has: a signal that begins none asks for a reload. Never throws. */
   run(): boolean {
     const request = readRequest(this.parts.folder);
     // A command that was killed before it sent its signal must not take effect with a later one.
     if (request === null || request.outcome !== null || !exists(request.pid)) return false;
-    if (this.server === null) return false;
-    if (!this.isRunning) void this.change(this.server, request);
+    if (this.server === null || this.isRunning) return false;
+    void this.change(this.server, request);
     return true;
   }
 

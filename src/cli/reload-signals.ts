@@ -5,15 +5,18 @@ import { OperatorError } from '../base/index.js';
 const RELOAD_SIGNAL = 'SIGUSR2';
 
 /**
- * Calls `reload` at each SIGHUP and RELOAD_SIGNAL. If standard input is a terminal, SIGHUP means that it was closed, and
+ * Calls `reload` at each SIGHUP, and at each RELOAD_SIGNAL with which `rekey` begins no change of the master key. If standard input is a terminal, SIGHUP means that it was closed, and
  * ends the process as usual.
  */
 export function onReloadSignals(
   reload: () => void,
+  rekey: () => boolean,
   isTerminal: boolean,
   signals: Pick<EventEmitter, 'on'> = process,
 ): void {
-  signals.on(RELOAD_SIGNAL, reload);
+  signals.on(RELOAD_SIGNAL, () => {
+    if (!rekey()) reload();
+  });
   if (!isTerminal) signals.on('SIGHUP', reload);
 }
 

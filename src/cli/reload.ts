@@ -12,6 +12,8 @@ const ANSWER_MS_MAX = 30_000;
 /** How long it waits for the end of the reload. */
 export const RELOAD_MS_MAX = 3_600_000;
 const POLL_MS = 20;
+/** Until the reload begins, the signal is repeated: it may have merged with that of `decider rekey`. */
+export const SIGNAL_MS = 1_000;
 
 /**
  * `decider reload`: makes the server of the data folder read its settings and the manifest again, and prints what has
@@ -50,6 +52,7 @@ export async function outcomeAfter(
 ): Promise<ReloadOutcome> {
   const last = now() + RELOAD_MS_MAX;
   let end = now() + ANSWER_MS_MAX;
+  let signalled = now();
   while (now() < Math.min(end, last)) {
     const found = readOutcome(data);
     if (found?.pid === pid && found.number > begun) return found;
@@ -60,6 +63,10 @@ export async function outcomeAfter(
       throw new OperatorError(
         `Process ${pid} is stopping, or cannot store its answer. Its log has the reason.`,
       );
+    }
+    if (found.begun <= begun && found.number === found.begun && now() - signalled >= SIGNAL_MS) {
+      signalled = now();
+      signalServer(pid);
     }
     await pause(POLL_MS);
   }

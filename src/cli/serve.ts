@@ -68,9 +68,11 @@ export async function serve(config: string | undefined): Promise<void> {
     reloads = new Reloads({ read, folder: settings.data, print, log });
     rekeys = new Rekeys({ folder: settings.data, print, log });
     const [reloading, rekeying] = [reloads, rekeys];
-    onReloadSignals(() => {
-      if (!rekeying.run()) void reloading.run();
-    }, process.stdin.isTTY === true);
+    onReloadSignals(
+      () => void reloading.run(),
+      () => rekeying.run(),
+      process.stdin.isTTY === true,
+    );
     server = await startServer(settings, {
       clock: systemClock,
       log,

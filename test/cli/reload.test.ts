@@ -1,13 +1,16 @@
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { outcomeAfter, RELOAD_MS_MAX } from '../../src/cli/reload.js';
+import { readRequest, writeRequest } from '../../src/cli/rekey-request.js';
+import { Rekeys } from '../../src/cli/rekeys.js';
+import { outcomeAfter, RELOAD_MS_MAX, SIGNAL_MS } from '../../src/cli/reload.js';
 import { onReloadSignals } from '../../src/cli/reload-signals.js';
 import { Reloads } from '../../src/cli/reloads.js';
 import { openAccess } from '../../src/server/access.js';
 import { readOutcome, removeOutcome, type Server, writeOutcome } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { openStore, serveAlone } from '../../src/store/index.js';
+import { openStore, type Rekeyed, serveAlone } from '../../src/store/index.js';
 import { ChangingModels, type ModelFile } from '../support/changing-models.js';
 import { decider, run } from '../support/cli.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
@@ -110,10 +113,73 @@ test('reload: a process that cannot reload is not signalled', async (t) => {
   });
 });
 
+test('reload: a signal that begins no change of the master key is a reload, and SIGHUP always is', async (t) => {
+  const folder = dataFolder(t);
+  await openStore(folder).close();
+  const log = { info: () => {}, error: () => {} } as never;
+  const rekeys = new Rekeys({ folder, print: () => {}, log });
+  let finish = () => {};
+  const rekey = () =>
+    new Promise<Rekeyed>((resolve) => {
+      finish = () => resolve({ dataKeys: 1, earlier: null });
+    });
+  rekeys.begin({ rekey });
+  let reloads = 0;
+  const signals = new EventEmitter();
+  onReloadSignals(
+    () => {
+      reloads += 1;
+    },
+    () => rekeys.run(),
+    false,
+    signals,
+  );
+  const request = { id: 'a', pid: process.pid, newKeyFile: null, outcome: null };
+  writeRequest(folder, request);
+  signals.emit('SIGUSR2');
+  t.equal(reloads, 0, 'the change begins');
+  signals.emit('SIGUSR2');
+  t.equal(reloads, 1, 'the change is in progress');
+  signals.emit('SIGHUP');
+  t.equal(reloads, 2);
+  finish();
+  await until(() => (readRequest(folder)?.outcome ?? null) !== null);
+  writeRequest(folder, request);
+  signals.emit('SIGHUP');
+  t.equal(reloads, 3, 'SIGHUP begins no change');
+});
+
+test('reload: the command repeats its signal until the reload begins', async (t) => {
+  const data = dataFolder(t);
+  await openStore(data).close();
+  t.teardown(serveAlone(data));
+  const before = { pid: process.pid, begun: 0, number: 0, error: null, changed: [] };
+  writeOutcome(data, before);
+  let time = 0;
+  const signalled: number[] = [];
+  const onSignal = () => {
+    signalled.push(time);
+    if (signalled.length === 2) writeOutcome(data, { ...before, begun: 1, number: 1 });
+  };
+  process.on('SIGUSR2', onSignal);
+  t.teardown(() => process.off('SIGUSR2', onSignal));
+  const pause = async () => {
+    time += SIGNAL_MS / 2;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  t.match(await outcomeAfter(data, before, () => time, pause), { number: 1 });
+  t.equal(signalled.length, 2);
+});
+
 test('reload: SIGHUP of a terminal that was closed ends the process as before', async (t) => {
   const listened = (isTerminal: boolean) => {
     const signals: string[] = [];
-    onReloadSignals(() => {}, isTerminal, { on: (name: string) => signals.push(name) } as never);
+    onReloadSignals(
+      () => {},
+      () => false,
+      isTerminal,
+      { on: (name: string) => signals.push(name) } as never,
+    );
     return signals;
   };
   t.strictSame(listened(true), ['SIGUSR2']);
