@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createOwnFile,
@@ -6,6 +6,7 @@ import {
   isNullOr,
   isObjectOf,
   isString,
+  lockFile,
   readJsonFile,
   type ValueOf,
 } from '../base/index.js';
@@ -26,6 +27,16 @@ const isRequest = isObjectOf({
 export type RekeyRequest = ValueOf<typeof isRequest>;
 
 const fileOf = (folder: string) => join(folder, 'store', 'rekey.json');
+
+/**
+ * Locks the request for one command, which may then store it, until the returned function is called or the process ends.
+ * Returns null if another command keeps the lock. Throws Error.
+ */
+export function lockRequest(folder: string): (() => void) | null {
+  const file = join(folder, 'store', 'rekey.lock');
+  closeSync(openSync(file, 'a', 0o600));
+  return lockFile(file);
+}
 
 /** Stores a request in the data folder, or its outcome. Throws Error. */
 export const writeRequest = (folder: string, request: RekeyRequest): void =>

@@ -6,7 +6,7 @@ import { readOutcome } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
 import { type Rekeyed, rekey as rekeyAlone, servingPid, servingProcess } from '../store/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
-import { type RekeyRequest, readRequest, removeRequest, writeRequest } from './rekey-request.js';
+import { lockRequest, type RekeyRequest, readRequest, removeRequest, writeRequest } from './rekey-request.js';
 import { signalServer } from './reload-signals.js';
 import { requireStore } from './with-store.js';
 
@@ -55,9 +55,23 @@ async function rekeyByServer(data: string, newKeyFile: string | null): Promise<R
     );
   }
   requireUserOf(data, pid);
-  const id = randomLetters(24);
-  writeRequest(data, { id, pid: process.pid, newKeyFile, outcome: null });
+  // A request that is being carried out must not be replaced: its command would not read the outcome.
+  const unlock = lockRequest(data);
+  if (unlock === null) {
+    throw new OperatorError('Another decider rekey is running. Repeat the command when it has ended.');
+  }
   try {
+    return await requestChange(data, pid, newKeyFile);
+  } finally {
+    unlock();
+  }
+}
+
+/** Throws OperatorError. */
+async function requestChange(data: string, pid: number, newKeyFile: string | null): Promise<Rekeyed> {
+  const id = randomLetters(24);
+  try {
+    writeRequest(data, { id, pid: process.pid, newKeyFile, outcome: null });
     signalServer(pid);
     const { error, ...rekeyed } = await outcomeOf(data, pid, id);
     if (error !== null) throw new OperatorError(error);
@@ -92,9 +106,7 @@ async function outcomeOf(
       throw new OperatorError(`Process ${pid} has ended before it answered. Repeat the command.`);
     }
     if (found?.id !== id) {
-      throw new OperatorError(
-        'Another command has requested a change of the master key. Repeat this one after it.',
-      );
+      throw new OperatorError(`The request to process ${pid} was removed. Repeat the command.`);
     }
     await sleep(POLL_MS);
   }

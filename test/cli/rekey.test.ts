@@ -79,7 +79,7 @@ test('rekey: beside a server, batches of before and after the change continue, a
   for (const id of ids) t.equal(await second.results(id), 30);
   t.strictSame(
     readdirSync(join(data, 'store')).filter((name) => name.startsWith('rekey')),
-    [],
+    ['rekey.lock'],
   );
 });
 
@@ -178,5 +178,38 @@ test('rekey: a server that ends before it answers is one line, and leaves no req
     code: 1,
     stderr: `Process ${process.pid} has ended before it answered. Repeat the command.\n`,
   });
+  t.equal(readRequest(data), null);
+});
+
+test('rekey: of two commands at once, the second one is refused, and the first one reads its outcome', async (t) => {
+  const data = dataFolder(t);
+  const store = openStore(data);
+  new Sealer(store, '');
+  await store.close();
+  const leave = serveAlone(data);
+  t.teardown(() => leave());
+  writeFileSync(
+    join(data, 'store', 'reload.json'),
+    JSON.stringify({ pid: process.pid, begun: 0, number: 0, error: null, changed: [] }),
+  );
+  let signals = 0;
+  const onSignal = () => {
+    signals += 1;
+  };
+  process.on('SIGUSR2', onSignal);
+  t.teardown(() => process.off('SIGUSR2', onSignal));
+  const first = decider(t, ['rekey', '--json'], { DECIDER_DATA: data });
+  await until(() => signals === 1);
+  const request = readRequest(data);
+  t.match(await run(t, ['rekey'], { DECIDER_DATA: data }), {
+    code: 1,
+    stderr: 'Another decider rekey is running. Repeat the command when it has ended.\n',
+  });
+  t.strictSame(readRequest(data), request, 'the request of the first one stays');
+  if (request !== null) {
+    writeRequest(data, { ...request, outcome: { error: null, dataKeys: 7, earlier: null } });
+  }
+  t.match(await first.end(), { code: 0, stdout: /"data_keys": 7/ });
+  t.equal(signals, 1);
   t.equal(readRequest(data), null);
 });
