@@ -31,7 +31,7 @@ export function serveAlone(folder: string): () => void {
   const unlock = lockFile(dataFileOf(folder));
   if (unlock === null) {
     throw new StoreError(
-      `The data folder ${folder} is served by ${servingProcess(folder) ?? UNKNOWN}. Stop that process, or give this server a data folder of its own (data, DECIDER_DATA).`,
+      `The data folder ${folder} is served by ${servingProcess(folder) ?? UNKNOWN}. Stop that process, wait for it if it is a command (decider rekey), or give this server a data folder of its own (data, DECIDER_DATA).`,
     );
   }
   const file = fileOf(folder);

@@ -241,7 +241,9 @@ test('rekey: refused while another process serves the folder, without a master k
   const pid = await server.ask('serve');
   await t.rejects(rekey(folder, '', null), {
     name: 'StoreError',
-    message: new RegExp(`is served by process ${pid} on .*\\. Stop that process, or`),
+    message: new RegExp(
+      `is served by process ${pid} on .*\\. Stop that process, wait for it if it is a command \\(decider rekey\\), or`,
+    ),
   });
   server.process.kill('SIGKILL');
   await server.end();
