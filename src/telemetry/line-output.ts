@@ -106,7 +106,12 @@ export class LineOutput {
 
   private rest(): void {
     this.busy = false;
-    for (const resolve of this.onIdle.splice(0)) resolve();
+    this.reportDropped();
+    // The report is a line too, which `flush` waits for.
+    if (!this.busy) for (const resolve of this.onIdle.splice(0)) resolve();
+  }
+
+  private reportDropped(): void {
     const { unreported } = this;
     // After a failed write, a line about it would be dropped too.
     if (unreported === 0 || !this.writable) return;

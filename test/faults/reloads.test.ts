@@ -6,7 +6,7 @@ import { LONG, scaled } from '../support/scale.js';
 import { startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const RELOADS = scaled({ short: 4, long: 20 });
+const RELOADS = scaled({ short: 2, long: 20 });
 /** At full scale, weights of which a leak would show: 129 MB. */
 const SHAPE = LONG ? { width: 512, feedForward: 1_536, layers: 12 } : {};
 /** Reloads after which the allocator has its arenas. */

@@ -51,7 +51,11 @@ const COMMANDS: Record<string, (store: Store, ...args: string[]) => unknown> = {
       writeSync(1, 'locked\n');
       while (!existsSync(file as string)) pause();
     }),
-  count: (store) => [...store.table('accounts').entries()].length,
+  count: (store) => {
+    // Otherwise the snapshot of the last count may still be in use.
+    store.refresh();
+    return [...store.table('accounts').entries()].length;
+  },
 };
 
 const store = await attempt(() => openStore(process.argv[2] as string));
