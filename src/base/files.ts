@@ -1,9 +1,19 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 /**
- * Parses a JSON file. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most one character of invalid JSON: the parser's own message
- * quotes the surrounding text, which may be a secret.
+ * Parses a JSON file. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most
+ * one character of invalid JSON: the parser's own message quotes the surrounding text, which may be a secret.
  */
 export function readJsonFile(file: string): unknown {
   let text: string;
@@ -38,4 +48,12 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Free bytes on the disk of a folder, which need not exist; Infinity if the file system does not report its size. */
+export function freeBytes(folder: string): number {
+  const path = resolve(folder);
+  if (!existsSync(path) && path !== dirname(path)) return freeBytes(dirname(path));
+  const { blocks, bavail, bsize } = statfsSync(path);
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }

@@ -5,7 +5,6 @@ export * from './endpoint.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';
 export * from './files.js';
-export * from './free-bytes.js';
 export * from './lines.js';
 export * from './operator-error.js';
 export * from './random.js';

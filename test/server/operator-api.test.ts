@@ -109,9 +109,9 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     await refused(invalid('name'), 'POST', 'workspaces', { id: 'x', name: 'x' });
     await refused(invalid('__proto__'), 'POST', 'workspaces', '{"id":"x","__proto__":{}}');
     for (const body of ['[]', 'null', '"x"', '1']) await refused(invalid(null), 'POST', 'workspaces', body);
-    await refused(missing('id'), 'PATCH', 'workspaces/nobody', { budget: null });
-    await refused(missing('id'), 'POST', 'workspaces/nobody/grants', { amount: '1' });
-    await refused(missing('id'), 'GET', 'workspaces/nobody/usage');
+    await refused(missing('id'), 'PATCH', 'workspaces/unknown', { budget: null });
+    await refused(missing('id'), 'POST', 'workspaces/unknown/grants', { amount: '1' });
+    await refused(missing('id'), 'GET', 'workspaces/unknown/usage');
     for (const [field, values] of Object.entries({
       budget: ['-1', 'x', 1],
       models: [[], [''], 'tiny', [1], ['unknown'], ['a\u001b[31m']],
@@ -179,8 +179,8 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
       await refused(invalid('id'), 'POST', `keys/%ff/${action}`);
       await refused(invalid('x'), 'POST', `keys/${revoked}/${action}`, { x: 1 });
     }
-    await refused(missing('workspace'), 'POST', 'keys', { workspace: 'nobody' });
-    await refused(missing('workspace'), 'GET', 'keys?workspace=nobody');
+    await refused(missing('workspace'), 'POST', 'keys', { workspace: 'unknown' });
+    await refused(missing('workspace'), 'GET', 'keys?workspace=unknown');
     await refused(invalid('workspace'), 'POST', 'keys', {});
     for (const expires of ['2001-01-01', 'soon', '0', 30, null]) {
       await refused(invalid('expires'), 'POST', 'keys', { workspace: 'keys', expires });
@@ -289,7 +289,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     t.match(await list('limit=1'), { batches: { length: 1 }, more: true });
     t.strictSame(await list('state=queued'), { batches: [], more: false });
     t.strictSame(await list('workspace=next'), { batches: [], more: false });
-    await refused(missing('workspace'), 'GET', 'batches?workspace=nobody');
+    await refused(missing('workspace'), 'GET', 'batches?workspace=unknown');
     await refused(invalid('state'), 'GET', 'batches?state=open');
     for (const limit of ['0', '1001']) await refused(invalid('limit'), 'GET', `batches?limit=${limit}`);
   },

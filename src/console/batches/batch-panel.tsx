@@ -3,6 +3,7 @@ import type { Api } from '../api/call.js';
 import type { Batch, Limits } from '../api/types.js';
 import { costOf } from '../ask/ask.js';
 import { ErrorNote } from '../ui/error-note.js';
+import { Facts } from '../ui/facts.js';
 import { count, money, time, whole } from '../ui/format.js';
 import { Progress } from './progress.js';
 import type { Results } from './results.js';
@@ -141,16 +142,5 @@ function Times({ batch }: { readonly batch: Batch }) {
     ['Deleted after', delete_after && time(delete_after)],
     ['Reason', reason && (REASONS[reason] ?? reason)],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }

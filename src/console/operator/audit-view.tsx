@@ -4,6 +4,7 @@ import { ActionButton } from '../ui/action-button.js';
 import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { preciseTime } from '../ui/format.js';
+import { LoadNote } from '../ui/loading.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
@@ -37,8 +38,7 @@ export function AuditView({ api, active }: AuditViewProps) {
           Reload
         </button>
       </div>
-      {error !== null && <ErrorNote error={error} />}
-      {value === null && error === null && <p class="muted">Loading…</p>}
+      <LoadNote value={value} error={error} />
       {value !== null && entries.length === 0 && (
         <p class="empty">
           Nothing was changed yet. Each change of a workspace, a key or the settings is listed here.

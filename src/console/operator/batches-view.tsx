@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { BATCH_STATES, type OperatorBatch } from '../../api/index.js';
 import { DataTable } from '../ui/data-table.js';
-import { ErrorNote } from '../ui/error-note.js';
 import { time, whole } from '../ui/format.js';
+import { LoadNote } from '../ui/loading.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
 import { WorkspaceSelect } from './workspace-select.js';
@@ -58,8 +58,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
           Reload
         </button>
       </div>
-      {error !== null && <ErrorNote error={error} />}
-      {value === null && error === null && <p class="muted">Loading…</p>}
+      <LoadNote value={value} error={error} />
       {value?.batches.length === 0 && (
         <p class="empty">
           {state === '' && workspace === null

@@ -1,6 +1,6 @@
 import { DataTable } from '../ui/data-table.js';
-import { ErrorNote } from '../ui/error-note.js';
 import { preciseTime } from '../ui/format.js';
+import { LoadNote } from '../ui/loading.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
 
@@ -21,8 +21,7 @@ export function ErrorsView({ api, active }: ErrorsViewProps) {
           Reload
         </button>
       </div>
-      {error !== null && <ErrorNote error={error} />}
-      {value === null && error === null && <p class="muted">Loading…</p>}
+      <LoadNote value={value} error={error} />
       {value?.errors.length === 0 && (
         <p class="empty">The server has logged no warnings and no errors since its start.</p>
       )}

@@ -1,7 +1,7 @@
 import type { OperatorModel } from '../../api/index.js';
 import { DataTable } from '../ui/data-table.js';
-import { ErrorNote } from '../ui/error-note.js';
 import { bytes } from '../ui/format.js';
+import { LoadNote } from '../ui/loading.js';
 import { useLoad } from '../ui/use-load.js';
 import { shownAmount } from './amounts.js';
 import type { OperatorApi } from './operator-api.js';
@@ -27,8 +27,7 @@ export function ModelsView({ api, active }: ModelsViewProps) {
         Prices are per million input tokens. Models are installed with <code>npx decider models pull</code> or{' '}
         <code>add</code>; prices are the setting <code>billing.prices</code>.
       </p>
-      {error !== null && <ErrorNote error={error} />}
-      {value === null && error === null && <p class="muted">Loading…</p>}
+      <LoadNote value={value} error={error} />
       {value !== null && (
         <DataTable
           label="Table of models"

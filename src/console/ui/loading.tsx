@@ -1,4 +1,5 @@
 import { ErrorNote } from './error-note.js';
+import type { Loaded } from './use-load.js';
 
 interface LoadingProps {
   /** Why the first call failed; null while it runs. */
@@ -17,4 +18,10 @@ export function Loading({ error, retry }: LoadingProps) {
       </button>
     </section>
   );
+}
+
+/** Above a list: why its last load failed, or that its first load is in progress. */
+export function LoadNote({ value, error }: Pick<Loaded<unknown>, 'value' | 'error'>) {
+  if (error !== null) return <ErrorNote error={error} />;
+  return value === null ? <p class="muted">Loading…</p> : null;
 }

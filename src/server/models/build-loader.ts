@@ -42,7 +42,7 @@ interface Parts {
 
 /** How one build is loaded. */
 interface Loading {
-  /** Why its memory could not be estimated; undefined: it was, or nobody tried. */
+  /** Why the memory estimate failed; undefined if it succeeded or was not made. */
   readonly unmeasured: string | undefined;
   /** Of what the engine threads compute; absent: none. */
   readonly record: WaveRecord | undefined;

@@ -4,6 +4,7 @@ import { Choice } from '../../ui/choice.js';
 import { Confirm } from '../../ui/confirm.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { time } from '../../ui/format.js';
+import { LoadNote } from '../../ui/loading.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -100,8 +101,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           </button>
         </div>
         {action.error !== null && <ErrorNote error={action.error} />}
-        {error !== null && <ErrorNote error={error} />}
-        {value === null && error === null && <p class="muted">Loading…</p>}
+        <LoadNote value={value} error={error} />
         {value !== null && shown.length === 0 && (
           <p class="empty">
             {states === 'all' ? 'There is no key yet.' : 'There is no key that works.'} Create one above:

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
-import { ErrorNote } from '../../ui/error-note.js';
 import { whole } from '../../ui/format.js';
+import { LoadNote } from '../../ui/loading.js';
 import { useLoad } from '../../ui/use-load.js';
 import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -38,8 +38,7 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
           </select>
         </label>
       </div>
-      {error !== null && <ErrorNote error={error} />}
-      {value === null && error === null && <p class="muted">Loading…</p>}
+      <LoadNote value={value} error={error} />
       {value?.usage.length === 0 && (
         <p class="empty">
           Nothing was charged from {value.from} to {value.to}.

@@ -1,7 +1,7 @@
 import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
-import { ErrorNote } from '../../ui/error-note.js';
 import { whole } from '../../ui/format.js';
+import { LoadNote } from '../../ui/loading.js';
 import { useLoad } from '../../ui/use-load.js';
 import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -36,8 +36,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
                 Reload
               </button>
             </div>
-            {error !== null && <ErrorNote error={error} />}
-            {value === null && error === null && <p class="muted">Loading…</p>}
+            <LoadNote value={value} error={error} />
             {value?.workspaces.length === 0 && (
               <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
             )}
