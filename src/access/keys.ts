@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, randomLetters } from '../base/index.js';
+import type { OperatorKey } from '../api/index.js';
+import { type Clock, randomLetters, showInstant } from '../base/index.js';
 import type { AuditFields, Store, Value } from '../store/index.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import { AccessError, getWorkspace } from './workspaces.js';
@@ -36,6 +37,17 @@ export function keyState(key: Key, now: number): KeyState {
   if (!keyWorks(key, now)) return 'expired';
   return key.rolledTo === null ? 'live' : 'rolled';
 }
+
+/** A key as JSON, for the operator's interface and the command line. */
+export const showKey = (key: Key, now: number): OperatorKey => ({
+  id: key.id,
+  workspace: key.workspace,
+  state: keyState(key, now),
+  created: showInstant(key.created),
+  expires: showInstant(key.expires),
+  revoked: showInstant(key.revoked),
+  rolled_to: key.rolledTo,
+});
 
 /** The last instant with a year of four digits, as in `Service-Key-Expires`. */
 const INSTANT_MAX = Date.parse('9999-12-31T23:59:59.999Z');

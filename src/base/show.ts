@@ -18,3 +18,10 @@ export function showBytes(bytes: number): string {
   }
   return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
+
+/** Milliseconds since 1970 in ISO 8601: `2026-11-21T00:00:00.000Z`; null stays null. */
+export function showInstant(instant: number): string;
+export function showInstant(instant: number | null): string | null;
+export function showInstant(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}

@@ -1,6 +1,7 @@
+import { showInstant } from '../base/index.js';
 import { AUDIT_ENTRIES_MAX, type AuditEntry, readAudit } from '../store/index.js';
 import { readWholeBetween } from './arguments.js';
-import { type Options, print, printJson, showInstant } from './output.js';
+import { type Options, print, printJson } from './output.js';
 import { table } from './table.js';
 import { withStore } from './with-store.js';
 

@@ -1,7 +1,7 @@
-import { showBytes, systemClock } from '../base/index.js';
+import { showBytes, showInstant, systemClock } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { type BackupFacts, backUp, restore as restoreBackup } from '../store/index.js';
-import { type Options, print, printJson, reportError, showInstant } from './output.js';
+import { type Options, print, printJson, reportError } from './output.js';
 import { requireStore } from './with-store.js';
 
 /** `decider backup` */

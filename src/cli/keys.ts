@@ -2,15 +2,15 @@ import {
   createKey,
   getKey,
   getWorkspace,
-  type Key,
-  keyState,
   listKeys,
   type NewKey,
   readExpiry,
   revokeKey,
   rollKey,
+  showKey,
 } from '../access/index.js';
-import { type Options, print, printJson, showInstant } from './output.js';
+import { showInstant } from '../base/index.js';
+import { type Options, print, printJson } from './output.js';
 import { facts, table } from './table.js';
 import { withStore } from './with-store.js';
 
@@ -35,7 +35,7 @@ export const create = (options: CreateOptions) =>
 export const list = (options: Options & { readonly workspace?: string }) =>
   withStore(options, (store, _, clock) => {
     if (options.workspace !== undefined) getWorkspace(store, options.workspace);
-    const rows = listKeys(store, options.workspace).map((key) => rowOf(key, clock.now()));
+    const rows = listKeys(store, options.workspace).map((key) => showKey(key, clock.now()));
     if (options.json) return printJson(rows);
     print(
       table(
@@ -64,7 +64,7 @@ export const roll = (id: string, options: Options) =>
 /** `decider keys revoke` */
 export const revoke = (id: string, options: Options) =>
   withStore(options, (store, _, clock) => {
-    const row = rowOf(revokeKey(store, clock, id), clock.now());
+    const row = showKey(revokeKey(store, clock, id), clock.now());
     if (options.json) printJson(row);
     else print(`${id} is revoked.`);
   });
@@ -78,13 +78,3 @@ const newKeyRow = ({ key: { id, workspace, expires }, token }: NewKey) => ({
 
 const newKeyFacts = ({ id, token, workspace, expires }: ReturnType<typeof newKeyRow>) =>
   `token: ${token}\n${facts({ id, workspace, expires: expires ?? 'never' })}`;
-
-const rowOf = (key: Key, now: number) => ({
-  id: key.id,
-  workspace: key.workspace,
-  state: keyState(key, now),
-  created: showInstant(key.created),
-  expires: showInstant(key.expires),
-  revoked: showInstant(key.revoked),
-  rolled_to: key.rolledTo,
-});

@@ -1,4 +1,12 @@
-import { hostOf, machine, OperatorError, readEndpoint, systemClock, VERSION } from '../base/index.js';
+import {
+  hostOf,
+  machine,
+  OperatorError,
+  readEndpoint,
+  showInstant,
+  systemClock,
+  VERSION,
+} from '../base/index.js';
 import {
   ARRIVALS_MAX,
   generatedRequests,
@@ -22,7 +30,7 @@ import {
 import { readWholeBetween } from './arguments.js';
 import { printLoad } from './load-output.js';
 import { LoadStatus } from './load-status.js';
-import { reportError, requireReportFolders, showInstant, writeReport } from './output.js';
+import { reportError, requireReportFolders, writeReport } from './output.js';
 import { onStopSignals } from './signals.js';
 
 /** What a shell reports for a command that SIGINT ended. */

@@ -14,13 +14,6 @@ export const print = (text: string): void => {
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-/** Milliseconds since 1970 in ISO 8601: `2026-11-21T00:00:00.000Z`; null stays null. */
-export function showInstant(instant: number): string;
-export function showInstant(instant: number | null): string | null;
-export function showInstant(instant: number | null): string | null {
-  return instant === null ? null : new Date(instant).toISOString();
-}
-
 /** Throws OperatorError if a report could not be written: before a measurement, not after it. */
 export function requireReportFolders(files: { readonly json?: string; readonly html?: string }): void {
   for (const option of ['json', 'html'] as const) {

@@ -12,11 +12,11 @@ import {
   showAmount,
   type Workspace,
 } from '../access/index.js';
-import type { Clock } from '../base/index.js';
+import { type Clock, showInstant } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Store } from '../store/index.js';
 import { readModels, readWhole } from './arguments.js';
-import { type Options, print, printJson, showInstant } from './output.js';
+import { type Options, print, printJson } from './output.js';
 import { facts, table } from './table.js';
 import { withStore } from './with-store.js';
 

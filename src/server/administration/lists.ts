@@ -1,22 +1,10 @@
 import { serialize } from 'node:v8';
-import { type Key, keyState, showAmount, type UsageSum } from '../../access/index.js';
-import type { OperatorKey, OperatorUsage } from '../../api/index.js';
-import { showInstant } from '../operator/api/call.js';
+import { showAmount, type UsageSum } from '../../access/index.js';
+import type { OperatorUsage } from '../../api/index.js';
 import { jsonText } from '../operator/reply.js';
 
 /** Items of a list that the main thread reads in one turn of the event loop. */
 const TURN_ITEMS = 32;
-
-/** A key in the JSON of the interface. */
-export const showKey = (key: Key, now: number): OperatorKey => ({
-  id: key.id,
-  workspace: key.workspace,
-  state: keyState(key, now),
-  created: showInstant(key.created),
-  expires: showInstant(key.expires),
-  revoked: showInstant(key.revoked),
-  rolled_to: key.rolledTo,
-});
 
 /** A row of usage in the JSON of the interface. */
 export const showUsageRow = ({

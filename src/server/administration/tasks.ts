@@ -12,6 +12,7 @@ import {
   requireModels,
   revokeKey,
   rollKey,
+  showKey,
   sumPrices,
   type Workspace,
   type WorkspaceChange,
@@ -20,7 +21,7 @@ import type { Clock } from '../../base/index.js';
 import { newestBatches } from '../../batch/index.js';
 import type { AuditFields, Store } from '../../store/index.js';
 import { readAudit } from '../../store/index.js';
-import { inParts, jsonBytes, showKey, showUsageRow } from './lists.js';
+import { inParts, jsonBytes, showUsageRow } from './lists.js';
 
 /** A workspace as the operator sees it. */
 export interface WorkspaceSummary {

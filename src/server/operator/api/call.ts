@@ -17,10 +17,3 @@ export type Handlers<Name extends OperatorApiName> = {
     call: OperatorCall,
   ) => OperatorResponses[Each] | Promise<OperatorResponses[Each] | Uint8Array>;
 };
-
-/** An instant in JSON; null stays null. */
-export function showInstant(instant: number): string;
-export function showInstant(instant: number | null): string | null;
-export function showInstant(instant: number | null): string | null {
-  return instant === null ? null : new Date(instant).toISOString();
-}

@@ -1,7 +1,6 @@
-import type { Key } from '../../../access/index.js';
+import { type Key, showKey } from '../../../access/index.js';
 import type { OperatorApiName } from '../../../api/index.js';
 import type { OpenAccess } from '../../access.js';
-import { showKey } from '../../administration/lists.js';
 import { readFields, readQuery, TEXT } from '../fields.js';
 import type { Handlers } from './call.js';
 

@@ -1,8 +1,8 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
+import { showInstant } from '../../../base/index.js';
 import type { Engines } from '../../engines.js';
 import { nameOfDevice, nameOfMemory } from '../device-names.js';
 import type { Activity } from './activity.js';
-import { showInstant } from './call.js';
 
 /** What the state of the server is read from. */
 interface LiveParts {

@@ -4,10 +4,11 @@ import {
   type OperatorBatch,
   type OperatorLogLine,
 } from '../../../api/index.js';
+import { showInstant } from '../../../base/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
 import type { OpenAccess } from '../../access.js';
 import { readQuery, readWhole, wrong } from '../fields.js';
-import { type Handlers, showInstant } from './call.js';
+import type { Handlers } from './call.js';
 
 /** Entries of a list. */
 export const LISTED_MAX = 1_000;

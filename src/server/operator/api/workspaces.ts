@@ -8,7 +8,7 @@ import {
   type WorkspaceChange,
 } from '../../../access/index.js';
 import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
-import { nextTurn } from '../../../base/index.js';
+import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import type { OpenAccess } from '../../access.js';
 import { DataUnavailable } from '../../administration/administration.js';
@@ -24,7 +24,7 @@ import {
   WHOLE,
   wrong,
 } from '../fields.js';
-import { type Handlers, showInstant } from './call.js';
+import type { Handlers } from './call.js';
 
 /** Days of a report of usage. */
 export const USAGE_DAYS_MAX = 366;
