@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
 TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
@@ -79,6 +80,16 @@ class Bank:
         for row in _rows(BANK / "phrases_tails.tsv"):
             if split_of(row["text"]) == part:
                 self.sentences[row["kind"]].append(row["text"])
+
+    def ask(self, random: Random, form: str, type: str, **places: str) -> str | None:
+        """One way to ask, with its places filled in; None if the part has none of this form."""
+        texts = self.questions.get((form, type))
+        if not texts:
+            return None
+        text = random.choice(texts)
+        for name, value in places.items():
+            text = text.replace("{" + name + "}", value)
+        return text
 
     def complete(self, training: "Bank") -> None:
         """Adds questions and labels of the training part where this part, which is small, has none."""

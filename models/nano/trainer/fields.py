@@ -34,15 +34,6 @@ class Fields:
         random = self.random
         return random.choice((random.randint(0, 9), random.randint(0, 999), round(random.random() * 100, 2)))
 
-    def ask(self, form: str, type: str, **places: str) -> str | None:
-        texts = self.bank.questions.get((form, type))
-        if not texts:
-            return None
-        text = self.random.choice(texts)
-        for name, value in places.items():
-            text = text.replace("{" + name + "}", value)
-        return text
-
     def spoken(self, key: str) -> str:
         """The key as a question writes it: as it is, or as words; that of a nested value with its parent."""
         parent, _, inner = key.rpartition(".")
@@ -55,7 +46,7 @@ class Fields:
 
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
-        text = self.ask(form + "_not" if negated else form, "yes_no", **places)
+        text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
         return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1)
 
     def choose(self, family: str, text: str | None, right: str, near: list[str]) -> Question | None:

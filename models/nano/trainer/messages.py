@@ -197,15 +197,6 @@ class Messages:
         made = (make(message) for make in makers)
         return [question for question in made if question is not None][:count]
 
-    def ask(self, form: str, type: str, **places: str) -> str | None:
-        texts = self.bank.questions.get((form, type))
-        if not texts:
-            return None
-        text = self.random.choice(texts)
-        for name, value in places.items():
-            text = text.replace("{" + name + "}", value)
-        return text
-
     def others(self, message: Message) -> list[str]:
         """Topics that are certainly not the message's."""
         close = {message.topic}
@@ -248,7 +239,7 @@ class Messages:
 
     def choice(self, family: str, form: str, kind: str, right: str, wrong: list[str], described: float, concept: str) -> Question | None:
         chosen = self.choose(kind, right, wrong, described, concept)
-        text = self.ask(form, "choice")
+        text = self.bank.ask(self.random, form, "choice")
         if chosen is None or text is None:
             return None
         options, answer = chosen
@@ -256,7 +247,7 @@ class Messages:
 
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
-        text = self.ask(form + "_not" if negated else form, "yes_no", **places)
+        text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
         if text is None:
             return None
         truth = truth != negated
@@ -326,7 +317,7 @@ class Messages:
     def wish(self, family: str, form: str, truth: bool) -> Question | None:
         if self.random.random() < 0.75:
             return self.yes_no(family, form, truth)
-        text = self.ask(family, "choice")
+        text = self.bank.ask(self.random, family, "choice")
         names = self.random.choice(WISHES[family] if self.random.random() < 0.7 else TRUTHS)
         options = [Option(name, None, ("answer", which)) for name, which in zip(names, ("yes", "no"))]
         return self.shuffled(family, "choice", text, options, 0 if truth else 1)
@@ -357,7 +348,7 @@ class Messages:
         names = self.labels["sentiment"]
         order = ["neg", "neu", "pos"]
         levels = [self.random.choice([one for one in names.get(m, []) if one.description] or names[m]) for m in order if m in names]
-        text = self.ask("sentiment", "score")
+        text = self.bank.ask(self.random, "sentiment", "score")
         if text is None or len(levels) < 3:
             return None
         options = tuple(Option(str(n), one.description or one.name, ("sentiment", m)) for n, (one, m) in enumerate(zip(levels, order)))
@@ -377,7 +368,7 @@ class Messages:
 
     def scale(self, message: Message) -> Question | None:
         scales = self.bank.scales[self.random.choice((3, 3, 4, 5))]
-        text = self.ask("urgency", "score")
+        text = self.bank.ask(self.random, "urgency", "score")
         if not scales or text is None:
             return None
         scale = self.random.choice(scales)

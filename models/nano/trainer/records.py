@@ -149,21 +149,21 @@ class Records(Fields):
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return self.choose("field_value", self.ask("field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return self.choose("field_value", self.bank.ask(self.random, "field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
     def lookup(self, record: dict) -> Question | None:
         texts = {key: value for key, value in record.items() if value is not None}
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return self.choose("lookup", self.ask("lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return self.choose("lookup", self.bank.ask(self.random, "lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
     def status(self, record: dict) -> Question | None:
         key = self.status_key(record)
         if key is None:
             return None
         other = [value for field in self.random.sample(self.statuses, min(2, len(self.statuses))) for value in field.values]
-        return self.choose("status", self.ask("status", "choice"), record[key], other)
+        return self.choose("status", self.bank.ask(self.random, "status", "choice"), record[key], other)
 
     def status_is(self, record: dict) -> Question | None:
         key = self.status_key(record)

@@ -85,7 +85,7 @@ class Tables(Fields):
         row, key = found
         near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
         near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
-        return self.choose("lookup", self.ask("cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+        return self.choose("lookup", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
 
     def row(self, rows: list[dict], name: str) -> Question | None:
         """The row that has a value which no other row has."""
@@ -95,7 +95,7 @@ class Tables(Fields):
         row, key = found
         if sum(other[key] == row[key] for other in rows) > 1:
             return None
-        text = self.ask("row", "choice", key=self.spoken(key), value=str(row[key]))
+        text = self.bank.ask(self.random, "row", "choice", key=self.spoken(key), value=str(row[key]))
         return self.choose("lookup", text, row[name], [other[name] for other in rows])
 
     def cell_flag(self, rows: list[dict], name: str) -> Question | None:
