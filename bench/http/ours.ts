@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  Access,
   BYTES_PER_MINUTE_MAX,
   changeWorkspace,
   createKey,
@@ -15,6 +14,7 @@ import {
   parseAmount,
   REQUESTS_PER_MINUTE_MAX,
   type Reservation,
+  StoredAccess,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import {
@@ -90,7 +90,7 @@ function openKeys() {
     bytesPerMinute: BYTES_PER_MINUTE_MAX,
   });
   const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
-  const access = new Access(store, systemClock, (error) => console.error(error));
+  const access = new StoredAccess(store, systemClock, (error) => console.error(error));
   const price = 1_500n;
   const authorize = (headers: readonly string[]) => {
     const caller = access.authenticate(headers);

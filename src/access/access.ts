@@ -1,15 +1,13 @@
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
-import type { Store } from '../store/index.js';
 import type { Pause, Standing } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { lastDays } from './calendar.js';
-import { Directory } from './directory.js';
+import type { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
-import { Ledger, type Reservation } from './ledger.js';
+import type { Ledger, Reservation } from './ledger.js';
 import type { Charge } from './money.js';
-import { RateLimiter } from './rate-limit.js';
+import type { RateLimits } from './rate-limit.js';
 import type { RatesLeft } from './sliding-window.js';
-import type { FlushPart } from './usage.js';
 import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
 
@@ -29,20 +27,26 @@ export interface KeyUsage {
   readonly rows: readonly UsageSum[];
 }
 
+/** What access is made of. */
+interface AccessParts {
+  readonly directory: Directory;
+  readonly ledger: Ledger;
+  readonly limiter: RateLimits;
+  readonly clock: Clock;
+}
+
 /** Authentication, rate limits and charges: what a request passes between its token and its answer. */
 export class Access {
   private readonly directory: Directory;
-  private readonly limiter: RateLimiter;
   private readonly ledger: Ledger;
+  private readonly limiter: RateLimits;
+  private readonly clock: Clock;
 
-  constructor(
-    store: Store,
-    private readonly clock: Clock,
-    onError: (error: unknown) => void,
-  ) {
-    this.directory = new Directory(store);
-    this.limiter = new RateLimiter(clock);
-    this.ledger = new Ledger(store, this.directory, clock, onError);
+  constructor({ directory, ledger, limiter, clock }: AccessParts) {
+    this.directory = directory;
+    this.ledger = ledger;
+    this.limiter = limiter;
+    this.clock = clock;
   }
 
   /** Throws ApiError `unauthorized`. `headers`: the values of all `Authorization` headers. */
@@ -101,25 +105,21 @@ export class Access {
 
   /** Whether a charge could be reserved now. */
   covers(caller: Caller, charge: Charge): boolean {
-    return this.ledger.lacks(caller, charge) === null;
+    return this.ledger.covers(caller, charge);
   }
 
-  /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */
-  join(part: FlushPart): void {
-    this.ledger.join(part);
+  /** Calls the listener when credit or budget may cover what they did not cover before. See `Ledger`. */
+  onFunds(listener: () => void): void {
+    this.ledger.onFunds(listener);
   }
 
-  changed(): void {
-    this.ledger.changed();
-  }
-
-  /** False while writes to the disk fail. */
+  /** False while charges cannot be written. */
   get writable(): boolean {
     return this.ledger.writable;
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded`. */
-  reserve(caller: Caller, charge: Charge): Reservation {
+  /** Throws, or rejects with, ApiError `out_of_credit` or `budget_exceeded`. A promise only if another process is asked. */
+  reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation> {
     return this.ledger.reserve(caller, charge);
   }
 

@@ -1,17 +1,18 @@
 export * from './access.js';
-export type { Pause } from './account.js';
+export type { Pause, Standing } from './account.js';
 export type { Caller } from './authenticate.js';
 export * from './balance.js';
 export * from './calendar.js';
+export type { Directory } from './directory.js';
 export * from './invoice.js';
 export * from './keys.js';
-export {
-  FLUSH_DELAY_MS,
-  type Reservation,
-  UNWRITTEN_MS_MAX,
-} from './ledger.js';
+export type { Ledger, Reservation } from './ledger.js';
 export * from './money.js';
+export { RateLimiter, type RateLimits } from './rate-limit.js';
 export * from './reconcile.js';
+export type { MinuteLimits, RatesLeft } from './sliding-window.js';
+export * from './stored-access.js';
+export { FLUSH_DELAY_MS, UNWRITTEN_MS_MAX } from './stored-ledger.js';
 export type { FlushPart, TakenWrites } from './usage.js';
 export * from './usage-report.js';
 export * from './workspaces.js';

@@ -1,24 +1,8 @@
-import { ApiError } from '../api/index.js';
-import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
-import type { RawWrite, Store } from '../store/index.js';
-import { Account, type Pause, type Standing } from './account.js';
+import type { Pause, Standing } from './account.js';
 import type { Caller } from './authenticate.js';
-import { dayOf } from './calendar.js';
-import type { Directory } from './directory.js';
 import type { Charge } from './money.js';
-import { type FlushPart, UsageCounters } from './usage.js';
-import { sumPrices, type UsageSum } from './usage-report.js';
+import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
-
-/** Charges are written together, this long after the first of them. */
-export const FLUSH_DELAY_MS = 50;
-/** The wait before a failed write is tried again. */
-export const FLUSH_RETRY_MS = 1_000;
-/** Once a charge has waited this long for the disk, requests are refused. */
-export const UNWRITTEN_MS_MAX = 5_000;
-/** While a charge waits, the clock is read this often. A reading that is STOPPED_MS_MIN late means a stopped process. */
-const LOOK_MS = 500;
-const STOPPED_MS_MIN = 1_000;
 
 /** The reserved cost of one request. Call either `post` or `release`, once. */
 export interface Reservation {
@@ -28,221 +12,32 @@ export interface Reservation {
   release(): void;
 }
 
-const PAUSED: Record<Pause, string> = {
-  out_of_credit: 'The workspace does not have enough credit for this request.',
-  budget_exceeded: 'The workspace has reached its budget for this month.',
-};
-
 /**
  * The money of live requests and batch lines. The exact cost is reserved before a request runs and charged when it is
- * answered: there is no charge without an answer, and no answer beyond the credit. Charges count in memory at once and
- * are on the disk within FLUSH_DELAY_MS and a commit. A crash loses at most those charges, in the customer's favour.
- * Account and counters change in one transaction.
+ * answered: there is no charge without an answer, and no answer beyond the credit.
  */
-export class Ledger {
-  private readonly accounts = new Map<string, Account>();
-  private readonly usage: UsageCounters;
-  private readonly parts: FlushPart[];
-  /** Whether the last write failed. */
-  private troubled = false;
-  /** Workspaces whose account has changed since it was last written. */
-  private dirty = new Set<string>();
-  /** The time of the oldest charge that waits for a write, and of the oldest in the write in progress. */
-  private waitingSince: number | null = null;
-  private writingSince: number | null = null;
-  /** When the clock was last read; null if no charge waits. */
-  private lookedAt: number | null = null;
-  private flushing: Promise<void> | null = null;
-  private cancelFlush = () => {};
-
-  constructor(
-    private readonly store: Store,
-    private readonly directory: Directory,
-    private readonly clock: Clock,
-    /** Called with the error when charges cannot be written. */
-    private readonly onError: (error: unknown) => void,
-  ) {
-    this.usage = new UsageCounters(store);
-    this.parts = [this.usage];
-  }
-
+export interface Ledger {
   /** Throws ApiError `out_of_credit` or `budget_exceeded` if a workspace is paused. */
-  checkPaused(workspace: Workspace): void {
-    refuse(this.pause(workspace));
-  }
-
-  /** Throws ApiError `out_of_credit` or `budget_exceeded` if credit or budget do not cover the charge. */
-  reserve(caller: Caller, charge: Charge): Reservation {
-    this.checkDisk();
-    refuse(this.lacks(caller, charge));
-    return this.hold(caller, charge);
-  }
-
-  /** Like `reserve`, for a batch line. Null: the charge is not covered, and the line must wait. */
-  reserveLine(caller: Caller, charge: Charge): Reservation | null {
-    return this.lacks(caller, charge) === null ? this.hold(caller, charge) : null;
-  }
-
-  /** Why a charge cannot be reserved now; null if it can. */
-  lacks({ workspace: { id } }: Caller, charge: Charge): Pause | null {
-    // Credit may have changed since the caller was authenticated.
-    this.directory.refresh();
-    const workspace = this.directory.workspace(id);
-    if (workspace === undefined) throw new Error('the workspace of a caller is missing');
-    return this.account(id).lacks(costOf(charge), workspace, this.clock.now());
-  }
-
-  private hold({ key, workspace: { id } }: Caller, charge: Charge): Reservation {
-    const amount = costOf(charge);
-    const account = this.account(id);
-    account.reserve(amount);
-    let open = true;
-    const settle = () => {
-      if (!open) throw new Error('a reservation was settled twice');
-      open = false;
-      account.release(amount);
-    };
-    return {
-      post: () => {
-        settle();
-        this.charge(key.id, id, charge);
-      },
-      release: settle,
-    };
-  }
-
-  private charge(key: string, workspace: string, charge: Charge): void {
-    const amount = costOf(charge);
-    const now = this.clock.now();
-    const account = this.account(workspace);
-    // First, because it throws if the stored counter is damaged: then nothing is charged.
-    this.usage.add(workspace, key, account.dayToCharge(now), charge, amount);
-    account.charge(amount);
-    this.dirty.add(workspace);
-    this.changed();
-  }
-
+  checkPaused(workspace: Workspace): void;
+  /**
+   * Throws, or rejects with, ApiError `out_of_credit` or `budget_exceeded` if credit or budget do not cover the charge.
+   * Returns a promise only if another process has to be asked.
+   */
+  reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation>;
+  /** Reserves the cost of a batch line. Null: the charge is not covered now, and the line must wait. */
+  reserveLine(caller: Caller, charge: Charge): Reservation | null;
+  /** Whether `reserveLine` would reserve a charge now. */
+  covers(caller: Caller, charge: Charge): boolean;
   /** Why a workspace is paused; null if it is not. */
-  pause(workspace: Workspace): Pause | null {
-    return this.account(workspace.id).pause(workspace, this.clock.now());
-  }
-
-  standing(workspace: Workspace): Standing {
-    return this.account(workspace.id).standing(workspace, this.clock.now());
-  }
-
+  pause(workspace: Workspace): Pause | null;
+  /** Where a workspace stands, charges that are not written yet included. */
+  standing(workspace: Workspace): Standing;
   /** What a key was charged on some days, charges that are not written yet included: a row per day, model and kind. */
-  async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
-    return sumPrices(await this.usage.ofKey(workspace.id, key.id, days));
-  }
-
-  /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
-  join(part: FlushPart): void {
-    this.parts.push(part);
-  }
-
-  /** Schedules a write. */
-  changed(): void {
-    if (this.waitingSince !== null) return;
-    this.waitingSince = this.clock.monotonic();
-    if (this.lookedAt === null) {
-      this.lookedAt = this.waitingSince;
-      this.lookAgain();
-    }
-    this.flushAfter(FLUSH_DELAY_MS);
-  }
-
-  /** False while writes to the disk fail. */
-  get writable(): boolean {
-    return !this.troubled;
-  }
-
-  /** Resolves when everything charged so far is on the disk. Rejects with StoreError. */
-  async flush(): Promise<void> {
-    this.cancelFlush();
-    // If that write fails, this one takes over its charges.
-    while (this.flushing !== null) await this.flushing.catch(() => {});
-    if (this.waitingSince === null) return;
-    this.flushing = this.write().finally(() => {
-      this.flushing = null;
-    });
-    await this.flushing;
-  }
-
-  private async write(): Promise<void> {
-    const dirty = this.dirty;
-    this.dirty = new Set();
-    this.writingSince = this.waitingSince;
-    this.waitingSince = null;
-    const accounts = this.store.table('accounts');
-    const writes: RawWrite[] = [...dirty].map((id) => accounts.write([id], this.account(id).row()));
-    const taken = this.parts.map((part) => part.take());
-    try {
-      await this.store.write([...writes, ...taken.flatMap((part) => part.writes)]);
-      this.troubled = false;
-      const today = dayOf(this.clock.now());
-      for (const part of taken) part.written(today);
-    } catch (error) {
-      this.troubled = true;
-      for (const part of taken) part.lost();
-      for (const id of dirty) this.dirty.add(id);
-      this.waitingSince = this.writingSince;
-      this.onError(error);
-      this.flushAfter(FLUSH_RETRY_MS);
-      throw error;
-    } finally {
-      this.writingSince = null;
-    }
-  }
-
-  private flushAfter(ms: number): void {
-    this.cancelFlush();
-    this.cancelFlush = this.clock.after(ms, () => {
-      // `write` reports the error and schedules another attempt.
-      this.flush().catch(() => {});
-    });
-  }
-
-  /** Does not count the time during which the process was stopped (SIGSTOP) and could not write. */
-  private look(): void {
-    if (this.lookedAt === null) return;
-    const now = this.clock.monotonic();
-    const missed = now - this.lookedAt - LOOK_MS;
-    this.lookedAt = now;
-    if (missed < STOPPED_MS_MIN) return;
-    if (this.waitingSince !== null) this.waitingSince += missed;
-    if (this.writingSince !== null) this.writingSince += missed;
-  }
-
-  private lookAgain(): void {
-    this.clock.after(LOOK_MS, () => {
-      this.look();
-      if ((this.writingSince ?? this.waitingSince) === null) this.lookedAt = null;
-      else this.lookAgain();
-    });
-  }
-
-  private checkDisk(): void {
-    this.look();
-    const since = this.writingSince ?? this.waitingSince;
-    if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
-    throw new ApiError('internal_error', 'The server cannot write to its data folder.');
-  }
-
-  private account(id: string): Account {
-    const known = this.accounts.get(id);
-    if (known !== undefined) return known;
-    const account = new Account(this.store.table('accounts').get(id), this.clock.now(), {
-      isCertain: () => this.clock.certainFor() >= JUMP_LASTS_MS,
-      chargedIn: (month) => this.usage.chargedIn(id, month),
-    });
-    this.accounts.set(id, account);
-    return account;
-  }
-}
-
-const costOf = ({ inputTokens, price }: Charge): bigint => BigInt(inputTokens) * price;
-
-function refuse(pause: Pause | null): void {
-  if (pause !== null) throw new ApiError(pause, PAUSED[pause]);
+  usageOf(caller: Caller, days: readonly string[]): Promise<UsageSum[]>;
+  /** Calls the listener when a charge that was not covered may have become so for a reason outside this process. */
+  onFunds(listener: () => void): void;
+  /** False while charges cannot be written. */
+  readonly writable: boolean;
+  /** Resolves when everything charged so far is written. */
+  flush(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import { type RateLimits, type RatesLeft, SlidingWindow } from './sliding-window.js';
+import { type MinuteLimits, type RatesLeft, SlidingWindow } from './sliding-window.js';
 
 /** At this many keys, those that were idle for a minute are removed before another one is added. */
 const SWEEP_KEYS_MIN = 1_024;
@@ -8,15 +8,22 @@ const SWEEP_KEYS_MIN = 1_024;
 /** Of a key without requests. */
 const UNUSED = new SlidingWindow();
 
-/** Limits the requests and bytes per minute of each key (contract 8). In memory only: a restart resets it. */
-export class RateLimiter {
+/** The limits of each key per minute (contract 8). */
+export interface RateLimits {
+  /** Counts a request of `bytes` bytes, or throws ApiError `rate_limited` and counts nothing. */
+  take(key: string, bytes: number, limits: MinuteLimits): void;
+  /** What a key may still send now. */
+  left(key: string, limits: MinuteLimits): RatesLeft;
+}
+
+/** Limits the requests and bytes per minute of each key. In memory only: a restart resets it. */
+export class RateLimiter implements RateLimits {
   private readonly windows = new Map<string, SlidingWindow>();
   private sweepAt = SWEEP_KEYS_MIN;
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Counts a request, or throws ApiError `rate_limited` and counts nothing. */
-  take(key: string, bytes: number, limits: RateLimits): void {
+  take(key: string, bytes: number, limits: MinuteLimits): void {
     const now = this.clock.monotonic();
     const waitMs = this.windowOf(key, now).take(now, bytes, limits);
     if (waitMs === 0) return;
@@ -27,8 +34,7 @@ export class RateLimiter {
     );
   }
 
-  /** What a key may still send now. */
-  left(key: string, limits: RateLimits): RatesLeft {
+  left(key: string, limits: MinuteLimits): RatesLeft {
     return (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
   }
 

@@ -1,7 +1,8 @@
 const WINDOW_MS = 60_000;
 const CAPACITY_START = 64;
 
-export interface RateLimits {
+/** What a key may send in a minute. */
+export interface MinuteLimits {
   readonly bytesPerMinute: number;
   readonly requestsPerMinute: number;
 }
@@ -27,7 +28,7 @@ export class SlidingWindow {
    * Counts a request of `bytes` bytes at `now` (monotonic milliseconds) and returns 0; or counts nothing and returns after
    * how many milliseconds the request would be within the limits.
    */
-  take(now: number, bytes: number, limits: RateLimits): number {
+  take(now: number, bytes: number, limits: MinuteLimits): number {
     this.forget(now);
     const wait = this.waitFor(now, bytes, limits);
     if (wait > 0) return wait;
@@ -41,7 +42,7 @@ export class SlidingWindow {
   }
 
   /** What is left of the limits at `now`. Counts nothing. */
-  left(now: number, { requestsPerMinute, bytesPerMinute }: RateLimits): RatesLeft {
+  left(now: number, { requestsPerMinute, bytesPerMinute }: MinuteLimits): RatesLeft {
     this.forget(now);
     return {
       requests: Math.max(0, requestsPerMinute - this.count),
@@ -65,7 +66,7 @@ export class SlidingWindow {
   }
 
   /** How long until enough of the oldest requests are out of the window. */
-  private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: RateLimits): number {
+  private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: MinuteLimits): number {
     // The request alone exceeds the limit. No wait helps; the longest one is reported.
     if (bytes > bytesPerMinute) return WINDOW_MS;
     let leaving = Math.max(0, this.count + 1 - requestsPerMinute);

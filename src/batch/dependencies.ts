@@ -1,4 +1,4 @@
-import type { Access, Caller, Charge, Price } from '../access/index.js';
+import type { Caller, Charge, Price, StoredAccess } from '../access/index.js';
 import type { Clock } from '../base/index.js';
 import type { DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
@@ -53,7 +53,7 @@ export interface BatchReports {
 export interface BatchDependencies {
   readonly store: Store;
   readonly sealer: Sealer;
-  readonly access: Access;
+  readonly access: StoredAccess;
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

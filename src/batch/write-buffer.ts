@@ -1,4 +1,4 @@
-import type { Access, FlushPart, TakenWrites } from '../access/index.js';
+import type { FlushPart, StoredAccess, TakenWrites } from '../access/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
 import type { BatchStorage } from './storage.js';
@@ -15,7 +15,7 @@ export class WriteBuffer implements FlushPart {
 
   constructor(
     private readonly store: Store,
-    private readonly access: Pick<Access, 'join' | 'changed' | 'flush'>,
+    private readonly access: Pick<StoredAccess, 'join' | 'changed' | 'flush'>,
     private readonly storage: Pick<BatchStorage, 'note'>,
   ) {
     access.join(this);

@@ -37,8 +37,8 @@ export interface DecideDependencies {
   prepare(task: SentRequest): Promise<PrepareResult>;
   /** The engine of a build; undefined if it is not loaded. */
   engine(build: string): Pick<Engine, 'run'> | undefined;
-  /** Reserves the cost of an answer before the plan is queued. What it throws, `decide` rejects with. */
-  reserve(build: string, inputTokens: number): Settlement;
+  /** Reserves the cost of an answer before the plan is queued. `decide` rejects with its error. */
+  reserve(build: string, inputTokens: number): Settlement | Promise<Settlement>;
 }
 
 /**
@@ -62,7 +62,9 @@ export async function decide(
   if (engine === undefined) {
     throw new ApiError('model_unavailable', `The model ${build} is not ready.`, { retryAfterSeconds: 1 });
   }
-  const settlement = dependencies.reserve(build, inputTokens);
+  const reserved = dependencies.reserve(build, inputTokens);
+  // A settlement that is there already costs no turn.
+  const settlement = reserved instanceof Promise ? await reserved : reserved;
   let decision: Decision;
   try {
     const preparedMs = dependencies.clock.monotonic() - started;

@@ -1,5 +1,4 @@
 import {
-  Access,
   createKey,
   createWorkspace,
   DEFAULT_WORKSPACE,
@@ -7,6 +6,7 @@ import {
   listWorkspaces,
   parseAmount,
   reconcile,
+  StoredAccess,
 } from '../access/index.js';
 import { type Clock, endAll } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
@@ -31,7 +31,7 @@ const FIRST_CREDIT = '100';
 
 /** The data folder, opened for serving. */
 export interface OpenAccess {
-  readonly access: Access;
+  readonly access: StoredAccess;
   readonly store: Store;
   readonly sealer: Sealer;
   readonly calendar: Calendar;
@@ -81,7 +81,7 @@ export async function openAccess(
     await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
     throw error;
   }
-  const access = new Access(store, calendar.clock, (error) =>
+  const access = new StoredAccess(store, calendar.clock, (error) =>
     log.error({ err: error }, 'charges cannot be written to the data folder'),
   );
   const administration = new Administration(settings.data, calendar.clock);

@@ -1,5 +1,12 @@
 import { test } from 'tap';
-import { Access, createKey, createWorkspace, dayOf, grantCredit, reconcile } from '../../src/access/index.js';
+import {
+  createKey,
+  createWorkspace,
+  dayOf,
+  grantCredit,
+  reconcile,
+  StoredAccess,
+} from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 
@@ -15,7 +22,7 @@ test('a charge whose counter is damaged is not made at all: the ledger adds up w
   const clock = { ...systemClock, now: () => noon };
   const counter = store.table('usage').key('acme', dayOf(noon), key.id, 'm', 'live', '1500');
   await store.write([{ table: 'usage', key: counter, value: Buffer.from('{') }]);
-  const access = new Access(store, clock, () => {});
+  const access = new StoredAccess(store, clock, () => {});
   const caller = access.authenticate([`Bearer ${token}`]);
   const reservation = access.reserve(caller, CHARGE);
   t.throws(() => reservation.post(), { name: 'StoreError' });

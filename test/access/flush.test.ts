@@ -1,13 +1,13 @@
 import { type Test, test } from 'tap';
 import {
-  Access,
   balanceOf,
   FLUSH_DELAY_MS,
   getWorkspace,
   reconcile,
+  StoredAccess,
   UNWRITTEN_MS_MAX,
 } from '../../src/access/index.js';
-import { FLUSH_RETRY_MS } from '../../src/access/ledger.js';
+import { FLUSH_RETRY_MS } from '../../src/access/stored-ledger.js';
 import { type RawWrite, type Store, StoreError } from '../../src/store/index.js';
 import { dealings, NOON, opened, thrown } from '../support/access/opened.js';
 
@@ -31,7 +31,7 @@ function onDisk(t: Test) {
     });
   };
   const troubles: unknown[] = [];
-  const access = new Access(above, clock, (error) => troubles.push(error));
+  const access = new StoredAccess(above, clock, (error) => troubles.push(error));
   const { workspace, reserve } = dealings(store, clock, access);
   const { token } = workspace('acme', 1_000_000n);
   const charged = () => {

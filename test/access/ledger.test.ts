@@ -1,6 +1,5 @@
 import { test } from 'tap';
 import {
-  Access,
   balanceOf,
   changeWorkspace,
   createKey,
@@ -8,6 +7,7 @@ import {
   grantCredit,
   type Reservation,
   reconcile,
+  StoredAccess,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { dealings, opened, thrown } from '../support/access/opened.js';
@@ -174,7 +174,7 @@ test('reservations end with the process', async (t) => {
     'out_of_credit',
   );
   await access.flush();
-  const next = dealings(store, clock, new Access(store, clock, (error) => t.fail(String(error))));
+  const next = dealings(store, clock, new StoredAccess(store, clock, (error) => t.fail(String(error))));
   for (let request = 0; request < 2; request += 1) next.reserve(token, TOKENS, PRICE);
   t.equal(
     thrown(() => next.reserve(token, TOKENS, PRICE)),

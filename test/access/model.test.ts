@@ -1,6 +1,5 @@
 import { type Test, test } from 'tap';
 import {
-  Access,
   balanceOf,
   changeWorkspace,
   createKey,
@@ -14,6 +13,7 @@ import {
   reconcile,
   revokeKey,
   rollKey,
+  StoredAccess,
 } from '../../src/access/index.js';
 import { openStore, type Store } from '../../src/store/index.js';
 import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
@@ -39,7 +39,7 @@ const START = Date.parse('2027-12-31T23:00:00.000Z');
 /** The ledger and the naive one, to which the same things are done. */
 class Pair {
   private clock = fakeClock(START);
-  private access: Access;
+  private access: StoredAccess;
   private readonly naive = new NaiveLedger(() => this.clock);
   private readonly reservations: Array<{ hold: NaiveHold; reservation: Reservation }> = [];
   /** When the oldest charge came that is not on the disk. */
@@ -59,8 +59,8 @@ class Pair {
     }
   }
 
-  private start(): Access {
-    return new Access(this.store, this.clock, (error) => this.t.fail(String(error)));
+  private start(): StoredAccess {
+    return new StoredAccess(this.store, this.clock, (error) => this.t.fail(String(error)));
   }
 
   /** One operation, each as often as its share of 1,000. */

@@ -1,10 +1,10 @@
 import { test } from 'tap';
 import {
-  Access,
   createKey,
   createWorkspace,
   DEFAULT_WORKSPACE,
   type NewKey,
+  StoredAccess,
 } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { thrown } from '../support/access/opened.js';
@@ -40,7 +40,7 @@ test('changes by the command line apply from the next request', async (t) => {
   const { json, store } = books(t);
   createWorkspace(store, systemClock, 'acme');
   const { key, token } = createKey(store, systemClock, 'acme');
-  const access = new Access(store, systemClock, (error) => t.fail(String(error)));
+  const access = new StoredAccess(store, systemClock, (error) => t.fail(String(error)));
   const request = (of: string) =>
     thrown(() => {
       const caller = access.authenticate([`Bearer ${of}`]);

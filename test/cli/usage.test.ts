@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'tap';
 import {
-  Access,
   createKey,
   createWorkspace,
   grantCredit,
   type Kind,
   parseAmount,
+  StoredAccess,
 } from '../../src/access/index.js';
 import { books } from '../support/books.js';
 
@@ -20,7 +20,7 @@ async function used(t: Parameters<typeof books>[0]) {
   createWorkspace(store, clock, 'w');
   grantCredit(store, clock, 'w', parseAmount('10') as bigint);
   const { key, token } = createKey(store, clock, 'w');
-  const access = new Access(store, clock, (error) => t.fail(String(error)));
+  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
   const charge = (model: string, kind: Kind, inputTokens: number, price: bigint) => {
     const caller = access.authenticate([`Bearer ${token}`]);
     access.reserve(caller, { model, kind, inputTokens, price }).post();
@@ -130,7 +130,7 @@ test('usage --invoice: adds up days and keys; months and workspaces are apart', 
     grantCredit(store, clock, id, parseAmount('10') as bigint);
   }
   const [one, two, foreign] = ['w', 'w', 'other'].map((id) => createKey(store, clock, id).token);
-  const access = new Access(store, clock, (error) => t.fail(String(error)));
+  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
   const charge = (token: string | undefined, inputTokens: number, price: bigint) => {
     const caller = access.authenticate([`Bearer ${token}`]);
     access.reserve(caller, { model: 'big-20260101', kind: 'live', inputTokens, price }).post();

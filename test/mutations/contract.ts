@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['5 rule 8', 'endOfNextDay(now));', 'now);'],
   ),
   ...inFile(
-    'access/ledger.ts',
+    'access/stored-ledger.ts',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
     ['8 price decider-g-12b', 'account.charge(amount);', 'account.charge(amount - 1n);'],

@@ -1,5 +1,11 @@
 import type { Test } from 'tap';
-import { Access, createKey, createWorkspace, grantCredit, type Kind } from '../../../src/access/index.js';
+import {
+  createKey,
+  createWorkspace,
+  grantCredit,
+  type Kind,
+  StoredAccess,
+} from '../../../src/access/index.js';
 import { openStore, type Store } from '../../../src/store/index.js';
 import { fakeClock } from '../fake-clock.js';
 
@@ -21,14 +27,14 @@ export function opened(t: Test, start: number = NOON) {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const clock = fakeClock(start);
-  const access = new Access(store, clock, (error) => t.fail(String(error)));
+  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
   return { store, clock, access, ...dealings(store, clock, access) };
 }
 
 export type FakeClock = ReturnType<typeof fakeClock>;
 
 /** The short ways to a workspace with credit, to a caller, and to money set aside. */
-export function dealings(store: Store, clock: FakeClock, access: Access) {
+export function dealings(store: Store, clock: FakeClock, access: StoredAccess) {
   /** A workspace with so much credit, and a key of it that never ends. */
   const workspace = (id: string, credit: bigint) => {
     createWorkspace(store, clock, id);

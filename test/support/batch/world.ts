@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { Access, createKey, createWorkspace, grantCredit } from '../../../src/access/index.js';
+import { createKey, createWorkspace, grantCredit, StoredAccess } from '../../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
 import {
   Batches,
@@ -86,7 +86,7 @@ export class World {
   /** What calling an address comes to. */
   webhook: () => Promise<WebhookOutcome> = async () => 'delivered';
   store!: Store;
-  access!: Access;
+  access!: StoredAccess;
   batches!: Batches;
   calendar!: SteadyClock;
   /** What the last process has kept of the time, as the next one finds it; null: nothing. */
@@ -211,7 +211,7 @@ export class World {
     this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) =>
       this.batches.moveTimes(ms).catch((error) => this.trouble(error)),
     );
-    this.access = new Access(this.store, this.calendar, (error) => this.trouble(error));
+    this.access = new StoredAccess(this.store, this.calendar, (error) => this.trouble(error));
   }
 
   private async begin(): Promise<void> {
