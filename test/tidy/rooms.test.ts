@@ -15,6 +15,7 @@ const ROOMS = [
   'images',
   'engine',
   'settings',
+  'postgres',
   'access',
   'store',
   'client',

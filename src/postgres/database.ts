@@ -1,0 +1,233 @@
+import pg from 'pg';
+import { systemClock } from '../base/index.js';
+import { type Address, readAddress } from './address.js';
+import { commitError, connectError, DatabaseUnavailable, isConflict, statementError } from './errors.js';
+import type { Queryable, Statement } from './statement.js';
+import { types } from './types.js';
+
+/** A connection must be made, or become free, within this many milliseconds. */
+const CONNECT_MS_MAX = 5_000;
+/** A connection that was idle for this many milliseconds is closed. */
+const IDLE_MS = 30_000;
+/** A connection older than this many seconds is replaced, so that connections move to where a proxy now sends them. */
+const CONNECTION_SECONDS_MAX = 30 * 60;
+/** The database cancels a statement after this many milliseconds, including its waits for locks. */
+const STATEMENT_MS_MAX = 10_000;
+/** What the network may add, in milliseconds, before the client gives up too. */
+const NETWORK_MS = 1_000;
+/** The database ends a transaction whose client has been silent for this many milliseconds, and so frees its locks. */
+const SILENT_MS_MAX = 5_000;
+/** Calls that wait for a connection; further ones fail at once. */
+const WAITING_MAX = 1_000;
+/** Attempts of a transaction that others were in the way of. */
+export const ATTEMPTS_MAX = 10;
+/** The longest pause before attempt n is this many milliseconds times 2^n. */
+const PAUSE_MS = 4;
+
+export interface DatabaseSettings {
+  /** `store.url` */
+  readonly url: string;
+  /** `store.connections`: connections at a time. */
+  readonly connections: number;
+  /** `store.ca`: the PEM file of the authority of the database's certificate; '': none. */
+  readonly ca: string;
+}
+
+interface TransactionOptions {
+  /** The longest time of each statement, in milliseconds, in place of 10 s. */
+  readonly statementMs?: number;
+}
+
+/** The statements of one transaction; see `Queryable`. Send one after the other. */
+export type Transaction = Queryable;
+
+/** A PostgreSQL database: a pool of connections. */
+export class Database implements Queryable {
+  private readonly address: Address;
+  private readonly pool: pg.Pool;
+  private readonly sent = new Map<string, number>();
+
+  /** Does not connect yet. `random` returns 0 ≤ x < 1. Throws OperatorError for a wrong URL or certificate file. */
+  constructor(
+    settings: DatabaseSettings,
+    private readonly random: () => number = Math.random,
+  ) {
+    this.address = readAddress(settings.url, settings.ca);
+    this.pool = new pg.Pool({
+      ...this.clientConfig(),
+      max: settings.connections,
+      idleTimeoutMillis: IDLE_MS,
+      maxLifetimeSeconds: CONNECTION_SECONDS_MAX,
+    });
+    // Without listeners, the loss of an idle connection would end the process. The next statement reports it.
+    this.pool.on('error', () => {});
+    this.pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /** How often each statement was sent, by name; `begin`, `commit` and `rollback` too. */
+  get statements(): ReadonlyMap<string, number> {
+    return this.sent;
+  }
+
+  /** Connections, and those of them that are in use. */
+  get connections(): { readonly open: number; readonly used: number } {
+    const { totalCount, idleCount } = this.pool;
+    return { open: totalCount, used: totalCount - idleCount };
+  }
+
+  /** How a connection of its own is made, such as for LISTEN. */
+  clientConfig(): pg.ClientConfig {
+    return {
+      ...this.address,
+      application_name: 'decider',
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      statement_timeout: STATEMENT_MS_MAX,
+      query_timeout: STATEMENT_MS_MAX + NETWORK_MS,
+      idle_in_transaction_session_timeout: SILENT_MS_MAX,
+      keepAlive: true,
+      types,
+    };
+  }
+
+  /** One statement, in a transaction of its own. If it writes and fails, it may have been written or not. */
+  query<Row extends object>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.attempt(async (client) => (await this.send(client, statement, values)).rows as Row[]);
+  }
+
+  /** Like `query`; returns how many rows were changed. */
+  execute(statement: Statement, values: readonly unknown[] = []): Promise<number> {
+    return this.attempt(async (client) => (await this.send(client, statement, values)).rowCount ?? 0);
+  }
+
+  /**
+   * Runs `work` in a transaction at READ COMMITTED. `work` is run again, up to ATTEMPTS_MAX times in all, if a concurrent
+   * transaction was in the way, so it must change nothing but the database. Throws what `work` throws, after a rollback;
+   * DatabaseUnavailable; CommitUnknown; StatementError.
+   */
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    { statementMs }: TransactionOptions = {},
+  ): Promise<Result> {
+    return this.attempt(async (client) => {
+      const send = (each: Statement, values: readonly unknown[] = []) =>
+        this.send(client, each, values, statementMs);
+      await send(BEGIN);
+      let result: Result;
+      try {
+        if (statementMs !== undefined) await send(LIMIT_STATEMENTS, [String(statementMs)]);
+        result = await work({
+          query: async <Row extends object>(each: Statement, values?: readonly unknown[]) =>
+            (await send(each, values)).rows as Row[],
+          execute: async (each, values) => (await send(each, values)).rowCount ?? 0,
+        });
+      } catch (error) {
+        // A connection that fails here too is closed by `attempt`.
+        if (!(error instanceof DatabaseUnavailable)) await send(ROLLBACK);
+        throw error;
+      }
+      const { command } = await this.commit(client);
+      // PostgreSQL answers the COMMIT of a transaction in which a statement failed with ROLLBACK.
+      if (command !== 'COMMIT')
+        throw new Error('The transaction was rolled back: a statement in it had failed.');
+      return result;
+    });
+  }
+
+  /** Closes all connections, after the statements in progress. */
+  async close(): Promise<void> {
+    if (!this.pool.ended && !this.pool.ending) await this.pool.end();
+  }
+
+  /** Runs `work` on a connection; again if a concurrent transaction was in the way. */
+  private async attempt<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.onConnection(work);
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+        if (attempt === ATTEMPTS_MAX)
+          throw new DatabaseUnavailable(
+            `Concurrent transactions were in the way ${ATTEMPTS_MAX} times (SQLSTATE ${error.code}).`,
+            error.code,
+          );
+      }
+      await pause(this.random() * PAUSE_MS * 2 ** attempt);
+    }
+  }
+
+  private async onConnection<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.connect();
+    let usable = true;
+    try {
+      return await work(client);
+    } catch (error) {
+      usable = !(error instanceof DatabaseUnavailable);
+      throw error;
+    } finally {
+      client.release(!usable);
+    }
+  }
+
+  private async connect(): Promise<pg.PoolClient> {
+    if (this.pool.ending)
+      throw new DatabaseUnavailable('The connections to the database are closed.', 'closed');
+    if (this.pool.waitingCount >= WAITING_MAX)
+      throw new DatabaseUnavailable('Too many calls wait for a connection to the database.', 'waiting');
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      throw connectError(error);
+    }
+  }
+
+  private async send(
+    client: pg.PoolClient,
+    { name, text }: Statement,
+    values: readonly unknown[],
+    statementMs?: number,
+  ): Promise<pg.QueryResult> {
+    this.count(name);
+    try {
+      return await client.query({
+        name,
+        text,
+        values: [...values],
+        ...(statementMs === undefined ? {} : { query_timeout: statementMs + NETWORK_MS }),
+      });
+    } catch (error) {
+      if (isConflict(error)) throw new Conflict((error as pg.DatabaseError).code as string);
+      throw statementError(error, name);
+    }
+  }
+
+  private async commit(client: pg.PoolClient): Promise<pg.QueryResult> {
+    this.count('commit');
+    try {
+      return await client.query('COMMIT');
+    } catch (error) {
+      if (isConflict(error)) throw new Conflict((error as pg.DatabaseError).code as string);
+      throw commitError(error);
+    }
+  }
+
+  private count(name: string): void {
+    this.sent.set(name, (this.sent.get(name) ?? 0) + 1);
+  }
+}
+
+/** A concurrent transaction was in the way of this one. */
+class Conflict extends Error {
+  /** @param code the SQLSTATE */
+  constructor(readonly code: string) {
+    super(`A concurrent transaction was in the way (SQLSTATE ${code}).`);
+  }
+}
+
+const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
+const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' };
+const LIMIT_STATEMENTS: Statement = {
+  name: 'limit-statements',
+  text: `SELECT set_config('statement_timeout', $1, true)`,
+};
+
+const pause = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));

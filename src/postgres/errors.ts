@@ -1,0 +1,138 @@
+import pg from 'pg';
+
+/**
+ * The database cannot be used at the moment: it cannot be reached, it is stopping, it is full, or it did not answer in
+ * time. Nothing was written, unless it is a `CommitUnknown`. The same call may succeed later.
+ */
+export class DatabaseUnavailable extends Error {
+  override readonly name: string = 'DatabaseUnavailable';
+
+  /** @param code the SQLSTATE, or the code of the network error; for logs and metrics */
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The connection was lost while a transaction was committed: it may have been written or not. */
+export class CommitUnknown extends DatabaseUnavailable {
+  override readonly name: string = 'CommitUnknown';
+}
+
+/**
+ * The database refused a statement: a defect of this program or of the schema. The message has no values, which may be
+ * callers' data, only the names of the statement and the constraint.
+ */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+
+  constructor(
+    message: string,
+    /** The SQLSTATE. */
+    readonly code: string,
+    readonly constraint: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** A concurrent transaction was in the way; the whole transaction can be run again. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** SQLSTATEs, or their first two characters, of a database that cannot be used at the moment, and what they mean. */
+const UNAVAILABLE: Readonly<Record<string, string>> = {
+  '08': 'The connection to the database failed',
+  '25006': 'The database is read-only: store.url must name the primary server',
+  '25P03': 'The database ended a transaction that was idle for too long',
+  '25P04': 'The database ended a transaction that took too long',
+  '28': 'The database rejected the user name or password in store.url',
+  '3D000': 'The database named in store.url does not exist',
+  '40003': 'The database cannot tell whether a statement was executed',
+  '53100': 'The disk of the database is full',
+  '53200': 'The database is out of memory',
+  '53300': 'The database accepts no more connections: lower store.connections or raise its max_connections',
+  '53': 'The database is out of resources',
+  '55P03': 'A lock in the database was not available in time',
+  '57014': 'The database did not complete a statement in time',
+  '57': 'The database is stopping or starting',
+  '58': 'The system that the database runs on failed',
+};
+
+/** Codes of network and TLS errors, and what they mean. */
+const NETWORK: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'The host name in store.url cannot be resolved',
+  EAI_AGAIN: 'The host name in store.url cannot be resolved at the moment',
+  ECONNREFUSED: 'The database server in store.url does not accept connections',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the database is not trusted: set store.ca',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the database is not trusted: set store.ca',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate of the database is not trusted: set store.ca',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate of the database is not trusted: set store.ca',
+  CERT_HAS_EXPIRED: 'The certificate of the database has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the database is for another host name',
+};
+
+/** What pg says, without a code, of a connection that failed. */
+const LOST = /^(Connection terminated|Client (was closed|has encountered)|Query read timeout|timeout e)/;
+const WITHOUT_TLS = /^The server does not support SSL/;
+
+/** Whether a transaction that failed with an error can be run again. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? '');
+
+/** The error of an attempt to connect. */
+export function connectError(error: unknown): DatabaseUnavailable {
+  const known = unavailable(error);
+  if (known !== null) return known;
+  // Errors of the TLS library and of the protocol: their texts name neither user nor password.
+  const { code = 'connection', message } = error as NodeJS.ErrnoException;
+  return new DatabaseUnavailable(`The database cannot be reached: ${message}.`, code);
+}
+
+/** The error of a statement: DatabaseUnavailable, StatementError, or the error itself if the database is not its cause. */
+export function statementError(error: unknown, statement: string): unknown {
+  const known = unavailable(error);
+  if (known !== null) return known;
+  if (!(error instanceof pg.DatabaseError)) return error;
+  const { code = 'unknown', constraint } = error;
+  // The message of a syntax error or of an unknown name has no values.
+  const detail = code.startsWith('42')
+    ? `: ${error.message}`
+    : constraint
+      ? `, constraint ${constraint}`
+      : '';
+  return new StatementError(
+    `The database refused the statement ${statement} (SQLSTATE ${code}${detail}).`,
+    code,
+    constraint,
+  );
+}
+
+/** The error of a COMMIT. Only an error after which PostgreSQL has certainly rolled back is not `CommitUnknown`. */
+export function commitError(error: unknown): unknown {
+  const known = statementError(error, 'commit');
+  if (!(known instanceof DatabaseUnavailable)) return known;
+  return new CommitUnknown(`${known.message} The last transaction may have been written or not.`, known.code);
+}
+
+function unavailable(error: unknown): DatabaseUnavailable | null {
+  if (error instanceof DatabaseUnavailable) return error;
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  if (error instanceof pg.DatabaseError) {
+    const meaning = UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
+    return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (SQLSTATE ${code}).`, code);
+  }
+  if (NETWORK[code] !== undefined) return new DatabaseUnavailable(`${NETWORK[code]} (${code}).`, code);
+  if (WITHOUT_TLS.test(message))
+    return new DatabaseUnavailable(
+      'The database does not support TLS: enable it there, or add sslmode=disable to store.url.',
+      'no_tls',
+    );
+  if (/^E[A-Z]+$/.test(code) || LOST.test(message))
+    return new DatabaseUnavailable(
+      `The connection to the database failed (${code || 'closed'}).`,
+      code || 'closed',
+    );
+  return null;
+}

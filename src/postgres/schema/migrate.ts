@@ -1,0 +1,91 @@
+import { OperatorError } from '../../base/index.js';
+import type { Database, Transaction } from '../database.js';
+import { StatementError } from '../errors.js';
+import { NOW_MS, statement } from '../statement.js';
+import { MIGRATIONS, type Migration } from './migrations.js';
+
+/** A migration of a large table may take this many milliseconds. */
+const STATEMENT_MS_MAX = 60 * 60 * 1_000;
+/** Names of nodes in an error message. */
+const NAMES_MAX = 5;
+
+export interface Migrated {
+  /** The format before; 0: there were no tables. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const CREATE_SERVICE = statement(
+  'create-service',
+  `CREATE TABLE IF NOT EXISTS service (
+    id smallint PRIMARY KEY CHECK (id = 1),
+    format int NOT NULL,
+    changes bigint NOT NULL DEFAULT 0,
+    master_check text
+  )`,
+);
+const ADD_SERVICE = statement(
+  'add-service',
+  'INSERT INTO service (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING',
+);
+const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE id = 1 FOR UPDATE');
+const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
+const OLDER_NODES = statement(
+  'older-nodes',
+  `SELECT name FROM nodes WHERE format < $1 AND expires > ${NOW_MS} ORDER BY id`,
+);
+
+/**
+ * Brings the tables of a database to the format of this version, in one transaction; changes nothing if they have it. The
+ * row of `service` is locked: of two migrations at a time, the second one waits. Throws OperatorError if nodes of an older
+ * format are serving or the format is newer; DatabaseUnavailable.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Migrated> {
+  await createService(database);
+  const to = migrations.length;
+  return database.transaction(
+    async (transaction) => {
+      await transaction.execute(ADD_SERVICE);
+      const [row] = await transaction.query<{ format: number }>(LOCK_SERVICE);
+      const from = row?.format ?? 0;
+      if (from > to)
+        throw new OperatorError(
+          `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,
+        );
+      if (from === to) return { from, to };
+      if (from > 0) await refuseOlderNodes(transaction, to);
+      for (const [index, migration] of migrations.slice(from).entries()) {
+        for (const [number, text] of migration.entries()) {
+          await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, text));
+        }
+      }
+      await transaction.execute(SET_FORMAT, [to]);
+      return { from, to };
+    },
+    { statementMs: STATEMENT_MS_MAX },
+  );
+}
+
+/** SQLSTATEs of a table that another migration creates at the same moment. */
+const EXISTS: readonly string[] = ['42P07', '23505', '42710'];
+
+async function createService(database: Database): Promise<void> {
+  try {
+    await database.execute(CREATE_SERVICE);
+  } catch (error) {
+    if (!(error instanceof StatementError && EXISTS.includes(error.code))) throw error;
+  }
+}
+
+async function refuseOlderNodes(transaction: Transaction, format: number): Promise<void> {
+  const nodes = await transaction.query<{ name: string }>(OLDER_NODES, [format]);
+  if (nodes.length === 0) return;
+  const names = nodes.slice(0, NAMES_MAX).map(({ name }) => name);
+  const more = nodes.length > NAMES_MAX ? ` and ${nodes.length - NAMES_MAX} more` : '';
+  throw new OperatorError(
+    `Servers of an older version are running: ${names.join(', ')}${more}. Stop them, wait 10 seconds, and run the command again.`,
+  );
+}

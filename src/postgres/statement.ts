@@ -1,0 +1,25 @@
+/** An SQL statement. It is prepared once per connection under its name, so one name must always have one text. */
+export interface Statement {
+  /** For metrics, errors and tests: `ledger-flush`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A statement, whose parameters are $1, $2, … */
+export const statement = (name: string, text: string): Statement => ({ name, text });
+
+/**
+ * What statements are sent to. Parameters may be strings, numbers, bigint, booleans, null, Buffer and arrays of these. A
+ * value of a jsonb column is given as JSON text. Rows are not checked: their type follows from the statement.
+ *
+ * Throws DatabaseUnavailable and StatementError.
+ */
+export interface Queryable {
+  /** The rows that a statement returns. */
+  query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** How many rows a statement changed. */
+  execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
+}
+
+/** The database's time in milliseconds since 1970, in SQL. Within a transaction, it continues. */
+export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Test } from 'tap';
+
+/** A TCP proxy on loopback that can hold back what passes through it, as a slow or broken network does. */
+export class TcpProxy {
+  private readonly server: Server;
+  private readonly pairs = new Set<readonly [Socket, Socket]>();
+  private delayMs = 0;
+  private paused = false;
+  private refusing = false;
+
+  private constructor(private readonly target: number) {
+    this.server = createServer((client) => this.accept(client));
+  }
+
+  /** A proxy in front of a port of loopback, closed with the test. */
+  static async start(t: Test, target: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    t.teardown(() => proxy.close());
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Nothing passes any more, and nobody is told: both sides see silence. New connections are accepted and silent too. */
+  pause(): void {
+    this.paused = true;
+    for (const pair of this.pairs) for (const socket of pair) socket.pause();
+  }
+
+  /** What was held back passes. */
+  resume(): void {
+    this.paused = false;
+    for (const pair of this.pairs) for (const socket of pair) socket.resume();
+  }
+
+  /** Everything passes this many milliseconds later, in each direction. */
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
+  /** Ends all connections. `refuse`: and every new one, until it is called with false. */
+  cut(refuse = false): void {
+    this.refusing = refuse;
+    for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut(true);
+    if (!this.server.listening) return;
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private accept(client: Socket): void {
+    if (this.refusing) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(this.target, '127.0.0.1');
+    const pair = [client, upstream] as const;
+    this.pairs.add(pair);
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('data', (bytes) => this.later(() => to.write(bytes)));
+      from.on('end', () => this.later(() => to.end()));
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+      if (this.paused) from.pause();
+    }
+  }
+
+  /** In the order of the calls, if the delay is not shortened. */
+  private later(pass: () => void): void {
+    if (this.delayMs === 0) pass();
+    else setTimeout(pass, this.delayMs);
+  }
+}
