@@ -85,7 +85,6 @@ const ALONE: ReadonlySet<string> = new Set([
   'http/slow-readers',
   'http/tls',
   'models/nano',
-  'store/format',
 ]);
 /** Of one process, so that two processes end at about the same time. */
 const FILES_MAX = 12;

@@ -170,8 +170,6 @@ export class Store {
 
   /** Closes the environment before it returns. Only for a store that `write` has never been called on. */
   closeUnwritten(): void {
-    // lmdb must not hold a read transaction of an environment that is closed.
-    this.refresh();
     // Without asynchronous writes, lmdb closes in this call.
     void this.environment.root.close();
     closeSync(this.environment.file);
