@@ -14,7 +14,7 @@ export const FORMAT_1: readonly string[] = [
     expires bigint NOT NULL,
     flushed bigint NOT NULL DEFAULT 0
   )`,
-  // Accounts. \`changed\` is the number of the administrative change that wrote the row last.
+  // Accounts. `changed` is the number of the administrative change that wrote the row last.
   `CREATE TABLE workspaces (
     id text COLLATE "C" PRIMARY KEY,
     created bigint NOT NULL,
@@ -115,10 +115,13 @@ export const FORMAT_1: readonly string[] = [
   `CREATE INDEX batches_unfinished ON batches (key, number) WHERE state NOT IN ('done', 'failed', 'cancelled')`,
   'CREATE INDEX batches_webhook ON batches (webhook_due) WHERE webhook_due IS NOT NULL',
   'CREATE INDEX batches_finished ON batches (finished) WHERE finished IS NOT NULL',
-  // One row per chunk of an unfinished batch. \`node\`: the session that runs it.
+  // One row per chunk of an unfinished batch: `lines` lines beginning with line `first`. `open`: some have no result.
+  // `node`: the session that runs it.
   `CREATE TABLE batch_chunks (
     batch text COLLATE "C" NOT NULL,
     chunk int NOT NULL,
+    first int NOT NULL,
+    lines int NOT NULL,
     open boolean NOT NULL DEFAULT true,
     node bigint,
     PRIMARY KEY (batch, chunk)
