@@ -50,6 +50,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/batches',
   'cli/clock',
   'cli/closed-output',
+  'cli/database',
   'cli/eval-fit',
   'cli/full-disk',
   'cli/hostile-models',

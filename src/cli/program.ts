@@ -272,6 +272,14 @@ command(program, 'rekey', 'replace the master key, also while the server runs')
   .option('--new-key <file>', 'file with the new key, if the master key is configured')
   .action(async (options) => (await import('./rekey.js')).rekey(options));
 
+const ofStore = program.command('store').description('manage the database of store.url');
+command(ofStore, 'migrate', 'create or update the tables of the database').action(async (options) =>
+  (await import('./migrate.js')).migrate(options),
+);
+command(program, 'nodes', 'list the servers that share the database').action(async (options) =>
+  (await import('./nodes.js')).nodes(options),
+);
+
 command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(async (options) => (await import('./doctor.js')).doctor(options));

@@ -1,7 +1,8 @@
 export { Database, type DatabaseSettings, type Transaction } from './database.js';
 export { CommitUnknown, DatabaseUnavailable, StatementError } from './errors.js';
 export { listen } from './listen.js';
+export { listNodes } from './nodes.js';
 export { holdFormat, readFormat, requireFormat } from './schema/format.js';
-export { type Migrated, migrate } from './schema/migrate.js';
+export { migrate } from './schema/migrate.js';
 export { DATABASE_FORMAT } from './schema/migrations.js';
 export { NOW_MS, type Queryable, type Statement, statement } from './statement.js';

@@ -45,6 +45,16 @@ export function text(row: Common<string>): Setting<string> {
   return { kind: 'string', ...row, defaultText: row.default, fromText: read, fromJson: read };
 }
 
+/** The address of a PostgreSQL database. Wrong values are not quoted: they may have a password. */
+export function databaseUrl(row: Common<string>): Setting<string> {
+  const read = (value: unknown) => {
+    const isUrl = typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX;
+    if (isUrl && /^postgres(ql)?:\/\/[^\s]/.test(value)) return value;
+    throw new InvalidValue('must be a URL such as postgres://user:password@host/database.');
+  };
+  return { kind: 'URL', ...row, defaultText: row.default, fromText: read, fromJson: read };
+}
+
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['1', true],
   ['true', true],

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { LOG_LEVELS } from '../telemetry/index.js';
 import { usableCores } from './cores.js';
 import { readHost, readNetwork } from './hosts.js';
-import { boolean, choice, duration, integer, list, text } from './kinds.js';
+import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
-import { readSettings, type Values } from './read.js';
+import { readSettings, SettingsError, type Values } from './read.js';
 
 /** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = {
@@ -37,6 +37,25 @@ export const SETTINGS = {
     default: './data',
     meaning: 'Folder of the server’s data: workspaces, keys, charges, batches.',
   }),
+  store: {
+    url: databaseUrl({
+      default: '',
+      secret: true,
+      meaning:
+        'PostgreSQL database that takes the place of the data folder, so that several servers can share it: `postgres://user:password@host:5432/database`. Requires `master_key`. TLS is verified in full, except on loopback and Unix sockets; `?sslmode=` selects `disable`, `require`, `verify-ca` or `verify-full`, as in PostgreSQL.',
+    }),
+    connections: integer({
+      default: 10,
+      min: 2,
+      max: 200,
+      meaning: 'Maximum connections of one server to the database, besides one for notifications.',
+    }),
+    ca: text({
+      default: '',
+      meaning:
+        'PEM file of the certificate authority of the database; if unset, the authorities that Node trusts.',
+    }),
+  },
   models: text({
     default: '',
     meaning:
@@ -251,7 +270,12 @@ export function loadSettings(
   models: string = defaultModels(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
-  const { prepare } = settings;
+  const { prepare, store, master_key } = settings;
+  // Servers that share a database must share the key, so none of them can generate it.
+  if (store.url !== '' && master_key === '')
+    throw new SettingsError(
+      'store.url requires master_key: set the same key of 64 hexadecimal digits (DECIDER_MASTER_KEY) on every server.',
+    );
   // More threads than cores would only slow the start down.
   const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
   return {

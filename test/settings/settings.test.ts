@@ -13,6 +13,9 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'gateway.port': ['65535', 65_535],
   'gateway.model': ['m', 'm'],
   data: ['d', 'd'],
+  'store.url': ['postgres://u:secret-3@h/d', 'postgres://u:secret-3@h/d'],
+  'store.connections': ['200', 200],
+  'store.ca': ['c', 'c'],
   models: ['m', 'm'],
   master_key: ['k', 'k'],
   'billing.prices': [
@@ -66,10 +69,11 @@ test('every setting, as a variable and as JSON, means the same', async (t) => {
   t.strictSame(new Set(settings.map(({ key }) => key)), new Set(Object.keys(VALUES)));
   for (const { key, variable, setting } of settings) {
     const [written, json, value = json] = VALUES[key] as (typeof VALUES)[string];
-    const fromVariable = valueAt(loadSettings({ [variable]: written }, undefined, CORES), key);
+    const needed = key === 'store.url' ? { DECIDER_MASTER_KEY: 'k' } : {};
+    const fromVariable = valueAt(loadSettings({ ...needed, [variable]: written }, undefined, CORES), key);
     writeFileSync(file, JSON.stringify(nested(key, json)));
     t.strictSame(fromVariable, value, variable);
-    t.strictSame(valueAt(loadSettings({}, file, CORES), key), value, key);
+    t.strictSame(valueAt(loadSettings(needed, file, CORES), key), value, key);
     t.notSame(setting.default, value, `${key}: not the default`);
   }
 });
@@ -101,7 +105,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 15);
+  t.equal(bounds, 16);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {
@@ -110,6 +114,21 @@ test('a wrong value of a string setting is not quoted: it may be secret', async 
   t.throws(() => loadSettings({}, file), {
     message: /master_key must be a string of 1 to \d+ characters\.$/,
   });
+});
+
+test('store.url requires master_key', async (t) => {
+  const url = { DECIDER_STORE_URL: 'postgres://user:secret@host/database' };
+  t.throws(() => loadSettings(url, undefined), {
+    name: 'SettingsError',
+    message: /^store\.url requires master_key: (?!.*secret)/,
+  });
+  t.equal(loadSettings({ ...url, DECIDER_MASTER_KEY: 'k' }, undefined).store.url, url.DECIDER_STORE_URL);
+  for (const wrong of ['mysql://user:secret@host/d', 'host', 'postgres:secret', 'postgres:// secret']) {
+    t.throws(() => loadSettings({ DECIDER_STORE_URL: wrong }, undefined), {
+      name: 'SettingsError',
+      message: /^DECIDER_STORE_URL must be a URL such as (?!.*secret)/,
+    });
+  }
 });
 
 test('models: without the setting ./models, or the embedded model where that does not exist', async (t) => {
@@ -131,10 +150,17 @@ test('shown settings can be read as a configuration file, and secrets are not am
   );
   const shown = showSettings(settings);
   t.notMatch(JSON.stringify(shown), /secret-/);
-  t.match(shown, { master_key: '(set)', operator: { token: '(set)' } });
-  t.match(showSettings(loadSettings({}, undefined)), { master_key: '(not set)' });
+  t.match(shown, { master_key: '(set)', operator: { token: '(set)' }, store: { url: '(set)' } });
+  t.match(showSettings(loadSettings({}, undefined)), {
+    master_key: '(not set)',
+    store: { url: '(not set)' },
+  });
   const file = join(t.testdir({}), 'decider.json');
   writeFileSync(file, JSON.stringify(shown));
-  const secrets = { DECIDER_MASTER_KEY: 'secret-1', DECIDER_OPERATOR_TOKEN: 'secret-2' };
+  const secrets = {
+    DECIDER_MASTER_KEY: 'secret-1',
+    DECIDER_OPERATOR_TOKEN: 'secret-2',
+    DECIDER_STORE_URL: 'postgres://u:secret-3@h/d',
+  };
   t.strictSame(loadSettings(secrets, file, CORES), settings);
 });

@@ -9,7 +9,7 @@ const STATEMENT_MS_MAX = 60 * 60 * 1_000;
 /** Names of nodes in an error message. */
 const NAMES_MAX = 5;
 
-export interface Migrated {
+interface Migrated {
   /** The format before; 0: there were no tables. */
   readonly from: number;
   readonly to: number;

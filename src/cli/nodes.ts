@@ -1,0 +1,26 @@
+import { showInstant } from '../base/index.js';
+import { listNodes, requireFormat } from '../postgres/index.js';
+import { type Options, print, printJson } from './output.js';
+import { table } from './table.js';
+import { withDatabase } from './with-database.js';
+
+/** `decider nodes`: the servers that share the database, and whether each serves. */
+export const nodes = (options: Options) =>
+  withDatabase(options, async (database) => {
+    await requireFormat(database);
+    const rows = (await listNodes(database)).map(({ started, seen, ...node }) => ({
+      ...node,
+      started: showInstant(started),
+      seen: showInstant(seen),
+    }));
+    if (options.json) return printJson(rows);
+    const cells = rows.map(({ id, name, version, started, seen, serves }) => [
+      String(id),
+      name,
+      version,
+      started,
+      seen,
+      serves ? 'yes' : 'no',
+    ]);
+    print(table(['id', 'name', 'version', 'started', 'last seen', 'serves'], cells, ['id']));
+  });

@@ -1,0 +1,27 @@
+import { OperatorError } from '../base/index.js';
+import { Database, DatabaseUnavailable } from '../postgres/index.js';
+import { loadSettings } from '../settings/index.js';
+import { type Options, reportError } from './output.js';
+
+/**
+ * Runs a command on the database of the settings. An OperatorError, or a database that cannot be used, ends it with status
+ * 1 and one line.
+ */
+export function withDatabase(
+  { config }: Options,
+  command: (database: Database) => Promise<void>,
+): Promise<void> {
+  return reportError(async () => {
+    const { store } = loadSettings(process.env, config);
+    if (store.url === '')
+      throw new OperatorError('Set store.url (DECIDER_STORE_URL): this command works on a database.');
+    const database = new Database(store);
+    try {
+      await command(database);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
+    } finally {
+      await database.close();
+    }
+  });
+}

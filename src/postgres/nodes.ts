@@ -1,0 +1,22 @@
+import { NOW_MS, type Queryable, statement } from './statement.js';
+
+/** A session of a server that shares the database. */
+interface NodeEntry {
+  readonly id: number;
+  readonly name: string;
+  readonly version: string;
+  /** Milliseconds since 1970 by the database's clock, as `seen`. */
+  readonly started: number;
+  /** The last time that it renewed its session. */
+  readonly seen: number;
+  /** Its session has not expired. */
+  readonly serves: boolean;
+}
+
+const NODES = statement(
+  'nodes',
+  `SELECT id, name, version, started, seen, expires > ${NOW_MS} AS serves FROM nodes ORDER BY id`,
+);
+
+/** The sessions in the database, the oldest first; expired ones until another server removes them. */
+export const listNodes = (database: Queryable): Promise<NodeEntry[]> => database.query<NodeEntry>(NODES);

@@ -1,0 +1,86 @@
+import { createServer } from 'node:net';
+import { test } from 'tap';
+import { statement } from '../../src/postgres/index.js';
+import { run as runCommand } from '../support/cli.js';
+import { freePort } from '../support/free-port.js';
+import { NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
+
+const MASTER_KEY = 'a'.repeat(64);
+const on = (url: string) => ({ DECIDER_STORE_URL: url, DECIDER_MASTER_KEY: MASTER_KEY });
+
+test('store migrate creates the tables once, and nodes requires them', NEEDS_POSTGRES, async (t) => {
+  const url = await (await postgres()).createDatabase(false);
+  const run = (...args: string[]) => runCommand(t, args, on(url));
+  const early = await run('nodes');
+  t.equal(early.code, 1);
+  t.equal(early.stderr, 'The database in store.url has no tables. Run: decider store migrate\n');
+  t.match(await run('store', 'migrate'), { code: 0, stdout: 'The tables were created, with format 1.' });
+  const again = await run('store', 'migrate');
+  t.match(again, { code: 0, stdout: 'The tables have format 1 already. Nothing was changed.' });
+  t.strictSame(JSON.parse((await run('store', 'migrate', '--json')).stdout), { from: 1, to: 1 });
+  t.match(await run('nodes'), { code: 0, stdout: /^ *id +name +version +started +last seen +serves$/ });
+});
+
+test('nodes lists the sessions with their times and whether they serve', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  await database.execute(
+    statement(
+      'add-nodes',
+      `INSERT INTO nodes (name, version, format, started, seen, expires)
+        VALUES ('a', '0.1.0', 1, 0, 1000, 9e15::bigint), ('b', '0.2.0', 1, 1, 2, 3)`,
+    ),
+  );
+  const run = (...args: string[]) => runCommand(t, args, on(url));
+  t.strictSame(JSON.parse((await run('nodes', '--json')).stdout), [
+    {
+      id: 1,
+      name: 'a',
+      version: '0.1.0',
+      serves: true,
+      started: '1970-01-01T00:00:00.000Z',
+      seen: '1970-01-01T00:00:01.000Z',
+    },
+    {
+      id: 2,
+      name: 'b',
+      version: '0.2.0',
+      serves: false,
+      started: '1970-01-01T00:00:00.001Z',
+      seen: '1970-01-01T00:00:00.002Z',
+    },
+  ]);
+  const [, first, second] = (await run('nodes')).stdout.split('\n');
+  t.match(first, /^ 1 {2}a +0\.1\.0 +1970\S+ +1970\S+ +yes$/);
+  t.match(second, /^ 2 {2}b +0\.2\.0 +1970\S+ +1970\S+ +no$/);
+});
+
+test('store migrate refuses another format in one line', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  await database.execute(statement('newer', 'UPDATE service SET format = 2'));
+  for (const args of [['store', 'migrate'], ['nodes']]) {
+    const { code, stderr } = await runCommand(t, args, on(url));
+    t.equal(code, 1);
+    t.match(stderr, /^The database has format 2[^\n]+ Install the version that migrated it[^\n]+\n$/);
+  }
+});
+
+test('without store.url, and with one that cannot be used, they end with one line', async (t) => {
+  const bare = await runCommand(t, ['nodes']);
+  t.strictSame([bare.code, bare.stderr.split('\n').length], [1, 2]);
+  t.match(bare.stderr, /^Set store\.url \(DECIDER_STORE_URL\)/);
+  const closed = `postgres://user:secret@127.0.0.1:${await freePort()}/d`;
+  // Ends every connection: no PostgreSQL.
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const other = `postgres://user:secret@127.0.0.1:${(server.address() as { port: number }).port}/d`;
+  for (const url of [closed, other, 'postgres://user:secret@127.0.0.1/d?sslmode=maybe']) {
+    for (const args of [['store', 'migrate'], ['nodes']]) {
+      const { code, stderr } = await runCommand(t, args, on(url));
+      t.equal(code, 1);
+      t.match(stderr, /^[A-Zs][^\n]+\.\n$/);
+      t.notMatch(stderr, /secret/);
+    }
+  }
+  t.equal((await runCommand(t, ['nodes'], { DECIDER_STORE_URL: closed })).code, 1, 'without master_key');
+});
