@@ -115,27 +115,31 @@ export const FORMAT_1: readonly string[] = [
   `CREATE INDEX batches_unfinished ON batches (key, number) WHERE state NOT IN ('done', 'failed', 'cancelled')`,
   'CREATE INDEX batches_webhook ON batches (webhook_due) WHERE webhook_due IS NOT NULL',
   'CREATE INDEX batches_finished ON batches (finished) WHERE finished IS NOT NULL',
-  // One row per chunk of an unfinished batch: `lines` lines beginning with line `first`. `open`: some have no result.
-  // `node`: the session that runs it.
+  // One row per chunk of an unfinished batch. `open`: some of its lines have no result. `node`: the session that runs it.
   `CREATE TABLE batch_chunks (
     batch text COLLATE "C" NOT NULL,
     chunk int NOT NULL,
-    first int NOT NULL,
-    lines int NOT NULL,
     open boolean NOT NULL DEFAULT true,
     node bigint,
     PRIMARY KEY (batch, chunk)
   )`,
   'CREATE INDEX batch_chunks_open ON batch_chunks (batch, chunk) WHERE open',
   'CREATE INDEX batch_chunks_node ON batch_chunks (node) WHERE node IS NOT NULL',
-  ...['batch_lines', 'batch_ids'].map(
-    (table) => `CREATE TABLE ${table} (
+  `CREATE TABLE batch_lines (
     batch text COLLATE "C" NOT NULL,
     chunk int NOT NULL,
     sealed bytea NOT NULL,
     PRIMARY KEY (batch, chunk)
   )`,
-  ),
+  // The chunk has `lines` lines, beginning with line `first` of the batch.
+  `CREATE TABLE batch_ids (
+    batch text COLLATE "C" NOT NULL,
+    chunk int NOT NULL,
+    first int NOT NULL,
+    lines int NOT NULL,
+    sealed bytea NOT NULL,
+    PRIMARY KEY (batch, chunk)
+  )`,
   `CREATE TABLE batch_results (
     batch text COLLATE "C" NOT NULL,
     line int NOT NULL,
