@@ -3,16 +3,20 @@ import { ApiError } from '../api/index.js';
 import { batchObject, submitObject } from './batch-object.js';
 import { Callbacks } from './callbacks.js';
 import type { BatchDependencies } from './dependencies.js';
+import type { BatchInterface, Page, ResultStream } from './interface.js';
 import { apply } from './lifecycle/apply.js';
 import { type Batch, type BatchState, isFinished } from './lifecycle/transitions.js';
 import { listPieces } from './list-pieces.js';
-import { FIRST_RESULT, PIECE_BYTES, type ResultsAnswer } from './reading/read-results.js';
+import { NewBatches } from './new-batches.js';
 import { Reader } from './reading/reader.js';
+import { resultPieces } from './reading/result-pieces.js';
+import type { ResultPlace } from './reading/results-piece.js';
+import { batchNotFinished, batchNotFound, unknownAfter } from './refusals.js';
 import { resumeBatches } from './resume.js';
 import { Retention } from './retention.js';
 import { Runner } from './runner/runner.js';
-import { SealedBatch } from './sealed-batch.js';
 import { BatchStorage } from './storage.js';
+import { StoredProgress } from './stored-progress.js';
 import { StoredTimes } from './stored-times.js';
 import { Submissions } from './submissions.js';
 import { type Submission, Submitter } from './submit.js';
@@ -21,30 +25,15 @@ import { WriteBuffer } from './write-buffer.js';
 /** LMDB limits the length of keys, so ids of any other form are rejected without a look-up. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
-/** Which batches to list. */
-export interface Page {
-  /** Maximum number of batches listed. Null: all. */
-  readonly limit: number | null;
-  /** The id of the batch after which the page begins. Null: it begins with the oldest. */
-  readonly after: string | null;
-}
-
-/** The results of a batch, for download. */
-interface ResultStream {
-  /** JSON Lines. */
-  readonly pieces: AsyncIterable<Uint8Array>;
-  /** Call it when the last byte was sent. The first call starts the seven days until deletion. */
-  collected(): void;
-}
-
-/** The batch interface (contract 4.6), for authenticated callers. Its constructor composes this room. */
-export class Batches {
+/** The batch interface over the data folder of one host. Its constructor composes this room. */
+export class Batches implements BatchInterface {
   private readonly storage: BatchStorage;
   private readonly buffer: WriteBuffer;
   private readonly times: StoredTimes;
   private readonly reader: Reader;
   private readonly callbacks: Callbacks;
   private readonly runner: Runner;
+  private readonly created: NewBatches;
   private readonly submitter: Submitter;
   private readonly retention: Retention;
 
@@ -64,15 +53,14 @@ export class Batches {
       callbacks.add(batch);
     };
     const runner = new Runner({
-      store,
-      buffer,
+      work: buffer,
+      progress: (ends) => new StoredProgress({ buffer, access, clock, onFinished }, ends),
       access,
       clock,
       random,
       engines,
       reader,
       reports,
-      onFinished,
     });
     this.storage = storage;
     this.buffer = buffer;
@@ -80,19 +68,8 @@ export class Batches {
     this.reader = reader;
     this.callbacks = callbacks;
     this.runner = runner;
-    this.submitter = new Submitter({
-      store,
-      sealer,
-      access,
-      clock,
-      runner,
-      submissions,
-      storage,
-      files,
-      engines,
-      webhooks,
-      reports,
-    });
+    this.created = new NewBatches({ store, sealer, clock, runner, submissions, storage, reports });
+    this.submitter = new Submitter({ batches: this.created, access, files, engines, webhooks });
     this.retention = new Retention({ store, buffer, submissions, times, clock, reports });
   }
 
@@ -104,16 +81,11 @@ export class Batches {
     this.retention.start();
   }
 
-  /** Resolves with the response to a submission (contract 2.6). Rejects with ApiError. */
   async submit(caller: Caller, submission: Submission): Promise<object> {
     const batch = await this.submitter.submit(caller, submission);
     return submitObject(typeof batch === 'string' ? this.owned(caller, batch) : batch, this.deps.currency);
   }
 
-  /**
-   * The list of contract 2.6 as JSON, with `has_more` if the page has a limit: a string if it fits in one piece, else
-   * pieces that are read as they are consumed. Rejects with ApiError `invalid_request`.
-   */
   async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
     const { currency } = this.deps;
     const key = caller.key.id;
@@ -140,45 +112,28 @@ export class Batches {
     return this.show(caller, id);
   }
 
-  /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
   async results(caller: Caller, id: string): Promise<ResultStream> {
-    if (!isFinished(this.owned(caller, id))) {
-      throw new ApiError('batch_not_finished', 'The batch has not finished.', { final: true });
-    }
+    if (!isFinished(this.owned(caller, id))) throw batchNotFinished();
     await this.written();
     const batch = this.owned(caller, id);
-    const sealed = SealedBatch.open(this.deps.store, this.deps.sealer, batch);
-    if (sealed === undefined) throw notFound();
-    return { pieces: this.resultPieces(batch, sealed), collected: () => this.collected(id) };
-  }
-
-  private async *resultPieces(batch: Batch, { key: { dataKey } }: SealedBatch): AsyncGenerator<Uint8Array> {
-    for (let from: ResultsAnswer['next'] = FIRST_RESULT; from !== null; ) {
-      const { text, next }: ResultsAnswer = await this.reader.read(batch, 'results', {
-        batch,
-        dataKey,
-        from,
-      });
-      for (let at = 0; at < text.length; at += PIECE_BYTES) yield text.subarray(at, at + PIECE_BYTES);
-      from = next;
-    }
+    const dataKey = this.deps.sealer.dataKey(id);
+    if (dataKey === undefined) throw batchNotFound();
+    const read = (from: ResultPlace) => this.reader.read(batch, 'results', { batch, dataKey, from });
+    return { pieces: resultPieces(read), collected: () => this.collected(id) };
   }
 
   get openCount(): number {
     return this.runner.openCount;
   }
 
-  /** The models and builds that open batches name, including batches that are being stored. */
   get openModels(): readonly string[] {
-    return [...new Set([...this.runner.openModels, ...this.submitter.modelsBeingStored])];
+    return [...new Set([...this.runner.openModels, ...this.created.modelsBeingStored])];
   }
 
-  /** Call it when other models are loaded. */
   modelsChanged(): void {
     this.runner.modelsChanged();
   }
 
-  /** How many open batches are in each state. */
   get openStates(): Partial<Record<BatchState, number>> {
     return this.runner.openStates;
   }
@@ -200,7 +155,7 @@ export class Batches {
   /** Throws ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
   private owned({ key }: Caller, id: string): Batch {
     const batch = BATCH_ID.test(id) ? this.buffer.get(id) : undefined;
-    if (batch === undefined || batch.deleted || batch.key !== key.id) throw notFound();
+    if (batch === undefined || batch.deleted || batch.key !== key.id) throw batchNotFound();
     return batch;
   }
 
@@ -208,7 +163,7 @@ export class Batches {
     try {
       return this.owned(caller, id);
     } catch {
-      throw new ApiError('invalid_request', '`after` must be the id of a batch of this key.');
+      throw unknownAfter();
     }
   }
 
@@ -229,5 +184,3 @@ export class Batches {
     }
   }
 }
-
-const notFound = () => new ApiError('batch_not_found', 'The key has no such batch.');

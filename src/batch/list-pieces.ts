@@ -1,4 +1,4 @@
-import type { ListAnswer } from './reading/read-list.js';
+import type { ListAnswer } from './reading/list-answer.js';
 
 const HEAD = '{"object":"list","data":[';
 

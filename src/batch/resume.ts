@@ -5,7 +5,7 @@ import type { BatchReports } from './dependencies.js';
 import { type Batch, isFinished } from './lifecycle/transitions.js';
 import { OpenBatch } from './runner/open-batch.js';
 import type { Runner } from './runner/runner.js';
-import { SealedBatch } from './sealed-batch.js';
+import type { BatchKey } from './sealed-values.js';
 import type { BatchStorage } from './storage.js';
 
 interface Parts {
@@ -33,7 +33,7 @@ export async function resumeBatches(parts: Parts): Promise<void> {
 }
 
 async function resumeBatch(parts: Parts, batch: Batch): Promise<void> {
-  const open = new OpenBatch(batch, sealedOf(parts, batch));
+  const open = new OpenBatch(batch, keyOf(parts, batch));
   for await (const [, line] of parts.store.table('batch_results').keysInTurns(batch.id)) {
     open.resolve(line as number);
   }
@@ -44,13 +44,13 @@ async function resumeBatch(parts: Parts, batch: Batch): Promise<void> {
 }
 
 /** Null if the data key is damaged or missing. The server starts nevertheless; no line of the batch runs. */
-function sealedOf({ store, sealer, reports }: Parts, batch: Batch): SealedBatch | null {
+function keyOf({ sealer, reports }: Parts, { id }: Batch): BatchKey | null {
   try {
-    const sealed = SealedBatch.open(store, sealer, batch);
-    if (sealed === undefined) throw new Error('the batch has no data key');
-    return sealed;
+    const dataKey = sealer.dataKey(id);
+    if (dataKey === undefined) throw new Error('the batch has no data key');
+    return { id, dataKey };
   } catch (error) {
-    reports.error(error, batch.id);
+    reports.error(error, id);
     return null;
   }
 }

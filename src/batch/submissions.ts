@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { ApiError, LIMITS } from '../api/index.js';
 import { type Clock, DAY_MS, JUMP_LASTS_MS } from '../base/index.js';
 import type { RawWrite, Store } from '../store/index.js';
+import type { Idempotency } from './draft.js';
+import { idempotencyConflict } from './refusals.js';
 import type { StoredTimes } from './stored-times.js';
 
 /** Rows that one transaction removes. A charge may have to wait for it. */
@@ -18,21 +20,18 @@ export class Submissions {
   /**
    * The id of the batch made from this body under the idempotency key; undefined if the idempotency key is new.
    *
-   * @param body the SHA-256 of the decompressed file
    * @throws ApiError `idempotency_conflict` if the idempotency key was used with another body
    */
-  find(key: string, idempotencyKey: string, body: string): string | undefined {
-    const known = this.store.table('submissions').get(key, digest(idempotencyKey));
+  find(key: string, { digest, body }: Idempotency): string | undefined {
+    const known = this.store.table('submissions').get(key, digest);
     if (known === undefined || this.isOld(known)) return undefined;
     if (known.body === body) return known.batch;
-    throw new ApiError('idempotency_conflict', 'The `Idempotency-Key` was already used with another file.', {
-      final: true,
-    });
+    throw idempotencyConflict();
   }
 
   /** The row of a batch made at `now`, an instant read in this turn (see `StoredTimes.stamped`). */
-  write(key: string, idempotencyKey: string, body: string, batch: string, now: number): RawWrite {
-    const name = [key, digest(idempotencyKey)];
+  write(key: string, { digest, body }: Idempotency, batch: string, now: number): RawWrite {
+    const name = [key, digest];
     this.times.stamped(...name);
     return this.store.table('submissions').write(name, { batch, body, at: now });
   }
@@ -71,4 +70,6 @@ export function checkIdempotencyKey(values: readonly string[]): string | null {
   );
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+/** The name under which a submission with an idempotency key is stored. */
+export const idempotencyDigest = (idempotencyKey: string): string =>
+  createHash('sha256').update(idempotencyKey).digest('hex');

@@ -1,13 +1,14 @@
 import type { FlushPart, StoredAccess, TakenWrites } from '../access/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
+import type { BatchWork, LineResult } from './runner/work.js';
 import type { BatchStorage } from './storage.js';
 
 /**
  * Collects the changes of batches until the ledger writes them in its next transaction. So a line's result, its charge
  * and its batch's counts are on the disk together or not at all.
  */
-export class WriteBuffer implements FlushPart {
+export class WriteBuffer implements FlushPart, BatchWork {
   /** Batches whose state on the disk is older than this, or missing. */
   private readonly changed = new Map<string, Batch>();
   private dirty = new Set<string>();
@@ -37,6 +38,18 @@ export class WriteBuffer implements FlushPart {
     this.dirty.add(batch.id);
     this.storage.note(batch);
     this.write(...writes);
+  }
+
+  putResult(batch: Batch, { line, sealed }: LineResult): void {
+    this.put(batch, this.store.table('batch_results').write([batch.id, line], sealed));
+  }
+
+  /** Removes what only an open batch needs. */
+  removeLines({ id, chunks, lines }: Batch): void {
+    this.write(
+      this.store.table('batch_lines').removal([id, 0], [id, chunks]),
+      this.store.table('batch_aborts').removal([id, 0], [id, lines]),
+    );
   }
 
   write(...writes: readonly RawWrite[]): void {

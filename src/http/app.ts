@@ -52,7 +52,7 @@ export interface BatchApp {
   submit(file: SentFile): Promise<object>;
   /** A list as JSON, or pieces of one. */
   list(page: ListPage): Promise<string | AsyncIterable<Uint8Array>>;
-  show(id: string): object;
+  show(id: string): object | Promise<object>;
   results(id: string): Promise<Results>;
   cancel(id: string): Promise<object>;
 }

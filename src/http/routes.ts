@@ -63,13 +63,18 @@ export const BATCHES: Readonly<
     if (typeof list === 'string') return { body: list };
     return { body: { pieces: list, type: JSON_TYPE, sent: () => {} } };
   },
-  showBatch: (batches, id) => ({ body: JSON.stringify(batches.show(id)) }),
+  showBatch: (batches, id) => {
+    const shown = batches.show(id);
+    return shown instanceof Promise ? shown.then(jsonReply) : jsonReply(shown);
+  },
   batchResults: async (batches, id) => {
     const { pieces, collected } = await batches.results(id);
     return { body: { pieces, type: 'application/jsonl', sent: collected } };
   },
   cancelBatch: async (batches, id) => ({ body: JSON.stringify(await batches.cancel(id)) }),
 };
+
+const jsonReply = (value: object): RouteReply => ({ body: JSON.stringify(value) });
 
 const OPENAPI = JSON.stringify(openApi(VERSION));
 

@@ -4,6 +4,7 @@ import { ThreadPool } from '../base/index.js';
 import {
   type BatchDependencies,
   Batches,
+  type BatchInterface,
   type BatchReports,
   callWebhook,
   checkIdempotencyKey,
@@ -24,7 +25,7 @@ import type { Engines } from './engines.js';
 /** The batch interface of a server whose models are loaded. */
 export class BatchService {
   private constructor(
-    private readonly batches: Batches,
+    private readonly batches: BatchInterface,
     private readonly files: BatchFiles,
     private readonly reading: ThreadPool,
   ) {}

@@ -10,7 +10,7 @@ export { checkMasterKey } from './master-check.js';
 export { MASTER_KEY_FILE } from './master-key.js';
 export { finishRekey, type Rekeyed, rekey, rekeyServed, removeKeyLink } from './rekey.js';
 export { restore } from './restore.js';
-export { type DataKey, Sealer } from './sealer.js';
+export { randomDataKey, Sealer } from './sealer.js';
 export { type Place, placeOf, seal, sealedBytes, sealInto, unseal } from './sealing.js';
 export { serveAlone, servingPid, servingProcess } from './serving.js';
 export { storeSpace } from './space.js';

@@ -7,12 +7,9 @@ import type { Table } from './table.js';
 import type { RawWrite } from './writer-thread.js';
 
 /** A new data key of an owner. */
-export interface DataKey {
+interface DataKey {
   readonly key: Buffer;
-  /**
-   * The write that stores it. Commit it in the same turn of the event loop, while no change of the master key is in
-   * progress: later it may be encrypted with an earlier master key. Throws Error during a change.
-   */
+  /** See `Sealer.keyWrite`. */
   write(): RawWrite;
 }
 
@@ -43,7 +40,7 @@ export class Sealer {
   }
 
   newDataKey(owner: string): DataKey {
-    const key = randomBytes(KEY_BYTES);
+    const key = randomDataKey();
     return { key, write: () => this.keyWrite(owner, key) };
   }
 
@@ -98,10 +95,17 @@ export class Sealer {
     }
   }
 
-  private keyWrite(owner: string, key: Buffer): RawWrite {
+  /**
+   * The write that stores an owner's new data key. Commit it in the same turn of the event loop, while no change of the
+   * master key is in progress: later it may be encrypted with an earlier master key. Throws Error during a change.
+   */
+  keyWrite(owner: string, key: Buffer): RawWrite {
     if (this.change !== null) throw new Error('the master key is being changed');
     return this.keys.write([owner], seal(this.master, dataKeyPlace(owner), key));
   }
 }
+
+/** A new data key, which is stored nowhere yet. */
+export const randomDataKey = (): Buffer => randomBytes(KEY_BYTES);
 
 export const dataKeyPlace = (owner: string): Place => placeOf('data_keys', owner);

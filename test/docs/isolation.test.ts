@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { FOLLOWED_MS, JUMP_LASTS_MS, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
-import { PIECE_BYTES } from '../../src/batch/reading/read-results.js';
+import { PIECE_BYTES } from '../../src/batch/reading/results-piece.js';
 import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
 import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
 import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';

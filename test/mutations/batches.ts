@@ -33,14 +33,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
   ),
   ...inFile(
-    'batch/runner/progress.ts',
-    ['runner/credit', '3 transition cancel open', 'funds.forget(next.key);', ''],
+    'batch/stored-progress.ts',
     ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
     ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
-    ['runner/read-ahead', 'memory', 'open.end(memory);', ''],
   ),
   ...inFile(
     'batch/runner/runner.ts',
+    ['runner/credit', '3 transition cancel open', 'funds.forget(key);', ''],
+    ['runner/read-ahead', 'memory', 'open.end(memory);', ''],
     ['runner/store', 'disk full', '!access.writable', 'false'],
     ['model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
     ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
@@ -129,12 +129,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['ingest/check-file', '8 limit listed failures', 'batchErrors: 100,', 'batchErrors: 101,'],
     ['submit', '8 limit open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
   ),
-  ...inFile(
-    'batch/submit.ts',
-    ['submit', '8 limit open batches', '(this.writing.get(key) ?? 0) < ', '0 < '],
-    ['submit', '5 rule 3', '?.works !== true', ' === undefined'],
-    ['submit', '4.6 rule 8', 'before.then(', 'Promise.resolve().then('],
-  ),
+  ...inFile('batch/new-batches.ts', [
+    'submit',
+    '8 limit open batches',
+    '(this.writing.get(key) ?? 0) < ',
+    '0 < ',
+  ]),
+  ...inFile('batch/draft.ts', ['submit', '5 rule 3', '?.works !== true', ' === undefined']),
+  ...inFile('batch/submit.ts', ['submit', '4.6 rule 8', 'before.then(', 'Promise.resolve().then(']),
   ...inFile(
     'batch/result-line.ts',
     ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
@@ -146,14 +148,19 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'const ONE = { key: 1, workspace: 1, all: 1 };',
     'const ONE = { key: 9, workspace: 9, all: 9 };',
   ]),
-  ...inFile('batch/reading/read-list.ts', [
+  ...inFile('batch/reading/list-answer.ts', [
     'reading/list',
     '4.6 rule 9',
     'objects.length === count',
     'false',
   ]),
   ...inFile('batch/reading/read-results.ts', ['reading/results', '3 deletion', 'sealed.checkExists();', '']),
-  ...inFile('batch/reading/read-results.ts', ['runner/store', '4.6 results', 'first + line', 'line']),
+  ...inFile('batch/reading/results-piece.ts', [
+    'runner/store',
+    '4.6 results',
+    'resultOf(first + line)',
+    'resultOf(line)',
+  ]),
   ...inFile(
     'batch/retention.ts',
     ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],

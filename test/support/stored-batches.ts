@@ -1,5 +1,5 @@
 import { randomLetters } from '../../src/base/index.js';
-import { SealedBatch } from '../../src/batch/sealed-batch.js';
+import { sealResult } from '../../src/batch/sealed-values.js';
 import { placeOf, type RawWrite, type Sealer, type Store, seal, type Value } from '../../src/store/index.js';
 
 const CHUNK_LINES = 256;
@@ -43,7 +43,6 @@ function writesOf(
 ): RawWrite[] {
   const { id, key, number, lines } = batch;
   const { key: dataKey, write } = sealer.newDataKey(id);
-  const sealed = new SealedBatch(store, { id, dataKey });
   const writes = [
     write(),
     store.table('batches').write([id], rowOf(batch)),
@@ -55,8 +54,10 @@ function writesOf(
     const chunk = first / CHUNK_LINES;
     const place = placeOf('batch_ids', id, chunk);
     writes.push(store.table('batch_ids').write([id, chunk], seal(dataKey, place, value)));
-    for (const [at, each] of ids.entries())
-      writes.push(sealed.writeResult(first + at, resultOf(each, batch)));
+    for (const [at, each] of ids.entries()) {
+      const sealed = sealResult({ id, dataKey }, first + at, resultOf(each, batch));
+      writes.push(store.table('batch_results').write([id, first + at], sealed));
+    }
   }
   return writes;
 }

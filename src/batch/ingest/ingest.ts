@@ -22,7 +22,7 @@ export interface IngestTask {
 }
 
 /** The stored form of a valid file. */
-interface Ingested {
+export interface Ingested {
   readonly lines: number;
   /** In the order of the file, in shared memory. */
   readonly chunks: readonly SealedChunk[];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stateBytes } from '../../decide/index.js';
-import type { BatchLine } from '../sealed-batch.js';
+import type { BatchLine } from '../sealed-values.js';
 
 /** A line, in the order in which the lines of its chunk run. */
 export interface OrderedLine extends BatchLine {

@@ -1,66 +1,8 @@
-import { type Store, StoreError } from '../../store/index.js';
-import type { BatchLine } from '../sealed-batch.js';
-import { type BatchKey, SealedBatch } from '../sealed-batch.js';
-import type { OrderedLine } from './order.js';
-import { inGroups, stateGroups } from './order.js';
-
-/** A chunk of lines to read. */
-interface ChunkTask {
-  readonly batch: BatchKey;
-  readonly chunk: number;
-}
-
-/** The lines of a chunk, or what is wrong with it: between threads, errors lose their class. */
-export type ChunkAnswer =
-  | {
-      readonly ok: true;
-      /** The position of the first line in the batch. */
-      readonly first: number;
-      readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
-      /** In shared memory, so that lines need not be copied between threads. */
-      readonly text: Uint8Array;
-      /** The end of each line in `text`, where the next one begins. */
-      readonly ends: readonly number[];
-      /** See `stateGroups`. */
-      readonly groups: readonly number[];
-    }
-  | { readonly ok: false; readonly message: string };
+import type { Store } from '../../store/index.js';
+import { SealedBatch } from '../sealed-batch.js';
+import { type ChunkAnswer, type ChunkTask, chunkAnswer } from './open-chunk.js';
 
 /** Reads and decrypts a chunk of lines. */
 export function readChunk(store: Store, { batch, chunk }: ChunkTask): ChunkAnswer {
-  try {
-    const lines = new SealedBatch(store, batch).lines(chunk);
-    const bytes = lines.reduce((sum, { body }) => sum + body.length, 0);
-    const text = Buffer.from(new SharedArrayBuffer(bytes));
-    let end = 0;
-    const ends = lines.map(({ body }) => {
-      end += body.copy(text, end);
-      return end;
-    });
-    const ids = lines.map(({ customId, model }) => [customId, model] as const);
-    return { ok: true, first: lines[0]?.index ?? 0, ids, text, ends, groups: stateGroups(lines) };
-  } catch (error) {
-    if (error instanceof StoreError) return { ok: false, message: error.message };
-    throw error;
-  }
-}
-
-/** The lines of a chunk that are waiting, in the order in which they run. Their bodies are views of `text`. */
-export function linesOf(
-  chunk: number,
-  { first, ids, text, ends, groups }: Extract<ChunkAnswer, { ok: true }>,
-  waits: (index: number) => boolean,
-): OrderedLine[] {
-  const lines: Array<{ line: BatchLine; group: number }> = [];
-  for (const [at, [customId, model]] of ids.entries()) {
-    const index = first + at;
-    if (!waits(index)) continue;
-    const start = ends[at - 1] ?? 0;
-    const body = Buffer.from(text.buffer, text.byteOffset + start, (ends[at] as number) - start);
-    lines.push({
-      line: { index, chunk, customId, model, body, tries: 0 },
-      group: groups[at] as number,
-    });
-  }
-  return inGroups(lines);
+  return chunkAnswer(() => new SealedBatch(store, batch).lines(chunk));
 }

@@ -1,62 +1,11 @@
 import type { Store } from '../../store/index.js';
-import { type Unanswered, unansweredAs } from '../lifecycle/apply.js';
-import type { Batch } from '../lifecycle/transitions.js';
-import { unansweredLine } from '../result-line.js';
 import { SealedBatch } from '../sealed-batch.js';
+import { type ResultsAnswer, type ResultsTask, resultsPiece } from './results-piece.js';
 
-/**
- * Data for a caller is read in pieces of about this size, each when the caller has taken the one before. A stalled
- * download therefore holds one piece, or one line if that is larger.
- */
-export const PIECE_BYTES = 64 * 1024;
-
-const MESSAGES: Readonly<Record<Unanswered, string>> = {
-  cancelled: 'The batch was cancelled before the line ran.',
-  expired: 'The line was not answered within 24 hours.',
-  key_revoked: 'The key that submitted the batch was revoked or has expired.',
-};
-const LINE_FEED = Buffer.from('\n');
-
-/** The position of a result: a chunk, and a line of that chunk. */
-interface Place {
-  readonly chunk: number;
-  readonly line: number;
-}
-
-interface ResultsTask {
-  /** Must have finished. */
-  readonly batch: Batch;
-  readonly dataKey: Uint8Array;
-  readonly from: Place;
-}
-
-export interface ResultsAnswer {
-  /** JSON Lines, complete lines only. */
-  readonly text: Uint8Array;
-  /** The position of the next result; null after the last. */
-  readonly next: Place | null;
-}
-
-export const FIRST_RESULT: Place = { chunk: 0, line: 0 };
-
-/**
- * Reads results of a finished batch in the order of its lines: about PIECE_BYTES, or up to the end of a chunk. Throws
- * StoreError if the batch has been deleted.
- */
-export function readResults(store: Store, { batch, dataKey, from }: ResultsTask): ResultsAnswer {
+/** Reads results of a finished batch; see `resultsPiece`. Throws StoreError if the batch has been deleted. */
+export function readResults(store: Store, task: ResultsTask): ResultsAnswer {
+  const { batch, dataKey, from } = task;
   const sealed = new SealedBatch(store, { id: batch.id, dataKey });
   sealed.checkExists();
-  const type = unansweredAs(batch);
-  const failure = { status: null, type, message: MESSAGES[type] };
-  const { first, ids } = sealed.ids(from.chunk);
-  const lines: Buffer[] = [];
-  let [line, bytes] = [from.line, 0];
-  for (; line < ids.length && bytes < PIECE_BYTES; line += 1) {
-    const [customId, model] = ids[line] as (typeof ids)[number];
-    const text = sealed.result(first + line) ?? Buffer.from(unansweredLine({ customId, model }, failure));
-    lines.push(text, LINE_FEED);
-    bytes += text.length;
-  }
-  const next = line < ids.length ? { chunk: from.chunk, line } : { chunk: from.chunk + 1, line: 0 };
-  return { text: Buffer.concat(lines), next: next.chunk < batch.chunks ? next : null };
+  return resultsPiece(task, sealed.ids(from.chunk), (line) => sealed.result(line));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.js';
 import type { BatchReports } from '../dependencies.js';
 import { isFinished } from '../lifecycle/transitions.js';
-import type { Reader } from '../reading/reader.js';
+import type { ChunkSource } from '../reading/open-chunk.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
 
 interface Parts {
-  readonly reader: Pick<Reader, 'chunk'>;
+  readonly reader: ChunkSource;
   readonly memory: ReadAhead;
   readonly clock: Clock;
   readonly reports: BatchReports;
@@ -38,11 +38,12 @@ export class LineReader {
 
   /** Reads the next chunk of a batch, unless another chunk is being read. */
   read(open: OpenBatch): void {
-    if (this.reading || open.sealed === null) return;
+    const { key } = open;
+    if (this.reading || key === null) return;
     this.reading = true;
     const { reader, memory, signal } = this.parts;
     const chunk = open.chunkToRead;
-    const ended = reader.chunk({ batch: open.sealed.key, chunk }).then(
+    const ended = reader.chunk({ batch: key, chunk }).then(
       (answer) => {
         this.failures.delete(open);
         if (answer.ok) open.receive(chunk, answer, memory);

@@ -1,25 +1,24 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
-import type { RawWrite } from '../../store/index.js';
 import { lineLabel } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
 import { mayStart } from '../lifecycle/transitions.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
-import type { BatchLine, SealedBatch } from '../sealed-batch.js';
+import { type BatchKey, type BatchLine, sealResult } from '../sealed-values.js';
 import { entryBytes } from '../storage.js';
-import type { WriteBuffer } from '../write-buffer.js';
 import type { Funds } from './funds.js';
 import type { OpenBatch } from './open-batch.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
 import type { Progress } from './progress.js';
 import type { ReadAhead } from './read-ahead.js';
+import type { BatchWork } from './work.js';
 
 /** Maximum number of lines prepared concurrently. So a live request waits for at most this many lines. */
 const PREPARING_MAX = 2;
 
 interface Parts {
-  readonly buffer: WriteBuffer;
+  readonly work: BatchWork;
   readonly access: Pick<Access, 'holder'>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -79,17 +78,17 @@ export class LineRunner {
       this.inProgress -= 1;
       this.isAlone = false;
       if (signal.aborted) return;
-      progress.settle(open);
+      if (!open.isDropped) progress.settle(open);
       this.parts.onReady(open.batch.key);
     });
   }
 
   /** Stores a failure as the line's result. */
   giveUp(open: OpenBatch, line: BatchLine, failure: Failure): void {
-    const { batch, sealed } = open;
-    const result = (sealed as SealedBatch).writeResult(line.index, unansweredLine(line, failure));
+    const { batch, key } = open;
+    const sealed = sealResult(key as BatchKey, line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
-    this.storeResult(open, line, result);
+    this.storeResult(open, line, false, sealed);
     this.parts.reports.failed();
   }
 
@@ -114,15 +113,16 @@ export class LineRunner {
       });
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, memory);
-      else if (!signal.aborted) this.failed(open, line, error);
+      else if (!signal.aborted && !open.isDropped) this.failed(open, line, error);
     } finally {
       prepared();
     }
   }
 
-  /** Throws NotStarted if the batch has ended since the line was taken, or the key cannot pay for the line now. */
+  /** Throws NotStarted if the batch has ended or was dropped since the line was taken, or the key cannot pay for the line now. */
   private reserve(open: OpenBatch, caller: Caller, charge: () => Charge): Reservation {
     const { progress, funds } = this.parts;
+    if (open.isDropped) throw new NotStarted();
     progress.applyEnds(open);
     const reservation = mayStart(open.batch) ? funds.reserve(caller, charge) : null;
     if (reservation === null) throw new NotStarted();
@@ -147,25 +147,26 @@ export class LineRunner {
     return {
       release: () => reservation.release(),
       post: (decision) => {
-        const result = this.resultOf(open, line, decision, reservation);
+        const sealed = this.sealedOf(open, line, decision, reservation);
         reservation.post();
         open.batch = { ...open.batch, done: open.batch.done + 1 };
-        this.storeResult(open, line, result);
+        this.storeResult(open, line, true, sealed);
         this.parts.reports.answered(decision);
       },
     };
   }
 
-  /** The write of a line's result. If it throws, or the process is stopping, the line is not charged. */
-  private resultOf(
-    { sealed }: OpenBatch,
+  /** A line's result, encrypted. If it throws, or the process is stopping, the line is not charged. */
+  private sealedOf(
+    open: OpenBatch,
     { index, customId }: BatchLine,
     decision: Decision,
     reservation: Reservation,
-  ): RawWrite {
+  ): Buffer {
     try {
       this.parts.signal.throwIfAborted();
-      return (sealed as SealedBatch).writeResult(index, answeredLine(customId, decision));
+      if (open.isDropped) throw new Dropped();
+      return sealResult(open.key as BatchKey, index, answeredLine(customId, decision));
     } catch (error) {
       reservation.release();
       throw error;
@@ -190,19 +191,22 @@ export class LineRunner {
     });
   }
 
-  private storeResult(open: OpenBatch, { index }: BatchLine, result: RawWrite): void {
+  private storeResult(open: OpenBatch, { index, chunk }: BatchLine, answered: boolean, sealed: Buffer): void {
     open.resolve(index);
     const { stored } = open.batch;
     if (stored !== undefined) {
-      const other = stored.other + entryBytes(result.value?.length ?? 0);
+      const other = stored.other + entryBytes(sealed.length);
       open.batch = { ...open.batch, stored: { ...stored, other } };
     }
-    this.parts.buffer.put(open.batch, result);
+    this.parts.work.putResult(open.batch, { line: index, chunk, answered, sealed });
   }
 }
 
 /** The line has not started and waits again. */
 class NotStarted extends Error {}
+
+/** The batch was dropped while the line was in progress: the line has no result here. */
+class Dropped extends Error {}
 
 function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
   return {

@@ -1,8 +1,9 @@
 import type { LineAborts } from '../aborts.js';
 import type { Batch } from '../lifecycle/transitions.js';
+import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
 import type { OrderedLine } from '../reading/order.js';
-import { type ChunkAnswer, linesOf } from '../reading/read-chunk.js';
-import type { BatchLine, SealedBatch } from '../sealed-batch.js';
+import type { BatchKey, BatchLine } from '../sealed-values.js';
+import { ClaimedChunks } from './claimed-chunks.js';
 import { Deadline } from './deadline.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -21,17 +22,29 @@ interface ReadChunk {
   readonly lines: OrderedLine[];
 }
 
+/** What is known of a batch when it is opened. */
+interface Known {
+  /** The lines that already have a result. */
+  readonly resolved?: Iterable<number>;
+  /** The only chunks that run here. Default: all. */
+  readonly chunks?: Iterable<number>;
+}
+
 /** A batch that has not finished: which lines have a result, and which line is next. */
 export class OpenBatch {
   /** Lines that are being prepared or computed. */
   inProgress = 0;
   /** The lines cannot be read: the batch waits until its window ends. */
   isDamaged: boolean;
+  /** Lines in progress are neither stored nor charged. See `Runner.drop`. */
+  isDropped = false;
   readonly deadline = new Deadline();
   /** Lines without a result that were in progress when the engine ended an earlier process. */
   readonly aborts = new Map<number, LineAborts>();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
+  /** Null: all chunks run here. */
+  private readonly claimed: ClaimedChunks | null = null;
   /** One chunk only, so that memory does not grow with the batch. */
   private readChunk: ReadChunk | null = null;
   /** Lines whose retry is due; they go before all others. */
@@ -45,23 +58,48 @@ export class OpenBatch {
   private nextChunk = 0;
   private hasEnded = false;
 
-  /**
-   * @param sealed null: the data key is damaged
-   * @param resolved the lines that already have a result
-   */
+  /** @param key null: the data key is damaged */
   constructor(
     public batch: Batch,
-    readonly sealed: SealedBatch | null,
-    resolved: Iterable<number> = [],
+    readonly key: BatchKey | null,
+    { resolved = [], chunks }: Known = {},
   ) {
-    this.isDamaged = sealed === null;
+    this.isDamaged = key === null;
     this.lines = new Uint8Array(batch.lines);
     for (const index of resolved) this.resolve(index);
+    if (chunks === undefined) return;
+    this.claimed = new ClaimedChunks();
+    this.nextChunk = batch.chunks;
+    this.addChunks(chunks);
   }
 
-  /** Whether every line has its result. */
+  /** Whether every line of its chunks has its result. */
   get isResolved(): boolean {
-    return this.resolvedCount === this.batch.lines;
+    return this.claimed === null ? this.resolvedCount === this.batch.lines : this.claimed.isResolved;
+  }
+
+  /** The chunks that run here and have lines without a result, of a batch that is restricted to some chunks. */
+  get openChunks(): readonly number[] {
+    return this.claimed?.open ?? [];
+  }
+
+  /** How many of its chunks must be read before their next line can start. */
+  get unreadChunks(): number {
+    return this.unread.size + this.batch.chunks - this.nextChunk;
+  }
+
+  /** Adds chunks to a batch that is restricted to some of its chunks. */
+  addChunks(chunks: Iterable<number>): void {
+    if (this.claimed === null) throw new Error('all chunks of the batch run here already');
+    for (const chunk of chunks) {
+      this.claimed.add(chunk);
+      this.unread.add(chunk);
+    }
+  }
+
+  /** The chunks whose last line has got its result since the last call. */
+  takeResolvedChunks(): number[] {
+    return this.claimed?.takeResolved() ?? [];
   }
 
   /** The next line to start, if it is in memory. */
@@ -91,6 +129,7 @@ export class OpenBatch {
   receive(chunk: number, answer: Extract<ChunkAnswer, { ok: true }>, memory: ReadAhead): void {
     if (!this.unread.delete(chunk)) this.nextChunk = chunk + 1;
     if (this.hasEnded) return;
+    this.claimed?.receive(chunk, this.chunkLines(answer));
     const lines = linesOf(chunk, answer, (index) => this.lines[index] === WAITS).reverse();
     if (lines.length === 0) return;
     const bytes = answer.text.length;
@@ -154,6 +193,13 @@ export class OpenBatch {
     this.lines[index] = HAS_RESULT;
     this.aborts.delete(index);
     this.resolvedCount += 1;
+    this.claimed?.resolve(index);
+  }
+
+  private chunkLines({ first, ids }: Extract<ChunkAnswer, { ok: true }>) {
+    const end = first + ids.length;
+    const left = this.lines.subarray(first, end).filter((state) => state !== HAS_RESULT).length;
+    return { first, end, left };
   }
 
   private markWaiting({ index, chunk, tries }: BatchLine): void {

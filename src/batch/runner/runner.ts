@@ -1,21 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { Access } from '../../access/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import type { Store } from '../../store/index.js';
 import { ABORTS_MAX } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
-import { type Batch, type BatchState, mayStart } from '../lifecycle/transitions.js';
-import type { Reader } from '../reading/reader.js';
-import type { BatchLine } from '../sealed-batch.js';
-import type { WriteBuffer } from '../write-buffer.js';
+import { type BatchState, mayStart } from '../lifecycle/transitions.js';
+import type { ChunkSource } from '../reading/open-chunk.js';
+import type { BatchLine } from '../sealed-values.js';
 import { Funds } from './funds.js';
 import { LineReader } from './line-reader.js';
 import { LineRunner } from './line-runner.js';
 import type { OpenBatch } from './open-batch.js';
 import { ABORTED, type Failure, WITHDRAWN } from './outcome.js';
-import { Progress } from './progress.js';
+import type { BatchEnds, Progress } from './progress.js';
 import { type Readiness, RunQueue } from './queue.js';
 import { ReadAhead } from './read-ahead.js';
+import type { BatchWork } from './work.js';
 
 /** How often keys, windows and credit are checked when nothing else happens. */
 const CHECK_MS = 1_000;
@@ -25,17 +24,16 @@ const CHECKED_MAX = 64;
 const STEPS_MAX = 256;
 
 interface Parts {
-  readonly store: Store;
-  readonly buffer: WriteBuffer;
+  readonly work: BatchWork;
+  /** Creates the progress of the runner's batches. */
+  readonly progress: (ends: BatchEnds) => Progress;
   readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly engines: LineEngines;
-  readonly reader: Pick<Reader, 'chunk'>;
+  readonly reader: ChunkSource;
   readonly reports: BatchReports;
-  /** Called in the turn in which a batch finishes. Its last changes may not be on the disk yet. */
-  onFinished(batch: Batch): void;
 }
 
 /**
@@ -57,16 +55,25 @@ export class Runner {
   private cancelNextTurn = () => {};
 
   constructor(private readonly parts: Parts) {
-    const { store, buffer, access, clock, random, engines, reports, reader } = parts;
+    const { work, access, clock, random, engines, reports, reader } = parts;
     const { queue, memory } = this;
     const { signal } = this.leaving;
     const onReady = (key: string) => {
       queue.wake(key);
       this.run();
     };
-    const onFinished = (batch: Batch) => parts.onFinished(batch);
     const funds = new Funds(access, reports);
-    const progress = new Progress({ store, buffer, access, clock, queue, memory, funds, onFinished });
+    const progress = parts.progress({
+      stopped: ({ batch: { key } }) => {
+        // The line whose cost the key cannot pay may belong to this batch, and no longer runs.
+        funds.forget(key);
+        queue.wake(key);
+      },
+      remove: (open) => {
+        open.end(memory);
+        queue.remove(open);
+      },
+    });
     this.funds = funds;
     this.progress = progress;
     this.reader = new LineReader({
@@ -78,7 +85,7 @@ export class Runner {
       onRead: ({ batch }) => onReady(batch.key),
     });
     this.lines = new LineRunner({
-      buffer,
+      work,
       access,
       clock,
       random,
@@ -139,6 +146,23 @@ export class Runner {
     this.checkLater();
   }
 
+  /** Runs further chunks of a batch that is restricted to some of its chunks. */
+  extend(open: OpenBatch, chunks: Iterable<number>): void {
+    open.addChunks(chunks);
+    this.queue.wake(open.batch.key);
+    this.run();
+  }
+
+  /**
+   * Forgets a batch at once: lines in progress are neither stored nor charged, and no line starts. Another host may run
+   * them.
+   */
+  drop(open: OpenBatch): void {
+    open.isDropped = true;
+    open.end(this.memory);
+    this.queue.remove(open);
+  }
+
   /** Throws ApiError `batch_finished`. */
   cancel(open: OpenBatch): void {
     this.progress.apply(open, 'cancel');
@@ -180,7 +204,7 @@ export class Runner {
   private async checkAll(): Promise<void> {
     const all = this.queue.batches;
     for (let at = 0; at < all.length; at += CHECKED_MAX) {
-      if (at > 0) await this.parts.buffer.flush().then(nextTurn, nextTurn);
+      if (at > 0) await this.parts.work.flush().then(nextTurn, nextTurn);
       if (this.leaving.signal.aborted) return;
       for (const open of all.slice(at, at + CHECKED_MAX)) {
         this.progress.applyEnds(open);

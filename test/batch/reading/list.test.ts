@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { PIECE_BYTES } from '../../../src/batch/reading/read-results.js';
+import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
 import { Sealer } from '../../../src/store/index.js';
 import { lines, reason, turns, World } from '../../support/batch/world.js';
 import { storeFinishedBatches } from '../../support/stored-batches.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { PIECE_BYTES } from '../../../src/batch/reading/read-results.js';
+import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
 import { Sealer } from '../../../src/store/index.js';
 import { reason, World } from '../../support/batch/world.js';

@@ -1,0 +1,35 @@
+import { ApiError, LIMITS } from '../api/index.js';
+
+/** Contract 7.1 `too_many_batches`. */
+const TOO_MANY_RETRY_SECONDS = 300;
+const UNAVAILABLE_RETRY_SECONDS = 30;
+
+/** The key has as many open batches as it may have. */
+export const tooManyBatches = (): ApiError =>
+  new ApiError(
+    'too_many_batches',
+    `The key already has ${LIMITS.batchesOpen} batches that are queued or running.`,
+    { retryAfterSeconds: TOO_MANY_RETRY_SECONDS },
+  );
+
+/** A new batch could not be written. */
+export const cannotStore = (): ApiError =>
+  new ApiError('batch_unavailable', 'The server cannot store batches at the moment.', {
+    retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
+  });
+
+/** The idempotency key was used with another file. */
+export const idempotencyConflict = (): ApiError =>
+  new ApiError('idempotency_conflict', 'The `Idempotency-Key` was already used with another file.', {
+    final: true,
+  });
+
+export const batchNotFound = (): ApiError => new ApiError('batch_not_found', 'The key has no such batch.');
+
+/** The results of a batch were requested too early. */
+export const batchNotFinished = (): ApiError =>
+  new ApiError('batch_not_finished', 'The batch has not finished.', { final: true });
+
+/** The parameter `after` of a list. */
+export const unknownAfter = (): ApiError =>
+  new ApiError('invalid_request', '`after` must be the id of a batch of this key.');
