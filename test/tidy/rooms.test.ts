@@ -9,6 +9,7 @@ const ROOMS = [
   'load',
   'hub',
   'server',
+  'cluster',
   'http',
   'batch',
   'decide',

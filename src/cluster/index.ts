@@ -1,0 +1,1 @@
+export { fence, type NodeName, Session, SessionLost } from './session/index.js';

@@ -1,0 +1,55 @@
+import type { Amount } from '../../access/index.js';
+
+/** Different costs of lines that are asked for at a time. The others are asked for when their keys try again. */
+export const LINE_NEEDS_MAX = 64;
+/** Credit that was obtained for lines is kept for them for this many milliseconds. */
+export const LINES_HELD_MS = 1_000;
+
+/**
+ * The costs of batch lines that were not covered, and the credit that was obtained for them. Lines do not wait as requests
+ * do: they try again when they are told that there may be credit. Until then it is held, because an exact lease would
+ * return it.
+ */
+export class LineNeeds {
+  private costs: Amount[] = [];
+  private amountHeld: Amount = 0n;
+  private heldSince = 0;
+
+  get all(): readonly Amount[] {
+    return this.costs;
+  }
+
+  /** Credit that is reserved for lines. */
+  get held(): Amount {
+    return this.amountHeld;
+  }
+
+  /** Asks for a cost with the next exchange. False if it is asked for already. */
+  add(cost: Amount): boolean {
+    if (this.costs.includes(cost) || this.costs.length === LINE_NEEDS_MAX) return false;
+    this.costs = [...this.costs, cost];
+    return true;
+  }
+
+  /** The costs were answered: they are asked for no longer. */
+  answered(costs: readonly Amount[]): void {
+    this.costs = this.costs.filter((cost) => !costs.includes(cost));
+  }
+
+  hold(amount: Amount, now: number): void {
+    this.amountHeld += amount;
+    this.heldSince = now;
+  }
+
+  /** Stops holding, and returns what was held. */
+  take(): Amount {
+    const held = this.amountHeld;
+    this.amountHeld = 0n;
+    return held;
+  }
+
+  /** Whether credit has been held for so long that the lines will not take it. */
+  isOverdue(now: number): boolean {
+    return this.amountHeld > 0n && now - this.heldSince >= LINES_HELD_MS;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '../../base/index.js';
+import type { Database } from '../../postgres/index.js';
+import { ClusterClock } from './cluster-clock.js';
+import { type Beat, beat, type NodeName, register } from './node-rows.js';
+import { endSession, reapExpired } from './reaper.js';
+import { nextState, type SessionState } from './states.js';
+
+/** How often the node tells the database that it lives. */
+export const HEARTBEAT_MS = 1_000;
+/**
+ * A node serves for this long after the beginning of its last successful heartbeat. Shorter than EXPIRY_MS: a node that is
+ * cut off stops before its leases are returned.
+ */
+export const SERVING_MS = 5_000;
+/** Heartbeats in progress at a time: one that hangs does not hold up the next. */
+const BEATS_MAX = 3;
+
+interface Parts {
+  /** Best with connections of its own: heartbeats must not wait for the others. */
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly node: NodeName;
+  /** Called with the error of a heartbeat or registration that failed. It is tried again. */
+  onError(error: unknown): void;
+}
+
+/** A moment by the clocks of this host. */
+interface Moment {
+  readonly monotonic: number;
+  readonly calendar: number;
+}
+
+/**
+ * The membership of this node in the cluster: a row in `nodes` that it extends with heartbeats. All its leases name the row
+ * and are valid exactly while it exists. When the session is lost, the listeners are told, and the node registers again,
+ * with another id.
+ */
+export class Session {
+  /** The clock of the cluster. */
+  readonly clock: ClusterClock;
+  private state: SessionState = 'joining';
+  private current: number | null = null;
+  private nodeCount = 1;
+  /** When the last successful heartbeat began. */
+  private confirmed: Moment = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
+  private beats = 0;
+  private joining: Promise<void> | null = null;
+  private reaping = false;
+  private cancelBeat = () => {};
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly parts: Parts) {
+    this.clock = new ClusterClock(parts.clock);
+  }
+
+  /** The id of the session; null while the node has none. */
+  get id(): number | null {
+    return this.current;
+  }
+
+  /** Sessions in the database, this one included: about the number of nodes. */
+  get nodes(): number {
+    return this.nodeCount;
+  }
+
+  /** Whether the node may answer: its session has certainly not been ended by another node. */
+  get isServing(): boolean {
+    const { monotonic, calendar } = this.moment();
+    // The monotonic clock stands still while a machine is suspended; the calendar does not.
+    const silent = Math.max(monotonic - this.confirmed.monotonic, calendar - this.confirmed.calendar);
+    return this.state === 'joined' && silent <= SERVING_MS;
+  }
+
+  /** Calls the listener whenever the session was lost. All that it held must be dropped. `id` is null then. */
+  onLost(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Registers the node and begins its heartbeats. Throws OperatorError, DatabaseUnavailable. */
+  async start(): Promise<void> {
+    await this.join();
+    this.beatLater();
+  }
+
+  /** Tells that a transaction has found a session to be gone (see `fence`). */
+  lost(session: number): void {
+    if (session !== this.current) return;
+    this.state = nextState(this.state, 'lost');
+    this.current = null;
+    for (const listener of this.listeners) listener();
+    this.tryJoin();
+  }
+
+  /** Leaves the cluster: deletes the session and returns its leases. Throws DatabaseUnavailable; then it expires. */
+  async stop(): Promise<void> {
+    this.cancelBeat();
+    const session = this.current;
+    this.state = nextState(this.state, 'left');
+    this.current = null;
+    await this.joining?.catch(() => {});
+    if (session !== null) await endSession(this.parts.database, session);
+  }
+
+  private beatLater(): void {
+    this.cancelBeat = this.parts.clock.after(HEARTBEAT_MS, () => {
+      if (this.current === null) this.tryJoin();
+      else if (this.beats < BEATS_MAX) void this.beat(this.current);
+      if (this.state !== 'ended') this.beatLater();
+    });
+  }
+
+  private async beat(session: number): Promise<void> {
+    this.beats += 1;
+    const began = this.moment();
+    try {
+      const answer = await beat(this.parts.database, session);
+      if (answer === null) this.lost(session);
+      else if (session === this.current) this.confirm(answer, began);
+    } catch (error) {
+      this.parts.onError(error);
+    } finally {
+      this.beats -= 1;
+    }
+  }
+
+  private tryJoin(): void {
+    if (this.state !== 'joining' || this.joining !== null) return;
+    this.join().catch((error) => this.parts.onError(error));
+  }
+
+  private join(): Promise<void> {
+    this.joining = this.register().finally(() => {
+      this.joining = null;
+    });
+    return this.joining;
+  }
+
+  private async register(): Promise<void> {
+    const began = this.moment();
+    const answer = await register(this.parts.database, this.parts.node);
+    this.state = nextState(this.state, 'registered');
+    if (this.state !== 'joined') {
+      await endSession(this.parts.database, answer.id);
+      return;
+    }
+    this.current = answer.id;
+    this.confirm(answer, began);
+  }
+
+  private confirm({ now, nodes, hasExpired }: Beat, began: Moment): void {
+    this.clock.observe(now, began.monotonic, this.parts.clock.monotonic());
+    if (began.monotonic > this.confirmed.monotonic) this.confirmed = began;
+    this.nodeCount = nodes;
+    if (hasExpired) void this.reap();
+  }
+
+  private async reap(): Promise<void> {
+    if (this.reaping) return;
+    this.reaping = true;
+    try {
+      await reapExpired(this.parts.database);
+    } catch (error) {
+      this.parts.onError(error);
+    } finally {
+      this.reaping = false;
+    }
+  }
+
+  private moment(): Moment {
+    const { clock } = this.parts;
+    return { monotonic: clock.monotonic(), calendar: clock.now() };
+  }
+}
