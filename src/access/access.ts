@@ -1,10 +1,9 @@
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
-import type { Pause, Standing } from './account.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { lastDays } from './calendar.js';
 import type { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
-import type { Ledger, Reservation } from './ledger.js';
+import type { Ledger, Pause, Reservation, Standing } from './ledger.js';
 import type { Charge } from './money.js';
 import type { RateLimits } from './rate-limit.js';
 import type { RatesLeft } from './sliding-window.js';

@@ -1,7 +1,6 @@
-import type { Store } from '../store/index.js';
 import { lastDayOf } from './calendar.js';
 import type { Amount } from './money.js';
-import { readUsage } from './usage-report.js';
+import type { UsageRow } from './usage-report.js';
 import { AccessError } from './workspaces.js';
 
 /** The use of a model in a month at one price: amount = input tokens × price. */
@@ -26,13 +25,18 @@ export interface Invoice {
   readonly total: Pick<InvoiceLine, 'requests' | 'inputTokens' | 'amount'>;
 }
 
-/** The charges of a workspace in a month written as `2026-11`. Throws AccessError if either does not exist. */
-export function readInvoice(store: Store, workspace: string, month: string): Invoice {
+/** The days of a month written as `2026-11`. Throws AccessError if there is no such month. */
+export function daysOfInvoice(month: string): { readonly from: string; readonly to: string } {
   const to = lastDayOf(month);
   if (to === null) throw new AccessError('month', `"${month}" is not a month such as 2026-11.`);
+  return { from: `${month}-01`, to };
+}
+
+/** The invoice of a workspace from its usage in a month. */
+export function invoiceOf(workspace: string, month: string, usage: readonly UsageRow[]): Invoice {
   const lines = new Map<string, InvoiceLine>();
   let total = { requests: 0, inputTokens: 0, amount: 0n };
-  for (const row of readUsage(store, { workspace, from: `${month}-01`, to })) {
+  for (const row of usage) {
     const { model, kind, price } = row;
     const name = [model, kind, price].join('\0');
     lines.set(name, { model, kind, price, ...sum(lines.get(name), row) });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { OperatorKey } from '../api/index.js';
-import { type Clock, randomLetters, showInstant } from '../base/index.js';
-import type { AuditFields, Store, Value } from '../store/index.js';
+import { randomLetters, showInstant } from '../base/index.js';
+import type { AuditFields, AuditRecord, Value } from '../store/index.js';
+import type { Audited } from './audited.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
-import { AccessError, getWorkspace } from './workspaces.js';
+import { AccessError } from './workspaces.js';
 
 /** A key. Instants in milliseconds. `expires` is the last millisecond at which it works; null: it never expires. */
 export type Key = Readonly<Value<'keys'>>;
@@ -52,84 +53,69 @@ export const showKey = (key: Key, now: number): OperatorKey => ({
 /** The last instant with a year of four digits, as in `Service-Key-Expires`. */
 const INSTANT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Creates a key. `expires` null: never; absent: after DEFAULT_LIFETIME_DAYS. Throws AccessError. */
-export function createKey(store: Store, clock: Clock, workspace: string, expires?: number | null): NewKey {
-  const now = clock.now();
+/** The rules of a new key. `expires` null: never; absent: after DEFAULT_LIFETIME_DAYS. Throws AccessError. */
+export function keyCreation(
+  workspace: string,
+  expires: number | null | undefined,
+  now: number,
+): Audited<NewKey> {
   const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
   if (end !== null && !(Number.isInteger(end) && end >= now && end <= INSTANT_MAX)) {
     throw new AccessError('expires', 'it must be an instant in the future.');
   }
-  return store.change(() => {
-    getWorkspace(store, workspace);
-    const created = addKey(store, now, workspace, end);
-    store.audit(now, { action: 'key.create', workspace, key: created.key.id, after: fieldsOf(created.key) });
-    return created;
-  });
-}
-
-export function listKeys(store: Store, workspace?: string): Key[] {
-  const keys = [...store.table('keys').entries()].map(({ value }) => value);
-  return keys
-    .filter((key) => workspace === undefined || key.workspace === workspace)
-    .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
+  const result = newKey(workspace, end, now);
+  const { key } = result;
+  return { result, record: { action: 'key.create', workspace, key: key.id, after: fieldsOf(key) } };
 }
 
 /** A new key, and the key that it replaces as it is now. */
-interface RolledKey extends NewKey {
+export interface RolledKey extends NewKey {
   readonly rolled: Key;
 }
 
 /**
- * Creates a successor of a key. The old key keeps working until the end of the next day (contract 5 rule 8), or until it
+ * The rules of a key's successor. The old key keeps working until the end of the next day (contract 5 rule 8), or until it
  * expires if that is sooner. Throws AccessError if the key does not work, or was already rolled.
  */
-export function rollKey(store: Store, clock: Clock, id: string): RolledKey {
-  return store.change(() => {
-    const now = clock.now();
-    const old = getKey(store, id);
-    const state = keyState(old, now);
-    if (state === 'rolled') {
-      throw new AccessError('key', `${id} was already rolled to ${old.rolledTo}.`, 'conflict');
-    }
-    if (state !== 'live') {
-      throw new AccessError('key', `${id} is ${state}; create a new one instead.`, 'conflict');
-    }
-    const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
-    const created = addKey(store, now, old.workspace, newExpires);
-    const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
-    const rolled = putChanged(store, now, 'key.roll', old, { ...old, expires, rolledTo: created.key.id });
-    return { ...created, rolled };
-  });
+export function keyRoll(old: Key, now: number): Audited<RolledKey> {
+  const { id } = old;
+  const state = keyState(old, now);
+  if (state === 'rolled') {
+    throw new AccessError('key', `${id} was already rolled to ${old.rolledTo}.`, 'conflict');
+  }
+  if (state !== 'live') {
+    throw new AccessError('key', `${id} is ${state}; create a new one instead.`, 'conflict');
+  }
+  const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
+  const created = newKey(old.workspace, newExpires, now);
+  const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
+  const rolled = { ...old, expires, rolledTo: created.key.id };
+  return { result: { ...created, rolled }, record: changeOf('key.roll', old, rolled) };
 }
 
-/** Revokes a key, at once and permanently. Revoking it again changes nothing. Throws AccessError. */
-export function revokeKey(store: Store, clock: Clock, id: string): Key {
-  return store.change(() => {
-    const key = getKey(store, id);
-    if (key.revoked !== null) return key;
-    const now = clock.now();
-    return putChanged(store, now, 'key.revoke', key, { ...key, revoked: now });
-  });
+/** The rules of a revocation, which is permanent. Null: the key is revoked already, and nothing changes. */
+export function keyRevocation(key: Key, now: number): Audited<Key> | null {
+  if (key.revoked !== null) return null;
+  const result = { ...key, revoked: now };
+  return { result, record: changeOf('key.revoke', key, result) };
 }
 
-/** Throws AccessError if the key does not exist. */
-export function getKey(store: Store, id: string): Key {
-  const key = ID.test(id) ? store.table('keys').get(id) : undefined;
+/** The key that was found under an id. Throws AccessError if there is none. */
+export function foundKey(id: string, key: Key | undefined): Key {
   if (key === undefined) throw new AccessError('key', `${id} does not exist.`, 'not_found');
   return key;
 }
 
-function putChanged(
-  store: Store,
-  now: number,
-  action: 'key.roll' | 'key.revoke',
-  before: Key,
-  after: Key,
-): Key {
+/** Whether a key can have this id. */
+export const isKeyId = (id: string): boolean => ID.test(id);
+
+/** The order of lists: oldest first. */
+export const byCreation = (one: Key, other: Key): number =>
+  one.created - other.created || (one.id < other.id ? -1 : 1);
+
+function changeOf(action: 'key.roll' | 'key.revoke', before: Key, after: Key): AuditRecord {
   const { id, workspace } = after;
-  store.audit(now, { action, workspace, key: id, before: fieldsOf(before), after: fieldsOf(after) });
-  store.table('keys').put([id], after);
-  return after;
+  return { action, workspace, key: id, before: fieldsOf(before), after: fieldsOf(after) };
 }
 
 /** What the audit log has of a key. */
@@ -139,14 +125,11 @@ const fieldsOf = ({ expires, revoked, rolledTo }: Key): AuditFields => ({
   rolled_to: rolledTo,
 });
 
-function addKey(store: Store, now: number, workspace: string, expires: number | null): NewKey {
+function newKey(workspace: string, expires: number | null, now: number): NewKey {
   const token = `dk_${randomLetters(40)}`;
   const digest = digestOf(token) as string;
   const id = `key_${randomLetters(20)}`;
-  const key = { id, workspace, digest, created: now, expires, revoked: null, rolledTo: null };
-  store.table('keys').put([id], key);
-  store.table('digests').put([digest], id);
-  return { key, token };
+  return { key: { id, workspace, digest, created: now, expires, revoked: null, rolledTo: null }, token };
 }
 
 /** A hundred years: more is a typing error. */

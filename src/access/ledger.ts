@@ -1,8 +1,20 @@
-import type { Pause, Standing } from './account.js';
 import type { Caller } from './authenticate.js';
-import type { Charge } from './money.js';
+import type { Amount, Charge } from './money.js';
 import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
+
+/** Why a workspace cannot be charged (contract 5 rule 6). */
+export type Pause = 'out_of_credit' | 'budget_exceeded';
+
+/** Where a workspace stands, charges that are not written yet included. */
+export interface Standing {
+  /** Credit granted, minus charges and reservations. */
+  readonly credit: Amount;
+  readonly charged: Amount;
+  /** Reserved for requests in progress. */
+  readonly reserved: Amount;
+  readonly monthCharged: Amount;
+}
 
 /** The reserved cost of one request. Call either `post` or `release`, once. */
 export interface Reservation {

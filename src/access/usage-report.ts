@@ -1,8 +1,6 @@
-import type { Store } from '../store/index.js';
 import { parseDay } from './calendar.js';
-import { getKey } from './keys.js';
 import type { Amount } from './money.js';
-import { AccessError, getWorkspace, listWorkspaces } from './workspaces.js';
+import { AccessError } from './workspaces.js';
 
 /** Selects counters. Days are in UTC, such as `2026-11-21`; `from` and `to` are inclusive. */
 export interface UsageFilter {
@@ -29,20 +27,6 @@ export interface UsageRow {
   readonly amount: Amount;
 }
 
-/**
- * The matching counters, ordered by workspace, day, key, model, kind and price. Throws AccessError if the workspace or key
- * of the filter does not exist, or a day is invalid.
- */
-export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
-  checkDays(filter);
-  if (filter.key !== undefined) getKey(store, filter.key);
-  const workspaces =
-    filter.workspace === undefined
-      ? listWorkspaces(store).map(({ id }) => id)
-      : [getWorkspace(store, filter.workspace).id];
-  return workspaces.flatMap((id) => [...rowsOf(store, id, filter)]).filter((row) => fits(row, filter));
-}
-
 /** The usage of a model by a key, on a day, at all prices. */
 export type UsageSum = Omit<UsageRow, 'price'>;
 
@@ -57,15 +41,6 @@ export function sumPrices(rows: readonly UsageRow[]): UsageSum[] {
   return [...sums.values()];
 }
 
-/** Reads only the rows of the days. Days are compared as strings, which sort like dates. */
-function* rowsOf(store: Store, workspace: string, { from = '', to }: UsageFilter): Generator<UsageRow> {
-  for (const { key, value } of store.table('usage').entriesFrom([workspace], from)) {
-    const row = usageRow(key as string[], { ...value, amount: BigInt(value.amount) });
-    if (to !== undefined && row.day > to) return;
-    yield row;
-  }
-}
-
 /** A row from the parts of a counter's key, and what it has counted. */
 export function usageRow(
   parts: readonly string[],
@@ -75,9 +50,6 @@ export function usageRow(
   return { workspace, day, key, model, kind, price: BigInt(price), requests, inputTokens, amount };
 }
 
-const fits = (row: UsageRow, { key, model }: UsageFilter): boolean =>
-  (key === undefined || row.key === key) && (model === undefined || row.model === model);
-
 const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageSum): UsageSum => ({
   ...sum,
   requests: sum.requests + requests,
@@ -85,7 +57,8 @@ const add = (sum: UsageSum, { requests, inputTokens, amount }: UsageSum): UsageS
   amount: sum.amount + amount,
 });
 
-function checkDays({ from, to }: UsageFilter): void {
+/** Throws AccessError if a day is invalid, or the first is after the last. */
+export function checkDays({ from, to }: UsageFilter): void {
   for (const [name, text] of Object.entries({ from, to })) {
     if (text === undefined || parseDay(text) !== null) continue;
     throw new AccessError(name, `"${text}" is not a day such as 2026-11-21.`);

@@ -1,5 +1,6 @@
-import { type Clock, OperatorError } from '../base/index.js';
-import type { AuditFields, Store, Value } from '../store/index.js';
+import { OperatorError } from '../base/index.js';
+import type { AuditFields } from '../store/index.js';
+import type { Audited } from './audited.js';
 import { type Amount, parseAmount, showAmount } from './money.js';
 
 /** Why a change is refused: an argument is wrong, there is no such object, or its state does not permit the change. */
@@ -48,80 +49,67 @@ export const MODEL_NAME_CHARACTERS_MAX = 128;
 /** Commands separate names by spaces and commas, and `all` stands for all models. */
 const MODEL_NAME = new RegExp(`^[A-Za-z0-9][\\w.:/@+-]{0,${MODEL_NAME_CHARACTERS_MAX - 1}}$`);
 
-/** Creates a workspace without credit. Throws AccessError. */
-export function createWorkspace(store: Store, clock: Clock, id: string): Workspace {
-  if (!ID.test(id)) {
+/** The rules of a new workspace, which has no credit. Throws AccessError. */
+export function workspaceCreation(id: string, now: number): Audited<Workspace> {
+  if (!isWorkspaceId(id)) {
     throw new AccessError(
       'workspace',
       `"${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
     );
   }
-  return store.change(() => {
-    if (store.table('workspaces').get(id) !== undefined) {
-      throw new AccessError('workspace', `${id} already exists.`, 'conflict');
-    }
-    const created = clock.now();
-    const workspace = { id, created, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
-    store.audit(created, { action: 'workspace.create', workspace: id, after: fieldsOf(workspace) });
-    return put(store, workspace);
-  });
+  const result = { id, created: now, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
+  return { result, record: { action: 'workspace.create', workspace: id, after: fieldsOf(result) } };
 }
 
-export function listWorkspaces(store: Store): Workspace[] {
-  return [...store.table('workspaces').entries()].map(({ value }) => fromRow(value));
+/** The error for the id of an existing workspace. */
+export const workspaceExists = (id: string): AccessError =>
+  new AccessError('workspace', `${id} already exists.`, 'conflict');
+
+/** The workspace that was found under an id. Throws AccessError if there is none. */
+export function foundWorkspace(id: string, workspace: Workspace | undefined): Workspace {
+  if (workspace === undefined) throw new AccessError('workspace', `${id} does not exist.`, 'not_found');
+  return workspace;
 }
 
-/** Throws AccessError if the workspace does not exist. */
-export function getWorkspace(store: Store, id: string): Workspace {
-  const found = findWorkspace(store, id);
-  if (found === undefined) throw new AccessError('workspace', `${id} does not exist.`, 'not_found');
-  return found;
-}
+/** Whether a workspace can have this id. */
+export const isWorkspaceId = (id: string): boolean => ID.test(id);
 
-export function findWorkspace(store: Store, id: string): Workspace | undefined {
-  const row = ID.test(id) ? store.table('workspaces').get(id) : undefined;
-  return row && fromRow(row);
-}
-
-/** Grants credit; a negative amount takes it back. Throws AccessError. */
-export function grantCredit(store: Store, clock: Clock, id: string, amount: Amount): Workspace {
-  return store.change(() => {
-    const workspace = getWorkspace(store, id);
-    const grants = store.table('grants');
-    const number = [...grants.entries(id)].length;
-    const at = clock.now();
-    grants.put([id, number], { at, amount: amount.toString() });
-    const granted = workspace.granted + amount;
-    store.audit(at, {
+/** Grants credit; a negative amount takes it back. */
+export function creditGrant(before: Workspace, amount: Amount): Audited<Workspace> {
+  const granted = before.granted + amount;
+  return {
+    result: { ...before, granted },
+    record: {
       action: 'workspace.credit',
-      workspace: id,
-      before: { granted: showAmount(workspace.granted) },
+      workspace: before.id,
+      before: { granted: showAmount(before.granted) },
       after: { granted: showAmount(granted) },
-    });
-    return put(store, { ...workspace, granted });
-  });
+    },
+  };
 }
 
-/** Sets budget, models or limits. Throws AccessError. */
-export function changeWorkspace(
-  store: Store,
-  clock: Pick<Clock, 'now'>,
-  id: string,
-  change: WorkspaceChange,
-): Workspace {
-  checkChange(change);
-  return store.change(() => {
-    const before = getWorkspace(store, id);
-    checkModels(change.models ?? [], before.models);
-    const after = { ...before, ...change };
-    store.audit(clock.now(), {
+/** The rules of a change of budget, models or limits. Throws AccessError. */
+export function workspaceUpdate(before: Workspace, change: WorkspaceChange): Audited<Workspace> {
+  checkModels(change.models ?? [], before.models);
+  const result = { ...before, ...change };
+  return {
+    result,
+    record: {
       action: 'workspace.change',
-      workspace: id,
+      workspace: before.id,
       before: fieldsOf(before),
-      after: fieldsOf(after),
-    });
-    return put(store, after);
-  });
+      after: fieldsOf(result),
+    },
+  };
+}
+
+/** The rules that a change has to satisfy for any workspace. Throws AccessError. */
+export function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
+  if (budget !== undefined && budget !== null && budget < 0n) {
+    throw new AccessError('budget', 'it cannot be negative.');
+  }
+  checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
+  checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
 }
 
 /** Parses an amount such as `12.50`. Throws AccessError, which names the argument. */
@@ -169,14 +157,6 @@ function fieldsOf(workspace: Workspace): AuditFields {
   };
 }
 
-function checkChange({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
-  if (budget !== undefined && budget !== null && budget < 0n) {
-    throw new AccessError('budget', 'it cannot be negative.');
-  }
-  checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
-  checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
-}
-
 /** Names that the workspace has already are accepted: earlier versions did not check them. */
 function checkModels(names: readonly string[], present: readonly string[] | null): void {
   const wrong = names.find((name) => (!MODEL_NAME.test(name) || name === 'all') && !present?.includes(name));
@@ -191,20 +171,4 @@ function checkModels(names: readonly string[], present: readonly string[] | null
 function checkLimit(name: string, value: number | undefined, max: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return;
   throw new AccessError(name, `it must be a whole number from 1 to ${max}.`);
-}
-
-function put(store: Store, workspace: Workspace): Workspace {
-  const { granted, budget, models } = workspace;
-  store.table('workspaces').put([workspace.id], {
-    ...workspace,
-    granted: granted.toString(),
-    budget: budget === null ? null : budget.toString(),
-    models: models === null ? null : [...models],
-  });
-  return workspace;
-}
-
-function fromRow(row: Value<'workspaces'>): Workspace {
-  const { granted, budget } = row;
-  return { ...row, granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) };
 }

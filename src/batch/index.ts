@@ -19,7 +19,7 @@ export {
   STATUS_OF,
 } from './lifecycle/transitions.js';
 export { listPieces } from './list-pieces.js';
-export { newestBatches } from './newest.js';
+export { type BatchFilter, type NewestBatches, newestBatches } from './newest.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export { type ChunkAnswer, type ChunkSource, type ChunkTask, openChunk } from './reading/open-chunk.js';
 export { resultPieces } from './reading/result-pieces.js';

@@ -2,20 +2,23 @@ import type { Store } from '../store/index.js';
 import type { Batch, BatchState } from './lifecycle/transitions.js';
 
 /** Which batches to list. */
-interface BatchFilter {
+export interface BatchFilter {
   readonly state?: BatchState | undefined;
   readonly workspace?: string | undefined;
   readonly limit: number;
 }
 
+/** Batches, newest first, and whether there are more. */
+export interface NewestBatches {
+  readonly batches: readonly Batch[];
+  readonly more: boolean;
+}
+
 /**
- * The newest batches of all keys, except deleted ones, newest first, and whether there are more. Reads every batch: not for
+ * The newest batches of all keys, except deleted ones. Reads every batch: not for
  * the main thread. Throws StoreError.
  */
-export function newestBatches(
-  store: Store,
-  { state, workspace, limit }: BatchFilter,
-): { readonly batches: readonly Batch[]; readonly more: boolean } {
+export function newestBatches(store: Store, { state, workspace, limit }: BatchFilter): NewestBatches {
   const found: Batch[] = [];
   for (const { value: batch } of store.table('batches').entries()) {
     if (batch.deleted || (state !== undefined && batch.state !== state)) continue;

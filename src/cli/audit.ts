@@ -1,9 +1,9 @@
 import { showInstant } from '../base/index.js';
-import { AUDIT_ENTRIES_MAX, type AuditEntry, readAudit } from '../store/index.js';
+import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../store/index.js';
 import { readWholeBetween } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './table.js';
-import { withStore } from './with-store.js';
+import { withAdministration } from './with-store.js';
 
 interface AuditOptions extends Options {
   readonly limit?: string;
@@ -15,13 +15,13 @@ const LISTED = 20;
 
 /** `decider audit`: the last administrative changes, newest first; with `--after`, all those with a higher number. */
 export const audit = (options: AuditOptions) =>
-  withStore(
+  withAdministration(
     options,
-    (store) => {
+    async (administration) => {
       const after = readWholeBetween('after', options.after ?? '0', 0, Number.MAX_SAFE_INTEGER);
       const listed = options.after === undefined ? LISTED : AUDIT_ENTRIES_MAX;
       const limit = readWholeBetween('limit', options.limit ?? String(listed), 1, AUDIT_ENTRIES_MAX);
-      const { entries } = readAudit(store.table('audit'), limit, undefined, after);
+      const { entries } = await administration.audit(limit, undefined, after);
       const rows = entries.map(({ at, ...entry }) => ({ time: showInstant(at), ...entry }));
       if (options.json) return printJson(rows);
       const cells = rows.map((row) => [

@@ -1,9 +1,9 @@
-import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice } from '../access/index.js';
+import { type Invoice, monthBefore, monthOf, showAmount, showPrice } from '../access/index.js';
 import { VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
 import { type Options, printJson, requireReportFolders, writeReport } from './output.js';
 import { csv } from './table.js';
-import { withStore } from './with-store.js';
+import { withAdministration } from './with-store.js';
 
 interface InvoiceOptions {
   /** A workspace. */
@@ -16,10 +16,10 @@ interface InvoiceOptions {
 
 /** `decider usage --invoice`: a workspace's charges of one UTC month as CSV, JSON or a page to print. */
 export const invoice = ({ invoice: workspace, month, html, ...options }: Options & InvoiceOptions) =>
-  withStore(options, (store, settings, clock) => {
+  withAdministration(options, async (administration, settings, clock) => {
     requireReportFolders(html === undefined ? {} : { html });
     const now = clock.now();
-    const made = readInvoice(store, workspace, month ?? monthBefore(now));
+    const made = await administration.invoice(workspace, month ?? monthBefore(now));
     const { currency } = settings.billing;
     if (html !== undefined) writeReport('html', html, invoicePage(made, currency, made.month < monthOf(now)));
     if (options.json) printJson({ ...recordOf(made), currency, lines: linesOf(made) });

@@ -1,18 +1,8 @@
-import {
-  createKey,
-  getKey,
-  getWorkspace,
-  listKeys,
-  type NewKey,
-  readExpiry,
-  revokeKey,
-  rollKey,
-  showKey,
-} from '../access/index.js';
+import { type NewKey, showKey } from '../access/index.js';
 import { showInstant } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
 import { facts, table } from './table.js';
-import { withStore } from './with-store.js';
+import { withAdministration } from './with-store.js';
 
 interface CreateOptions extends Options {
   readonly workspace: string;
@@ -21,21 +11,17 @@ interface CreateOptions extends Options {
 
 /** `decider keys create`: the only time that the token is printed. */
 export const create = (options: CreateOptions) =>
-  withStore(options, (store, _, clock) => {
-    const { workspace, expires: text } = options;
-    // Read once, so that days are counted from the key's creation.
-    const now = clock.now();
-    const expires = text === undefined ? undefined : readExpiry(text, now);
-    const row = newKeyRow(createKey(store, { ...clock, now: () => now }, workspace, expires));
+  withAdministration(options, async (administration) => {
+    const row = newKeyRow(await administration.createKey(options.workspace, options.expires));
     if (options.json) printJson(row);
     else print(newKeyFacts(row));
   });
 
 /** `decider keys list` */
 export const list = (options: Options & { readonly workspace?: string }) =>
-  withStore(options, (store, _, clock) => {
-    if (options.workspace !== undefined) getWorkspace(store, options.workspace);
-    const rows = listKeys(store, options.workspace).map((key) => showKey(key, clock.now()));
+  withAdministration(options, async (administration, _, clock) => {
+    const keys = await administration.listKeys(options.workspace);
+    const rows = keys.map((key) => showKey(key, clock.now()));
     if (options.json) return printJson(rows);
     print(
       table(
@@ -53,9 +39,10 @@ export const list = (options: Options & { readonly workspace?: string }) =>
 
 /** `decider keys roll`: creates a new key and prints when the old one expires. */
 export const roll = (id: string, options: Options) =>
-  withStore(options, (store, _, clock) => {
-    const row = newKeyRow(rollKey(store, clock, id));
-    const rolled = { id, expires: showInstant(getKey(store, id).expires) };
+  withAdministration(options, async (administration) => {
+    const made = await administration.rollKey(id);
+    const row = newKeyRow(made);
+    const rolled = { id, expires: showInstant(made.rolled.expires) };
     if (options.json) return printJson({ ...row, rolled });
     print(newKeyFacts(row));
     print(`${id} works until ${rolled.expires}.`);
@@ -63,8 +50,8 @@ export const roll = (id: string, options: Options) =>
 
 /** `decider keys revoke` */
 export const revoke = (id: string, options: Options) =>
-  withStore(options, (store, _, clock) => {
-    const row = showKey(revokeKey(store, clock, id), clock.now());
+  withAdministration(options, async (administration, _, clock) => {
+    const row = showKey(await administration.revokeKey(id), clock.now());
     if (options.json) printJson(row);
     else print(`${id} is revoked.`);
   });

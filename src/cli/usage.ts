@@ -1,19 +1,19 @@
-import { readUsage, showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
+import { showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
 import { OperatorError } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
 import { csv, table } from './table.js';
-import { withStore } from './with-store.js';
+import { withAdministration } from './with-store.js';
 
 /**
  * `decider usage`. The table sums over prices; JSON and CSV have a row per price, so that amount = input tokens × price
  * holds in each.
  */
 export const usage = (options: Options & UsageFilter & UsageOptions) =>
-  withStore(options, (store, settings) => {
+  withAdministration(options, async (administration, settings) => {
     for (const name of ['month', 'html'] as const) {
       if (options[name] !== undefined) throw new OperatorError(`${name}: it needs --invoice WORKSPACE.`);
     }
-    const rows = readUsage(store, options);
+    const rows = await administration.usage(options);
     const currency = settings.billing.currency;
     if (options.json || options.csv) {
       const records = rows.map((row) => ({

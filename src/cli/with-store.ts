@@ -1,3 +1,4 @@
+import { type Administration, StoredAdministration } from '../access/index.js';
 import { type Clock, FOLLOWED_MS, systemClock } from '../base/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import {
@@ -13,6 +14,12 @@ import {
 import type { Options } from './output.js';
 import { reportError } from './output.js';
 
+/** What a command may do beyond reading and changing an existing data folder, or less. */
+interface StoreAccess {
+  readonly mayCreate?: boolean;
+  readonly readOnly?: boolean;
+}
+
 /**
  * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An
  * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it.
@@ -21,7 +28,7 @@ import { reportError } from './output.js';
 export function withStore(
   { config }: Options,
   command: (store: Store, settings: Settings, clock: Clock) => void | Promise<void>,
-  { mayCreate = false, readOnly = false } = {},
+  { mayCreate = false, readOnly = false }: StoreAccess = {},
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
@@ -34,6 +41,18 @@ export function withStore(
     }
   });
 }
+
+/** Runs an administrative command on the data of the settings. The rest is as in `withStore`. */
+export const withAdministration = (
+  options: Options,
+  command: (administration: Administration, settings: Settings, clock: Clock) => Promise<void>,
+  access?: StoreAccess,
+): Promise<void> =>
+  withStore(
+    options,
+    (store, settings, clock) => command(new StoredAdministration(store, clock), settings, clock),
+    access,
+  );
 
 /** Throws StoreError if the data folder has no store. */
 export function requireStore(data: string): void {

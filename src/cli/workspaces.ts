@@ -1,53 +1,48 @@
 import {
   AccessError,
-  balanceOf,
-  changeWorkspace,
-  createWorkspace,
-  getWorkspace,
-  grantCredit,
-  listWorkspaces,
+  type Administration,
   readAmount,
   readGrant,
   requireModels,
   showAmount,
   type Workspace,
 } from '../access/index.js';
-import { type Clock, showInstant } from '../base/index.js';
+import { showInstant } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
-import type { Store } from '../store/index.js';
 import { readModels, readWhole } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
 import { facts, table } from './table.js';
-import { withStore } from './with-store.js';
+import { withAdministration } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(options, (store, _, clock) => createWorkspace(store, clock, id), { mayCreate: true });
+  change(options, (administration) => administration.createWorkspace(id), { mayCreate: true });
 
 /** `decider workspaces show` */
-export const show = (id: string, options: Options) => change(options, (store) => getWorkspace(store, id));
+export const show = (id: string, options: Options) =>
+  change(options, (administration) => administration.getWorkspace(id));
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
-  change(options, (store, _, clock) => grantCredit(store, clock, id, readGrant(amount)));
+  change(options, async (administration) => administration.grantCredit(id, readGrant(amount)));
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>
-  change(options, (store, _, clock) =>
-    changeWorkspace(store, clock, id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
+  change(options, async (administration) =>
+    administration.changeWorkspace(id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
   );
 
 /** `decider workspaces models` */
 export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
-  change(options, async (store, { models: folder }, clock) => {
+  change(options, async (administration, { models: folder }) => {
     const names = readModels(parts);
-    const workspace = getWorkspace(store, id);
+    const workspace = await administration.getWorkspace(id);
     if (names !== null && !options.force) {
       const { Catalog, readManifest } = await import('../engine/index.js');
       const catalog = new Catalog(await readManifest(folder), folder);
       requireModels(names, (name) => catalog.find(name) !== undefined, workspace, 'Use --force');
     }
-    return changeWorkspace(store, clock, id, { models: names });
+    return administration.changeWorkspace(id, { models: names });
   });
 
 interface Limits {
@@ -57,12 +52,12 @@ interface Limits {
 
 /** `decider workspaces limits` */
 export const limits = (id: string, options: Options & Limits) =>
-  change(options, (store, _, clock) => {
+  change(options, async (administration) => {
     const { requestsPerMinute, bytesPerMinute } = options;
     if (requestsPerMinute === undefined && bytesPerMinute === undefined) {
       throw new AccessError('limits', 'give --requests-per-minute, --bytes-per-minute or both.');
     }
-    return changeWorkspace(store, clock, id, {
+    return administration.changeWorkspace(id, {
       ...(requestsPerMinute !== undefined && { requestsPerMinute: readWhole(requestsPerMinute) }),
       ...(bytesPerMinute !== undefined && { bytesPerMinute: readWhole(bytesPerMinute) }),
     });
@@ -70,8 +65,11 @@ export const limits = (id: string, options: Options & Limits) =>
 
 /** `decider workspaces list` */
 export const list = (options: Options) =>
-  withStore(options, (store, settings, clock) => {
-    const rows = listWorkspaces(store).map((workspace) => rowOf(store, workspace, settings, clock));
+  withAdministration(options, async (administration, settings) => {
+    const rows: Row[] = [];
+    for (const workspace of await administration.listWorkspaces()) {
+      rows.push(await rowOf(administration, workspace, settings));
+    }
     if (options.json) return printJson(rows);
     const currency = settings.billing.currency;
     const head = [
@@ -94,11 +92,11 @@ export const list = (options: Options) =>
 /** Runs `work` and prints the workspace it returns. */
 function change(
   options: Options,
-  work: (store: Store, settings: Settings, clock: Clock) => Workspace | Promise<Workspace>,
+  work: (administration: Administration, settings: Settings) => Promise<Workspace>,
   folder: { readonly mayCreate?: boolean } = {},
 ): Promise<void> {
-  const changeAndPrint = async (store: Store, settings: Settings, clock: Clock) => {
-    const row = rowOf(store, await work(store, settings, clock), settings, clock);
+  const changeAndPrint = async (administration: Administration, settings: Settings) => {
+    const row = await rowOf(administration, await work(administration, settings), settings);
     if (options.json) return printJson(row);
     const money = (amount: string) => `${amount} ${row.currency}`;
     print(
@@ -116,12 +114,14 @@ function change(
       }),
     );
   };
-  return withStore(options, changeAndPrint, folder);
+  return withAdministration(options, changeAndPrint, folder);
 }
 
+type Row = Awaited<ReturnType<typeof rowOf>>;
+
 /** A workspace as printed in JSON; amounts are decimal strings. */
-function rowOf(store: Store, workspace: Workspace, settings: Settings, clock: Clock) {
-  const { charged, balance, monthCharged } = balanceOf(store, workspace, clock.now());
+async function rowOf(administration: Administration, workspace: Workspace, settings: Settings) {
+  const { charged, balance, monthCharged } = await administration.balance(workspace);
   return {
     id: workspace.id,
     created: showInstant(workspace.created),

@@ -33,6 +33,10 @@ export function auditEntry(at: number, actor: string, record: AuditRecord): Audi
   return { at, actor, action, workspace, key, changes };
 }
 
+/** Whether a record belongs into the log: not if all fields that it has `before` stay as they are. */
+export const isRecorded = ({ before }: AuditRecord, { changes }: AuditEntry): boolean =>
+  before === undefined || changes.length > 0;
+
 /** Adds an entry, and removes the oldest if there are `AUDIT_ENTRIES_MAX`. Inside a transaction only. */
 export function addAuditEntry(table: Table<'audit'>, entry: AuditEntry): void {
   const number = lastNumber(table) + 1;

@@ -1,4 +1,13 @@
-export { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditFields, readAudit } from './audit.js';
+export {
+  AUDIT_ENTRIES_MAX,
+  type AuditEntry,
+  type AuditFields,
+  type AuditRecord,
+  auditEntry,
+  commandActor,
+  isRecorded,
+  readAudit,
+} from './audit.js';
 export { backUp } from './backup.js';
 export type { BackupFacts } from './backup-file.js';
 export { StoreError } from './data-folder.js';

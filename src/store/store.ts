@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
-import { type AuditRecord, addAuditEntry, auditEntry, commandActor } from './audit.js';
+import { type AuditRecord, addAuditEntry, auditEntry, commandActor, isRecorded } from './audit.js';
 import { StoreError } from './data-folder.js';
 import { allocateFor, bytesIn, type Environment, extentBytes, openEnvironment } from './environment.js';
 import { Table } from './table.js';
@@ -97,7 +97,7 @@ export class Store {
    */
   audit(at: number, record: AuditRecord): void {
     const entry = auditEntry(at, this.actor, record);
-    if (record.before === undefined || entry.changes.length > 0) addAuditEntry(this.table('audit'), entry);
+    if (isRecorded(record, entry)) addAuditEntry(this.table('audit'), entry);
   }
 
   /** The number of administrative changes so far, by any process. */

@@ -7,7 +7,7 @@ import {
   StoredAccess,
   UNWRITTEN_MS_MAX,
 } from '../../src/access/index.js';
-import { FLUSH_RETRY_MS } from '../../src/access/stored-ledger.js';
+import { FLUSH_RETRY_MS } from '../../src/access/stored/ledger.js';
 import { type RawWrite, type Store, StoreError } from '../../src/store/index.js';
 import { dealings, NOON, opened, thrown } from '../support/access/opened.js';
 

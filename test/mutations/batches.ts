@@ -51,7 +51,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
     ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge()))', 'if (false)'],
   ),
-  ...inFile('access/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
+  ...inFile('access/stored/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
   ...inFile(
     'batch/runner/deadline.ts',
     ['runner/stop', '3 transition window ends', 'clock.monotonic() >= this.end', 'false'],

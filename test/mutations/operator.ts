@@ -68,20 +68,17 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     ['store/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
     ['store/audit', 'unchanged field', 'old === now ? []', 'false ? []'],
     ['store/audit', 'before', 'before - 1', 'before'],
+    ['cli/audit', 'no change', 'before === undefined || changes.length > 0', 'true'],
     ['store/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
   ),
-  ...inFile(
-    'store/store.ts',
-    ['store/audit', 'actor', 'this.actor = before;', ''],
-    ['cli/audit', 'no change', 'record.before === undefined || entry.changes.length > 0', 'true'],
-  ),
+  ...inFile('store/store.ts', ['store/audit', 'actor', 'this.actor = before;', '']),
   ...inFile('server/access.ts', [
     API,
     'first start',
     "store.as('server', () =>",
     '((work: () => { token: string }) => work())(() =>',
   ]),
-  ...inFile('access/keys.ts', ['cli/audit', 'revoked twice', 'if (key.revoked !== null) return key;', '']),
+  ...inFile('access/keys.ts', ['cli/audit', 'revoked twice', 'if (key.revoked !== null) return null;', '']),
   ...inFile(
     'telemetry/recent-lines.ts',
     ['telemetry/recent-lines', 'kept', 'this.kept.length > LOG_LINES_KEPT', 'false'],

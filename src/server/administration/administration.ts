@@ -1,7 +1,7 @@
 import { AccessError } from '../../access/index.js';
 import { type Clock, OperatorError, ThreadPool, ThreadStartError } from '../../base/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
-import type { TaskArguments, TaskName, Tasks } from './tasks.js';
+import type { TaskArguments, TaskName, TaskResult } from './tasks.js';
 
 /** The data folder cannot be read or written now. */
 export class DataUnavailable extends OperatorError {
@@ -35,14 +35,14 @@ export class Administration {
     actor: string,
     name: Name,
     args: TaskArguments<Name>,
-  ): Promise<ReturnType<Tasks[Name]>> {
+  ): Promise<TaskResult<Name>> {
     if (this.isClosing) throw new DataUnavailable('The server is stopping.');
     const call: TaskCall = { name, args, actor, now: this.clock.now() };
     const outcome = await this.thread.run<TaskOutcome>('run', call).catch((error: Error): TaskOutcome => {
       if (!(error instanceof ThreadStartError)) throw error;
       return { kind: 'unavailable', message: `The administration thread cannot start: ${error.message}` };
     });
-    if (outcome.kind === 'done') return outcome.result as ReturnType<Tasks[Name]>;
+    if (outcome.kind === 'done') return outcome.result as TaskResult<Name>;
     if (outcome.kind === 'unavailable') throw new DataUnavailable(outcome.message);
     throw new AccessError(outcome.argument, outcome.problem, outcome.refusal);
   }

@@ -1,26 +1,14 @@
 import {
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  getWorkspace,
-  grantCredit,
+  type Administration,
   keyWorks,
-  listKeys,
-  listWorkspaces,
-  readExpiry,
-  readUsage,
   requireModels,
-  revokeKey,
-  rollKey,
   showKey,
   sumPrices,
   type Workspace,
   type WorkspaceChange,
 } from '../../access/index.js';
-import type { Clock } from '../../base/index.js';
-import { newestBatches } from '../../batch/index.js';
-import type { AuditFields, Store } from '../../store/index.js';
-import { readAudit } from '../../store/index.js';
+import type { BatchFilter, NewestBatches } from '../../batch/index.js';
+import type { AuditFields } from '../../store/index.js';
 import { inParts, jsonBytes, showUsageRow } from './lists.js';
 
 /** A workspace as the operator sees it. */
@@ -46,85 +34,87 @@ interface UsageTask {
   readonly currency: string;
 }
 
+/** What tasks work with. */
+export interface TaskParts {
+  readonly administration: Administration;
+  /** Milliseconds since 1970, by the server's calendar. */
+  readonly now: number;
+  newestBatches(filter: BatchFilter): Promise<NewestBatches>;
+}
+
 /**
- * What the operator's interface reads and changes in the data folder. Each task runs in one turn of the administration
- * thread. Throw AccessError or StoreError: a task that changes something reads nothing after its transaction, so that
- * nothing is changed if it throws.
+ * What the operator's interface reads and changes. Reject with AccessError or StoreError: a task that changes something
+ * reads nothing after its transaction, so that nothing is changed if it rejects.
  */
 export const TASKS = {
   /** Parts with the summaries; see `inParts`. */
-  listWorkspaces(store: Store, clock: Clock): Uint8Array[] {
-    const now = clock.now();
+  async listWorkspaces({ administration, now }: TaskParts): Promise<Uint8Array[]> {
     const working = new Map<string, number>();
-    for (const { value: key } of store.table('keys').entries()) {
+    for (const key of await administration.listKeys()) {
       if (keyWorks(key, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
     }
-    const summaries = listWorkspaces(store).map(
+    const summaries = (await administration.listWorkspaces()).map(
       (workspace): WorkspaceSummary => ({ workspace, workingKeys: working.get(workspace.id) ?? 0 }),
     );
     return inParts(summaries);
   },
-  getWorkspace: (store: Store, _: Clock, { id }: { readonly id: string }) => getWorkspace(store, id),
-  createWorkspace: (store: Store, clock: Clock, { id }: { readonly id: string }) =>
-    createWorkspace(store, clock, id),
-  changeWorkspace(store: Store, clock: Clock, { id, change, known }: ChangeTask): Workspace {
-    const workspace = getWorkspace(store, id);
+  getWorkspace: ({ administration }: TaskParts, { id }: { readonly id: string }) =>
+    administration.getWorkspace(id),
+  createWorkspace: ({ administration }: TaskParts, { id }: { readonly id: string }) =>
+    administration.createWorkspace(id),
+  async changeWorkspace(
+    { administration }: TaskParts,
+    { id, change, known }: ChangeTask,
+  ): Promise<Workspace> {
+    const workspace = await administration.getWorkspace(id);
     if (change.models && known !== null) {
       requireModels(change.models, (name) => known.includes(name), workspace, 'Set force to true');
     }
-    return changeWorkspace(store, clock, id, change);
+    return administration.changeWorkspace(id, change);
   },
   grantCredit: (
-    store: Store,
-    clock: Clock,
+    { administration }: TaskParts,
     { id, amount }: { readonly id: string; readonly amount: bigint },
-  ) => grantCredit(store, clock, id, amount),
+  ) => administration.grantCredit(id, amount),
   /** The JSON of the response. */
-  showUsage(store: Store, _: Clock, { workspace, from, to, currency }: UsageTask): Uint8Array {
-    const rows = sumPrices(readUsage(store, { workspace, from, to }));
+  async showUsage({ administration }: TaskParts, { workspace, from, to, currency }: UsageTask) {
+    const rows = sumPrices(await administration.usage({ workspace, from, to }));
     return jsonBytes({ currency, from, to, usage: rows.map(showUsageRow) });
   },
   /** The JSON of the response. */
-  listKeys(
-    store: Store,
-    clock: Clock,
+  async listKeys(
+    { administration, now }: TaskParts,
     { workspace }: { readonly workspace?: string | undefined },
-  ): Uint8Array {
-    if (workspace !== undefined) getWorkspace(store, workspace);
-    const now = clock.now();
-    return jsonBytes({ keys: listKeys(store, workspace).map((key) => showKey(key, now)) });
+  ): Promise<Uint8Array> {
+    const keys = await administration.listKeys(workspace);
+    return jsonBytes({ keys: keys.map((key) => showKey(key, now)) });
   },
-  createKey(
-    store: Store,
-    clock: Clock,
+  createKey: (
+    { administration }: TaskParts,
     { workspace, expires }: { readonly workspace: string; readonly expires?: string | undefined },
-  ) {
-    const until = expires === undefined ? undefined : readExpiry(expires, clock.now());
-    return createKey(store, clock, workspace, until);
-  },
-  rollKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => rollKey(store, clock, id),
-  revokeKey: (store: Store, clock: Clock, { id }: { readonly id: string }) => revokeKey(store, clock, id),
-  listBatches(store: Store, _: Clock, filter: Parameters<typeof newestBatches>[1]) {
-    if (filter.workspace !== undefined) getWorkspace(store, filter.workspace);
-    return newestBatches(store, filter);
+  ) => administration.createKey(workspace, expires),
+  rollKey: ({ administration }: TaskParts, { id }: { readonly id: string }) => administration.rollKey(id),
+  revokeKey: ({ administration }: TaskParts, { id }: { readonly id: string }) => administration.revokeKey(id),
+  async listBatches({ administration, newestBatches }: TaskParts, filter: BatchFilter) {
+    if (filter.workspace !== undefined) await administration.getWorkspace(filter.workspace);
+    return newestBatches(filter);
   },
   listAudit: (
-    store: Store,
-    _: Clock,
+    { administration }: TaskParts,
     { limit, before }: { readonly limit: number; readonly before?: number | undefined },
-  ) => readAudit(store.table('audit'), limit, before),
+  ) => administration.audit(limit, before),
   auditReload(
-    store: Store,
-    clock: Clock,
+    { administration }: TaskParts,
     { before, after }: { readonly before: AuditFields; readonly after: AuditFields },
-  ): void {
+  ): Promise<void> {
     // Without `before`, a reload that changes nothing has an entry too.
     const fields = Object.keys(before).length === 0 ? { after } : { before, after };
-    store.change(() => store.audit(clock.now(), { action: 'settings.reload', ...fields }));
+    return administration.record({ action: 'settings.reload', ...fields });
   },
 } as const;
 
-export type Tasks = typeof TASKS;
+type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
-/** What a task is given besides the store and the clock. */
-export type TaskArguments<Name extends TaskName> = Parameters<Tasks[Name]>[2];
+/** What a task is given besides what it works with. */
+export type TaskArguments<Name extends TaskName> = Parameters<Tasks[Name]>[1];
+export type TaskResult<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;

@@ -1,13 +1,13 @@
-import type { Clock } from '../base/index.js';
-import type { Store } from '../store/index.js';
-import { Access } from './access.js';
-import type { Caller } from './authenticate.js';
-import type { Reservation } from './ledger.js';
-import type { Charge } from './money.js';
-import { RateLimiter } from './rate-limit.js';
-import { StoredDirectory } from './stored-directory.js';
-import { StoredLedger } from './stored-ledger.js';
-import type { FlushPart } from './usage.js';
+import type { Clock } from '../../base/index.js';
+import type { Store } from '../../store/index.js';
+import { Access } from '../access.js';
+import type { Caller } from '../authenticate.js';
+import type { Reservation } from '../ledger.js';
+import type { Charge } from '../money.js';
+import { RateLimiter } from '../rate-limit.js';
+import type { FlushPart } from './counters.js';
+import { StoredDirectory } from './directory.js';
+import { StoredLedger } from './ledger.js';
 
 /** Access by the keys and the ledger of a data folder that this process alone serves. */
 export class StoredAccess extends Access {

@@ -1,7 +1,8 @@
-import type { Store } from '../store/index.js';
-import type { Directory } from './directory.js';
-import type { Key } from './keys.js';
-import { findWorkspace, type Workspace } from './workspaces.js';
+import type { Store } from '../../store/index.js';
+import type { Directory } from '../directory.js';
+import type { Key } from '../keys.js';
+import type { Workspace } from '../workspaces.js';
+import { findWorkspace } from './workspaces.js';
 
 /**
  * A cache of the keys and workspaces of a data folder. Call `refresh` before a lookup, so that changes made by any process are seen. Only

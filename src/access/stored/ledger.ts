@@ -1,15 +1,15 @@
-import { ApiError } from '../api/index.js';
-import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
-import type { RawWrite, Store } from '../store/index.js';
-import { Account, type Pause, type Standing } from './account.js';
-import type { Caller } from './authenticate.js';
-import { dayOf } from './calendar.js';
-import type { Directory } from './directory.js';
-import type { Ledger, Reservation } from './ledger.js';
-import type { Charge } from './money.js';
-import { type FlushPart, UsageCounters } from './usage.js';
-import { sumPrices, type UsageSum } from './usage-report.js';
-import type { Workspace } from './workspaces.js';
+import { ApiError } from '../../api/index.js';
+import { type Clock, JUMP_LASTS_MS } from '../../base/index.js';
+import type { RawWrite, Store } from '../../store/index.js';
+import type { Caller } from '../authenticate.js';
+import { dayOf } from '../calendar.js';
+import type { Directory } from '../directory.js';
+import type { Ledger, Pause, Reservation, Standing } from '../ledger.js';
+import type { Charge } from '../money.js';
+import { sumPrices, type UsageSum } from '../usage-report.js';
+import type { Workspace } from '../workspaces.js';
+import { Account } from './account.js';
+import { type FlushPart, UsageCounters } from './counters.js';
 
 /** Charges are written together, this long after the first of them. */
 export const FLUSH_DELAY_MS = 50;

@@ -1,20 +1,8 @@
-import type { Value } from '../store/index.js';
-import { dayOf, monthOf } from './calendar.js';
-import type { Amount } from './money.js';
-import type { Workspace } from './workspaces.js';
-
-/** Why a workspace cannot be charged (contract 5 rule 6). */
-export type Pause = 'out_of_credit' | 'budget_exceeded';
-
-/** Where a workspace stands, charges that are not written yet included. */
-export interface Standing {
-  /** Credit granted, minus charges and reservations. */
-  readonly credit: Amount;
-  readonly charged: Amount;
-  /** Reserved for requests in progress. */
-  readonly reserved: Amount;
-  readonly monthCharged: Amount;
-}
+import type { Value } from '../../store/index.js';
+import { dayOf, monthOf } from '../calendar.js';
+import type { Pause, Standing } from '../ledger.js';
+import type { Amount } from '../money.js';
+import type { Workspace } from '../workspaces.js';
 
 /** What an account needs from the ledger. */
 interface AccountDependencies {

@@ -1,8 +1,8 @@
-import { nextTurn } from '../base/index.js';
-import type { RawWrite, Store, Value } from '../store/index.js';
-import { daysOf } from './calendar.js';
-import type { Amount, Charge } from './money.js';
-import { type UsageRow, usageRow } from './usage-report.js';
+import { nextTurn } from '../../base/index.js';
+import type { RawWrite, Store, Value } from '../../store/index.js';
+import { daysOf } from '../calendar.js';
+import type { Amount, Charge } from '../money.js';
+import { type UsageRow, usageRow } from '../usage-report.js';
 
 /** Writes taken for a transaction. Either `written` or `lost` is called, once. */
 export interface TakenWrites {
