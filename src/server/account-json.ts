@@ -3,7 +3,7 @@ import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
 import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
-import type { OpenAccess } from './access.js';
+import type { OpenAccess } from './access/open-access.js';
 import type { ModelSet } from './models/model-set.js';
 
 type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amount'>;

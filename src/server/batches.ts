@@ -1,15 +1,11 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { ThreadPool } from '../base/index.js';
 import {
-  type BatchDependencies,
-  Batches,
   type BatchInterface,
   type BatchReports,
   callWebhook,
   checkIdempotencyKey,
   checkWebhookAddress,
-  READING_THREAD,
   systemGuard,
 } from '../batch/index.js';
 import { mayUse } from '../decide/index.js';
@@ -17,7 +13,7 @@ import { PREPARING, type WaveRecord } from '../engine/index.js';
 import type { BatchApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
-import type { OpenAccess } from './access.js';
+import type { BatchParts, OpenAccess } from './access/open-access.js';
 import { BatchFiles } from './batch-files.js';
 import type { ServerDependencies } from './dependencies.js';
 import type { Engines } from './engines.js';
@@ -27,7 +23,6 @@ export class BatchService {
   private constructor(
     private readonly batches: BatchInterface,
     private readonly files: BatchFiles,
-    private readonly reading: ThreadPool,
   ) {}
 
   /** Resumes the open batches. Rejects with StoreError. */
@@ -38,30 +33,18 @@ export class BatchService {
     money: OpenAccess,
     record: WaveRecord,
     metrics: Metrics,
-    bounds: Pick<BatchDependencies, 'storedBytesMax' | 'workspacePercent'>,
+    bounds: Pick<BatchParts, 'storedBytesMax' | 'workspacePercent'>,
   ): Promise<BatchService> {
-    const { access, store, sealer, calendar } = money;
-    const { clock } = calendar;
-    const network = systemGuard(new Set(settings.webhook.allowed_hosts), clock);
+    const network = systemGuard(new Set(settings.webhook.allowed_hosts), money.clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
     const { webhookAttempts, batchLines } = metrics.instruments;
     for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
     for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
     const files = new BatchFiles(() => engines.current.manifest, settings.models);
-    const reading = new ThreadPool({
-      file: READING_THREAD,
-      threads: 1,
-      data: store.folder,
-    });
-    const batches = new Batches({
-      store,
-      sealer,
-      access,
-      clock,
+    const batches = money.openBatches({
       random: Math.random,
       engines: lineEngines(engines, record),
       files,
-      read: (call) => reading.run('read', call),
       webhooks: {
         check: (address) => checkWebhookAddress(address, guard),
         async call(address, event) {
@@ -74,10 +57,9 @@ export class BatchService {
       ...bounds,
       currency: settings.billing.currency,
     });
-    calendar.onJump((ms) => batches.moveTimes(ms));
     await batches.start();
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
-    return new BatchService(batches, files, reading);
+    return new BatchService(batches, files);
   }
 
   /** The models and builds that open batches name. */
@@ -116,11 +98,11 @@ export class BatchService {
   /** Abandons the lines in progress at once; the next process runs them again. Resolves when nothing is running. */
   async stop(): Promise<void> {
     await this.batches.stop();
-    await Promise.all([this.files.close(), this.reading.close()]);
+    await this.files.close();
   }
 }
 
-function lineEngines(engines: Engines, record: WaveRecord): BatchDependencies['engines'] {
+function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'] {
   const idOf = (model: string) => engines.catalog.find(model)?.id ?? model;
   return {
     use: (work) => {

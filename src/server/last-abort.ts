@@ -1,14 +1,17 @@
-import { countAbort } from '../batch/index.js';
 import { forgetAbort, readAbort, WaveRecord } from '../engine/index.js';
-import type { Store } from '../store/index.js';
 import type { Log } from '../telemetry/index.js';
+import type { OpenAccess } from './access/open-access.js';
 
 /** Starts the record of what engine threads compute. If an abort ended the last process, it is logged and counted. */
-export function startRecord(folder: string, store: Store, log: Log): WaveRecord {
+export async function startRecord(
+  folder: string,
+  money: Pick<OpenAccess, 'countAbort'>,
+  log: Log,
+): Promise<WaveRecord> {
   const abort = readAbort(folder);
   if (abort !== null) {
     try {
-      const lines = countAbort(store, abort);
+      const lines = await money.countAbort(abort);
       log.error({ reason: abort.reason, lines }, 'the engine ended the last process');
       forgetAbort(folder);
     } catch (error) {

@@ -14,7 +14,8 @@ import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Rekeyed } from '../store/index.js';
 import type { Metrics } from '../telemetry/index.js';
-import { type OpenAccess, openAccess } from './access.js';
+import { openFolder } from './access/folder.js';
+import type { OpenAccess } from './access/open-access.js';
 import { limitsJson, usageJson } from './account-json.js';
 import { BatchService } from './batches.js';
 import type { ServerDependencies } from './dependencies.js';
@@ -24,7 +25,6 @@ import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
 import { pricesByBuild } from './prices.js';
 import { type ReloadChanges, reloadFields } from './reload/audit.js';
-import { measureStore } from './store-metrics.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -63,9 +63,9 @@ export class Service implements App {
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
     engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
-    const money = await openAccess(settings, dependencies);
-    measureStore(metrics, money.store, dependencies.clock);
-    const record = startRecord(settings.data, money.store, dependencies.log);
+    const money = await openFolder(settings, dependencies);
+    money.measure(metrics);
+    const record = await startRecord(settings.data, money, dependencies.log);
     return new Service(settings, dependencies, metrics, engines, money, record);
   }
 
@@ -140,20 +140,26 @@ export class Service implements App {
     if (this.isStopping) return ['The server is stopping.'];
     if (this.failure !== null) return [`The server is about to restart: ${this.failure}.`];
     if (!this.ready) return ['The models are still loading.'];
-    return this.engines.catalog.builds
+    const idle = this.engines.catalog.builds
       .filter(({ id }) => this.engines.get(id)?.workingLanes === 0)
       .map(({ id }) => `No engine thread of ${id} works.`);
+    return [...idle, ...this.money.unreadyReasons()];
   }
 
   /** What the operator sees of the work in progress. */
   status(): ServiceStatus {
     const { engines, money, batches } = this;
-    return { engines, openBatches: batches?.openStates ?? {}, folder: money.store.folder };
+    return { engines, openBatches: batches?.openStates ?? {}, store: money.status() };
   }
 
-  /** Resolves if the data folder can be written; rejects with StoreError. */
+  /** Resolves if keys, accounts and batches can be written; rejects with OperatorError. */
   probe(): Promise<void> {
-    return this.money.store.probe();
+    return this.money.probe();
+  }
+
+  /** What is wrong if `probe` does not settle; the subject of a sentence. */
+  get place(): string {
+    return this.money.place;
   }
 
   serves(model: string, only: string | null): boolean {

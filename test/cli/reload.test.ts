@@ -7,7 +7,7 @@ import { Rekeys } from '../../src/cli/rekeys.js';
 import { outcomeAfter, RELOAD_MS_MAX, SIGNAL_MS } from '../../src/cli/reload.js';
 import { onReloadSignals } from '../../src/cli/reload-signals.js';
 import { Reloads } from '../../src/cli/reloads.js';
-import { openAccess } from '../../src/server/access.js';
+import { openFolder } from '../../src/server/access/folder.js';
 import { readOutcome, removeOutcome, type Server, writeOutcome } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore, type Rekeyed, serveAlone } from '../../src/store/index.js';
@@ -212,7 +212,7 @@ test('reload: a server that is starting removes the outcome of a process that wa
   writeOutcome(data, { pid: process.pid, begun: 7, number: 7, error: null, changed: [] });
   const { dependencies } = testDependencies();
   const settings = loadSettings({ DECIDER_DATA: data }, undefined);
-  const opened = await openAccess(settings, dependencies);
+  const opened = await openFolder(settings, dependencies);
   t.equal(readOutcome(data), null);
   await opened.close();
 });

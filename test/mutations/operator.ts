@@ -72,7 +72,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     ['store/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
   ),
   ...inFile('store/store.ts', ['store/audit', 'actor', 'this.actor = before;', '']),
-  ...inFile('server/access.ts', [
+  ...inFile('server/access/folder.ts', [
     API,
     'first start',
     "store.as('server', () =>",

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { listKeys, listWorkspaces } from '../../src/access/index.js';
-import { openAccess } from '../../src/server/access.js';
+import { openFolder } from '../../src/server/access/folder.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/store/index.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
@@ -23,7 +23,7 @@ test('a first start that fails at any step stores nothing, and the next start is
       if (left < 0) throw new Error('the power is cut');
       return Date.now();
     };
-    const open = openAccess(settings, { ...dependencies, clock: { ...dependencies.clock, now } });
+    const open = openFolder(settings, { ...dependencies, clock: { ...dependencies.clock, now } });
     const opened = await open.catch(() => null);
     left = LOOKS_MAX;
     await opened?.close();

@@ -1,7 +1,7 @@
 import { lstatSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { openAccess } from '../../src/server/access.js';
+import { openFolder } from '../../src/server/access/folder.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { dataFolder, testDependencies } from '../support/server.js';
 
@@ -15,7 +15,7 @@ test('a reload during a change of the master key keeps the link to the new key, 
   const lines: string[] = [];
   const { dependencies } = testDependencies((line) => void lines.push(line));
   const settings = { ...loadSettings({ DECIDER_DATA: data }, undefined), master_key: GIVEN };
-  const opened = await openAccess(settings, dependencies);
+  const opened = await openFolder(settings, dependencies);
   t.teardown(() => opened.close());
   const hasLink = () =>
     lstatSync(join(data, 'master.key.next'), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
@@ -54,7 +54,7 @@ test('a reload that configures the new master key removes the link to it', async
   const file = join(folder, 'new.key');
   writeFileSync(file, NEXT, { mode: 0o600 });
   const settings = { ...loadSettings({ DECIDER_DATA: data }, undefined), master_key: GIVEN };
-  const opened = await openAccess(settings, testDependencies().dependencies);
+  const opened = await openFolder(settings, testDependencies().dependencies);
   t.teardown(() => opened.close());
   await opened.rekey(file);
   opened.prepareMasterKey(NEXT)();

@@ -5,7 +5,7 @@ import { test } from 'tap';
 import { createKey, createWorkspace } from '../../src/access/index.js';
 import { nextTurn } from '../../src/base/index.js';
 import type { Catalog } from '../../src/engine/index.js';
-import type { OpenAccess } from '../../src/server/access.js';
+import type { OpenAccess } from '../../src/server/access/open-access.js';
 import { Administration } from '../../src/server/administration/administration.js';
 import type { WorkspaceSummary } from '../../src/server/administration/tasks.js';
 import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
@@ -198,7 +198,7 @@ test('a workspace shows what is reserved; without a disk there is no report of u
       },
     }),
     administration,
-    calendar: { clock },
+    clock,
   } as unknown as OpenAccess;
   const { listWorkspaces, showUsage } = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
   const { listBatches } = recordHandlers(parts, undefined);

@@ -165,6 +165,7 @@ test('readiness: the reasons, and a write that fails or does not end', async (t)
   const readiness = new Readiness({
     clock,
     reasons: () => reasons,
+    place: 'The data folder',
     probe() {
       probes += 1;
       return probe();

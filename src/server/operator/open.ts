@@ -36,6 +36,7 @@ export async function openOperator(
     clock,
     reasons: () => service.unreadyReasons(),
     probe: () => service.probe(),
+    place: service.place,
   });
   const activity = new Activity(clock, metrics);
   const handlers: OperatorHandlers = {

@@ -1,14 +1,16 @@
 import type { Clock } from '../../base/index.js';
 
-/** A write of the data folder that takes longer counts as failed, in milliseconds. */
+/** A write that takes longer counts as failed, in milliseconds. */
 export const PROBE_MS_MAX = 5_000;
 
 interface Parts {
   readonly clock: Pick<Clock, 'after'>;
-  /** Why requests cannot be answered, apart from the disk. */
+  /** Why requests cannot be answered, apart from failed writes. */
   reasons(): readonly string[];
-  /** Writes to the data folder; rejects if that fails. */
+  /** Writes; rejects if that fails. */
   probe(): Promise<void>;
+  /** What `probe` writes to; the subject of a sentence. */
+  readonly place: string;
 }
 
 /** Finds out whether the server can answer requests. Calls that overlap share one write. */
@@ -33,7 +35,7 @@ export class Readiness {
     );
     let cancel = () => {};
     const late = new Promise<string>((resolve) => {
-      const message = `The data folder has not taken a write within ${PROBE_MS_MAX / 1_000} s.`;
+      const message = `${this.parts.place} has not taken a write within ${PROBE_MS_MAX / 1_000} s.`;
       cancel = this.parts.clock.after(PROBE_MS_MAX, () => resolve(message));
     });
     return Promise.race([probed, late]).finally(() => cancel());

@@ -1,7 +1,6 @@
 import { VERSION } from '../../base/index.js';
 import type { CatalogBuild, Engine } from '../../engine/index.js';
 import { type Settings, showSettings } from '../../settings/index.js';
-import { storeSpace } from '../../store/index.js';
 import type { Engines } from '../engines.js';
 import type { ReloadState } from '../reload/transitions.js';
 import { nameOfDevice, nameOfMemory } from './device-names.js';
@@ -17,18 +16,17 @@ export interface ServiceStatus {
   readonly engines: Engines;
   /** Batches that have not finished, by state. */
   readonly openBatches: Readonly<Record<string, number>>;
-  /** The data folder. */
-  readonly folder: string;
+  /** See `OpenAccess.status`. */
+  readonly store: object;
 }
 
 /** The JSON of `GET /status`. A lane's `wave` is in tokens, its `cells` are those of the KV cache. */
 export function statusOf(
   { settings, state }: ReloadStatus,
-  { engines, openBatches, folder }: ServiceStatus,
+  { engines, openBatches, store }: ServiceStatus,
   uptimeMs: number,
   reasons: readonly string[],
 ): object {
-  const { free, used } = storeSpace(folder);
   return {
     version: VERSION,
     uptime_seconds: Math.round(uptimeMs / 1_000),
@@ -46,7 +44,7 @@ export function statusOf(
       draining: engines.draining.map((build) => ({ id: build.id, ...workOf(build.engine, engines) })),
     },
     batches: openBatches,
-    store: { folder, bytes: used, disk_free_bytes: Number.isFinite(free) ? free : null },
+    store,
     settings: showSettings(settings),
   };
 }

@@ -1,14 +1,14 @@
 import { type Key, showKey } from '../../../access/index.js';
 import type { OperatorApiName } from '../../../api/index.js';
-import type { OpenAccess } from '../../access.js';
+import type { OpenAccess } from '../../access/open-access.js';
 import { readFields, readQuery, TEXT } from '../fields.js';
 import type { Handlers } from './call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' | 'revokeKey'>;
 
 /** The routes of keys. */
-export function keyHandlers({ administration, calendar }: OpenAccess): Handlers<KeyRoutes> {
-  const show = (key: Key) => showKey(key, calendar.clock.now());
+export function keyHandlers({ administration, clock }: OpenAccess): Handlers<KeyRoutes> {
+  const show = (key: Key) => showKey(key, clock.now());
   return {
     async listKeys({ actor, query }) {
       return await administration.run(actor, 'listKeys', readQuery(query, 'workspace'));

@@ -6,7 +6,7 @@ import {
 } from '../../../api/index.js';
 import { showInstant } from '../../../base/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
-import type { OpenAccess } from '../../access.js';
+import type { OpenAccess } from '../../access/open-access.js';
 import { readQuery, readWhole, wrong } from '../fields.js';
 import type { Handlers } from './call.js';
 

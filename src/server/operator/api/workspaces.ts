@@ -10,7 +10,7 @@ import {
 import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
 import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
-import type { OpenAccess } from '../../access.js';
+import type { OpenAccess } from '../../access/open-access.js';
 import { DataUnavailable } from '../../administration/administration.js';
 import type { WorkspaceSummary } from '../../administration/tasks.js';
 import {
@@ -42,7 +42,7 @@ const NO_CHARGES: Charges = { charged: 0n, reserved: 0n, monthCharged: 0n };
 
 /** The routes of workspaces, their credit and their usage. */
 export function workspaceHandlers(
-  { access, administration, calendar }: OpenAccess,
+  { access, administration, clock }: OpenAccess,
   catalog: () => Catalog,
   currency: string,
 ): Handlers<WorkspaceRoutes> {
@@ -103,7 +103,7 @@ export function workspaceHandlers(
     },
     async showUsage({ actor, id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
-      const dates = lastDays(calendar.clock.now(), days);
+      const dates = lastDays(clock.now(), days);
       const [from, to] = [dates[0] as string, dates.at(-1) as string];
       await access.flush().catch((error: Error) => {
         throw new DataUnavailable(error.message);

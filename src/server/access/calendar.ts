@@ -1,6 +1,6 @@
-import { type Clock, JUMP_LASTS_MS, SteadyClock } from '../base/index.js';
-import { KEEP_TIME_EVERY_MS, readKeptTime, type Store, writeKeptTime } from '../store/index.js';
-import type { Log } from '../telemetry/index.js';
+import { type Clock, JUMP_LASTS_MS, SteadyClock } from '../../base/index.js';
+import { KEEP_TIME_EVERY_MS, readKeptTime, type Store, writeKeptTime } from '../../store/index.js';
+import type { Log } from '../../telemetry/index.js';
 
 /** A server's calendar, stored in its data folder so that the next process can detect a wrong clock. */
 export class Calendar {

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/index.js';
-import { type Store, storeSpace } from '../store/index.js';
-import type { Metrics } from '../telemetry/index.js';
+import type { Clock } from '../../base/index.js';
+import { type Store, storeSpace } from '../../store/index.js';
+import type { Metrics } from '../../telemetry/index.js';
 
 /** Measures the commits of a store, its size and its disk. */
 export function measureStore(metrics: Metrics, store: Store, clock: Pick<Clock, 'monotonic'>): void {
