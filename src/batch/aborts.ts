@@ -16,14 +16,18 @@ export const lineLabel = (batch: string, line: number): string => `${batch} ${li
 
 const LABEL = /^(batch_[A-Za-z0-9]{24}) (\d{1,6})$/;
 
+/** The lines that labels name: of each, its batch and its position in it. */
+export function linesOfLabels(labels: readonly string[]): Array<readonly [batch: string, line: number]> {
+  return labels.flatMap((label) => {
+    const [, batch, line] = LABEL.exec(label) ?? [];
+    return batch === undefined ? [] : [[batch, Number(line)] as const];
+  });
+}
+
 /** Counts an abort for every line that was in progress and has no result. Returns how many. Throws StoreError. */
 export function countAbort(store: Store, { id, reason, labels }: Abort): number {
   return store.change(() => {
-    const lines = labels.flatMap((label) => {
-      const [, batch, line] = LABEL.exec(label) ?? [];
-      return batch === undefined ? [] : [[batch, Number(line)] as const];
-    });
-    const open = lines.filter(([batch, line]) => isOpen(store, batch, line));
+    const open = linesOfLabels(labels).filter(([batch, line]) => isOpen(store, batch, line));
     for (const key of open) {
       const before = store.table('batch_aborts').get(...key);
       // Counted already, by a process that ended before it could remove the report.

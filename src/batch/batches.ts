@@ -2,6 +2,7 @@ import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { batchObject, submitObject } from './batch-object.js';
 import { Callbacks } from './callbacks.js';
+import { StoredCalledBatches } from './called-batches.js';
 import type { BatchDependencies } from './dependencies.js';
 import type { BatchInterface, Page, ResultStream } from './interface.js';
 import { apply } from './lifecycle/apply.js';
@@ -47,7 +48,8 @@ export class Batches implements BatchInterface {
     const times = new StoredTimes(store, buffer, clock.now());
     const submissions = new Submissions(store, clock, times);
     const reader = new Reader((call) => deps.read(call));
-    const callbacks = new Callbacks({ store, sealer, buffer, clock, random, webhooks, reports });
+    const called = new StoredCalledBatches(store, sealer, buffer, clock);
+    const callbacks = new Callbacks({ batches: called, clock, random, webhooks, reports });
     const onFinished = (batch: Batch) => {
       times.stamped(batch.id, 'finished');
       callbacks.add(batch);

@@ -1,11 +1,9 @@
 import { LIMITS } from '../api/index.js';
 import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
-import type { Sealer, Store } from '../store/index.js';
+import type { CalledBatches } from './called-batches.js';
 import type { BatchReports, Webhooks } from './dependencies.js';
 import { type Batch, STATUS_OF } from './lifecycle/transitions.js';
-import { SealedBatch } from './sealed-batch.js';
 import type { FinishedBatch } from './webhook/call.js';
-import type { WriteBuffer } from './write-buffer.js';
 
 /** Concurrent calls. A call takes at most LIMITS.webhookTimeoutMs, including the DNS lookup. */
 export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
@@ -20,9 +18,7 @@ const JITTER = 0.2;
 const WEBHOOK_WAIT_MS_MAX = Math.max(...WAITS_MS) * (1 + JITTER);
 
 interface Parts {
-  readonly store: Store;
-  readonly sealer: Sealer;
-  readonly buffer: WriteBuffer;
+  readonly batches: CalledBatches;
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
@@ -48,7 +44,8 @@ export class Callbacks {
   /** By key, in the order of their turns. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly counts = new ShareCounts(CALL_SHARES);
-  private readonly calling = new Set<Promise<void>>();
+  /** By batch. */
+  private readonly calling = new Map<string, Promise<void>>();
   private stopped = false;
   private cancelWake = () => {};
 
@@ -62,11 +59,16 @@ export class Callbacks {
     this.run();
   }
 
-  /** Starts no more calls. Resolves when those in progress have ended and their outcomes are in the buffer. */
+  /** Whether a call of a batch waits or is in progress. */
+  has({ id, key }: Batch): boolean {
+    return this.calling.has(id) || this.waiting.get(key)?.due.has(id) === true;
+  }
+
+  /** Starts no more calls. Resolves when those in progress have ended and their outcomes have been passed on. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelWake();
-    await Promise.all(this.calling);
+    await Promise.all(this.calling.values());
   }
 
   private put(owner: Owner, id: string, waitMs: number): void {
@@ -104,10 +106,10 @@ export class Callbacks {
     this.counts.add(owner, 1);
     const attempt = this.attempt(owner, id).finally(() => {
       this.counts.add(owner, -1);
-      this.calling.delete(attempt);
+      this.calling.delete(id);
       this.run();
     });
-    this.calling.add(attempt);
+    this.calling.set(id, attempt);
   }
 
   /** When the next call becomes due. Calls that are due already start when a call in progress ends. */
@@ -122,37 +124,30 @@ export class Callbacks {
   private async attempt(owner: Owner, id: string): Promise<void> {
     try {
       // The receiver may ask for the batch at once, and must find it finished.
-      await this.parts.buffer.flush();
+      await this.parts.batches.written();
     } catch {
       // The ledger has reported why.
       this.put(owner, id, UNWRITTEN_WAIT_MS);
       return;
     }
     try {
-      const batch = this.parts.buffer.get(id);
-      if (batch === undefined || batch.webhook === null || batch.deleted) return;
-      const address = SealedBatch.open(this.parts.store, this.parts.sealer, batch)?.webhook();
-      if (address === undefined) return;
-      const status = STATUS_OF[batch.state] as FinishedBatch['status'];
-      const outcome = await this.parts.webhooks.call(address, { id, status });
-      this.keep(id, outcome === 'delivered');
+      const found = await this.parts.batches.find(id);
+      if (found === undefined) return;
+      const status = STATUS_OF[found.batch.state] as FinishedBatch['status'];
+      const outcome = await this.parts.webhooks.call(found.address, { id, status });
+      await this.keep(id, outcome === 'delivered');
     } catch (error) {
       this.parts.reports.error(error, id);
     }
   }
 
-  private keep(id: string, delivered: boolean): void {
-    // Read first, because reading it may make the calendar jump and move the batch's times.
-    const now = this.parts.clock.now();
-    // Read again: the batch may have been collected meanwhile.
-    const batch = this.parts.buffer.get(id);
-    if (batch === undefined || batch.webhook === null || batch.deleted) return;
-    const attempts = batch.webhook.attempts + 1;
-    const wait = delivered ? null : webhookWaitMs(attempts, this.parts.random);
-    const due = wait === null ? null : now + wait;
-    const after: Batch = { ...batch, webhook: { attempts, due } };
-    this.parts.buffer.put(after);
-    this.add(after);
+  private async keep(id: string, delivered: boolean): Promise<void> {
+    const after = await this.parts.batches.update(id, (webhook, now) => {
+      const attempts = webhook.attempts + 1;
+      const wait = delivered ? null : webhookWaitMs(attempts, this.parts.random);
+      return { attempts, due: wait === null ? null : now + wait };
+    });
+    if (after !== undefined) this.add(after);
   }
 }
 

@@ -1,7 +1,9 @@
-export { ABORTS_MAX, countAbort } from './aborts.js';
+export { ABORTS_MAX, countAbort, type LineAborts, linesOfLabels } from './aborts.js';
 export { batchObject, submitObject } from './batch-object.js';
 export type { BatchStore } from './batch-store.js';
 export * from './batches.js';
+export { Callbacks } from './callbacks.js';
+export type { CalledBatches } from './called-batches.js';
 export type { BatchDependencies, BatchReports, FileThread, LineEngines, Webhooks } from './dependencies.js';
 export type { Draft, Idempotency } from './draft.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
@@ -9,7 +11,7 @@ export type { DigestResult, DigestTask } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
 export { type IngestSetup, type WithManifest, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export type { BatchInterface, Page, ResultStream } from './interface.js';
-export { apply, deleteAfter } from './lifecycle/apply.js';
+export { apply, deleteAfter, KEPT_COLLECTED_MS, KEPT_FINISHED_MS, settledAs } from './lifecycle/apply.js';
 export {
   type Batch,
   type BatchEvent,
@@ -24,6 +26,7 @@ export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export { type ChunkAnswer, type ChunkSource, type ChunkTask, openChunk } from './reading/open-chunk.js';
 export { resultPieces } from './reading/result-pieces.js';
 export {
+  PIECE_BYTES,
   type ResultPlace,
   type ResultsAnswer,
   type ResultsTask,

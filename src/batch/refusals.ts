@@ -3,6 +3,7 @@ import { ApiError, LIMITS } from '../api/index.js';
 /** Contract 7.1 `too_many_batches`. */
 const TOO_MANY_RETRY_SECONDS = 300;
 const UNAVAILABLE_RETRY_SECONDS = 30;
+const NO_ROOM_RETRY_SECONDS = 300;
 
 /** The key has as many open batches as it may have. */
 export const tooManyBatches = (): ApiError =>
@@ -17,6 +18,22 @@ export const cannotStore = (): ApiError =>
   new ApiError('batch_unavailable', 'The server cannot store batches at the moment.', {
     retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
   });
+
+/** The stored batches of all workspaces take what they may take. */
+export const noRoom = (): ApiError =>
+  new ApiError(
+    'batch_unavailable',
+    'The server has no room for more batches until stored ones are deleted.',
+    { retryAfterSeconds: NO_ROOM_RETRY_SECONDS },
+  );
+
+/** The stored batches of a workspace take what they may take: `percent` % of the room of all. */
+export const noRoomForWorkspace = (percent: number): ApiError =>
+  new ApiError(
+    'batch_unavailable',
+    `The stored batches of the workspace take its share of the server's room, ${percent} %, until some of them are deleted.`,
+    { retryAfterSeconds: NO_ROOM_RETRY_SECONDS },
+  );
 
 /** The idempotency key was used with another file. */
 export const idempotencyConflict = (): ApiError =>

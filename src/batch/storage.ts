@@ -1,8 +1,7 @@
-import { ApiError } from '../api/index.js';
 import type { RawWrite, Store } from '../store/index.js';
 import { type Batch, isFinished } from './lifecycle/transitions.js';
+import { noRoom, noRoomForWorkspace } from './refusals.js';
 
-const RETRY_SECONDS = 300;
 /** The size of LMDB's pages on most machines. */
 const PAGE_BYTES = 4_096;
 /** What a value takes besides its own bytes, about: its key, its place in a page. */
@@ -77,13 +76,11 @@ export class BatchStorage {
   requireRoom(workspace: string, bytes = 1, share = 1): void {
     const bytesMax = this.bounds.bytesMax();
     if (this.store.bytesOf('batch') + this.writing + bytes > bytesMax) {
-      throw noRoom('The server has no room for more batches until stored ones are deleted.');
+      throw noRoom();
     }
     const percent = this.bounds.workspacePercent();
     if ((this.shares.get(workspace) ?? 0) + share > (bytesMax / 100) * percent) {
-      throw noRoom(
-        `The stored batches of the workspace take its share of the server's room, ${percent} %, until some of them are deleted.`,
-      );
+      throw noRoomForWorkspace(percent);
     }
   }
 
@@ -93,6 +90,3 @@ export class BatchStorage {
     else this.shares.set(workspace, sum);
   }
 }
-
-const noRoom = (message: string): ApiError =>
-  new ApiError('batch_unavailable', message, { retryAfterSeconds: RETRY_SECONDS });

@@ -1,6 +1,6 @@
 import type { Access } from '../access/index.js';
 import type { Clock } from '../base/index.js';
-import { apply } from './lifecycle/apply.js';
+import { apply, settledAs } from './lifecycle/apply.js';
 import { type Batch, type BatchEvent, isFinished, mayStart } from './lifecycle/transitions.js';
 import type { OpenBatch } from './runner/open-batch.js';
 import type { BatchEnds, Progress } from './runner/progress.js';
@@ -43,7 +43,7 @@ export class StoredProgress implements Progress {
   settle(open: OpenBatch): void {
     if (open.inProgress > 0 || isFinished(open.batch)) return;
     if (!open.isResolved && mayStart(open.batch)) return;
-    this.apply(open, open.batch.done > 0 ? 'settled_answered' : 'settled_unanswered');
+    this.apply(open, settledAs(open.batch));
     this.parts.buffer.removeLines(open.batch);
     this.ends.remove(open);
     this.parts.onFinished(open.batch);

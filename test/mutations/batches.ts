@@ -175,10 +175,10 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/callbacks.ts',
-    ['callbacks', '6 rule 3', 'batch.webhook.attempts + 1', 'batch.webhook.attempts'],
+    ['callbacks', '6 rule 3', 'webhook.attempts + 1', 'webhook.attempts'],
     ['callbacks', '6 rule 3', 'if (this.counts.exceededBy(owner, 1) !== null)', 'if (false)'],
     ['callbacks', '6 rule 3', 'this.counts.add(owner, -1);', ''],
     ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
-    ['runner/store', '6 event', 'await this.parts.buffer.flush();', ''],
+    ['runner/store', '6 event', 'await this.parts.batches.written();', ''],
   ),
 ];

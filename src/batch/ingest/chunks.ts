@@ -14,6 +14,8 @@ export interface SealedChunk {
   readonly lines: Uint8Array;
   /** For `batch_ids`: see `ChunkIds`. */
   readonly ids: Uint8Array;
+  /** How many lines it has. */
+  readonly count: number;
 }
 
 /** The position of the first line in the batch, from 0, and each line's custom id and model. */
@@ -39,6 +41,7 @@ export function sealChunk(
   return {
     lines: sealed(placeOf('batch_lines', batch, number), textOf(lines)),
     ids: sealed(placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids))),
+    count: lines.length,
   };
 }
 

@@ -45,6 +45,10 @@ export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
   };
 }
 
+/** The event by which a batch finishes, when no line of it is in progress and none will start. */
+export const settledAs = ({ done }: Batch): BatchEvent =>
+  done > 0 ? 'settled_answered' : 'settled_unanswered';
+
 /** What is reported for the lines of a finished batch that have no result of their own. */
 export function unansweredAs(batch: Batch): Unanswered {
   if (batch.state === 'cancelled') return 'cancelled';
