@@ -34,6 +34,7 @@ const SHARED_FOLDERS = [
   'hub',
   'load',
   'models',
+  'postgres',
   'settings',
   'store',
 ];
@@ -86,6 +87,8 @@ const ALONE: ReadonlySet<string> = new Set([
   'http/slow-readers',
   'http/tls',
   'models/nano',
+  'postgres/restart',
+  'postgres/tls',
 ]);
 /** Of one process, so that two processes end at about the same time. */
 const FILES_MAX = 12;

@@ -13,6 +13,7 @@ type Mode = (typeof MODES)[number];
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 const PARAMETERS = ['host', 'sslmode'];
 const PORT = 5432;
+const NO_HOST = 'none.invalid';
 
 /** Where a database is, and how to connect to it. */
 export type Address = Pick<pg.ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database'> & {
@@ -29,7 +30,8 @@ export function readAddress(url: string, ca: string): Address {
     if (!PARAMETERS.includes(name))
       throw new OperatorError(`store.url has a parameter that is not supported. Only sslmode and host are.`);
   }
-  const host = parsed.searchParams.get('host') ?? decoded(parsed.hostname).replace(/^\[(.*)\]$/, '$1');
+  const named = parsed.hostname === NO_HOST ? '' : decoded(parsed.hostname).replace(/^\[(.*)\]$/, '$1');
+  const host = parsed.searchParams.get('host') ?? named;
   const database = decoded(parsed.pathname.slice(1));
   if (host === '' || database === '')
     throw new OperatorError(
@@ -48,8 +50,8 @@ export function readAddress(url: string, ca: string): Address {
 
 function parse(url: string): URL {
   try {
-    // The parser requires a host before a port or a user; libpq and its users do not.
-    const parsed = new URL(url.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?#])/, '$1localhost'));
+    // The parser requires a host before a port and after a user; without one, the parameter `host` names it.
+    const parsed = new URL(url.replace(/^(\w+:\/\/(?:[^/?#]*@)?)(?=(:\d*)?[/?#])/, `$1${NO_HOST}`));
     if (PROTOCOLS.includes(parsed.protocol)) return parsed;
   } catch {
     // The parser's error quotes the URL, and with it the password.

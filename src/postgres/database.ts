@@ -18,11 +18,12 @@ const NETWORK_MS = 1_000;
 /** The database ends a transaction whose client has been silent for this many milliseconds, and so frees its locks. */
 const SILENT_MS_MAX = 5_000;
 /** Calls that wait for a connection; further ones fail at once. */
-const WAITING_MAX = 1_000;
+export const WAITING_MAX = 1_000;
 /** Attempts of a transaction that others were in the way of. */
 export const ATTEMPTS_MAX = 10;
-/** The longest pause before attempt n is this many milliseconds times 2^n. */
+/** The pause before attempt n is random, up to this many milliseconds times 2^n, and up to the maximum. */
 const PAUSE_MS = 4;
+const PAUSE_MS_MAX = 200;
 
 export interface DatabaseSettings {
   /** `store.url` */
@@ -151,7 +152,7 @@ export class Database implements Queryable {
             error.code,
           );
       }
-      await pause(this.random() * PAUSE_MS * 2 ** attempt);
+      await pause(this.random() * Math.min(PAUSE_MS * 2 ** attempt, PAUSE_MS_MAX));
     }
   }
 

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,6 +42,9 @@ function idOf(which: '-u' | '-g'): number {
   return Number(execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }));
 }
 
+/** The role `with_password`, if a test creates it, must give its password; the others need none. */
+const WITH_PASSWORD = 'host all with_password all scram-sha-256';
+
 /** How a server is stopped: after its transactions, at once, or by SIGKILL. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
@@ -64,6 +76,8 @@ export class PostgresServer {
       cwd: folder,
       stdio: 'pipe',
     });
+    const access = join(data, 'pg_hba.conf');
+    writeFileSync(access, `${WITH_PASSWORD}\n${readFileSync(access, 'utf8')}`);
     const server = new PostgresServer(folder, await freePort(), options);
     await server.start();
     return server;
