@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { writeCertificate } from './certificate.js';
 import { freePort } from './free-port.js';
@@ -24,9 +24,15 @@ interface Kind {
   /** Its command, once its configuration is in the folder. `edit` changes the file of `deploy/`. */
   readonly prepare: (
     folder: string,
-    ports: { listen: number; upstream: number },
+    ports: Ports,
     edit: (text: string) => string,
   ) => readonly [string, ...string[]];
+}
+
+interface Ports {
+  readonly listen: number;
+  /** Of the servers behind it. Only HAProxy has more than one. */
+  readonly upstreams: readonly number[];
 }
 
 /** A text with each of the quoted parts, which it must have, replaced. */
@@ -42,7 +48,7 @@ const deployed = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf
 const NGINX: Kind = {
   name: 'nginx',
   version: ['-v'],
-  prepare(folder, { listen, upstream }, edit) {
+  prepare(folder, { listen, upstreams: [upstream] }, edit) {
     const site = replaced(deployed('nginx.conf'), [
       ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
       ['listen 443 ssl', `listen 127.0.0.1:${listen} ssl`],
@@ -66,7 +72,7 @@ const NGINX: Kind = {
 const CADDY: Kind = {
   name: 'caddy',
   version: ['version'],
-  prepare(folder, { listen, upstream }, edit) {
+  prepare(folder, { listen, upstreams: [upstream] }, edit) {
     const site = replaced(deployed('Caddyfile'), [
       ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
       [
@@ -81,30 +87,86 @@ const CADDY: Kind = {
   },
 };
 
+/** Nodes of deploy/haproxy.cfg. */
+const SERVER_LINE = /^ {2}server node\d .*\n/gm;
+
+const HAPROXY: Kind = {
+  name: 'haproxy',
+  version: ['-v'],
+  prepare(folder, { listen, upstreams }, edit) {
+    const pem = join(folder, 'decider.pem');
+    writeFileSync(pem, ['cert.pem', 'key.pem'].map((name) => readFileSync(join(folder, name))).join(''));
+    const servers = upstreams.map((port, at) => `  server node${at + 1} 127.0.0.1:${port}\n`).join('');
+    const site = replaced(deployed('haproxy.cfg'), [
+      ['maxconn 8000', 'maxconn 400'],
+      ['chroot /var/lib/haproxy', ''],
+      ['abns@decider', `abns@${basename(folder)}`],
+      ['user haproxy', ''],
+      ['group haproxy', ''],
+      ['/run/haproxy/admin.sock', adminSocket(folder)],
+      ['/etc/haproxy/decider.pem', pem],
+      ['bind :443', `bind 127.0.0.1:${listen}`],
+      [`bind [::]:443 v6only ssl crt ${pem} alpn h2,http/1.1`, ''],
+    ]);
+    const file = join(folder, 'haproxy.cfg');
+    writeFileSync(file, edit(site.replace(SERVER_LINE, '') + servers));
+    return ['haproxy', '-dW', '-db', '-f', file];
+  },
+};
+
+const adminSocket = (folder: string) => join(folder, 'admin.sock');
+
 /** Why a proxy cannot be tested here; false where it can. */
 const missing = ({ name, version }: Kind): string | false =>
   spawnSync(name, version).status !== 0 && `${name.toUpperCase()} IS NOT INSTALLED: apt-get install ${name}`;
 
-export const PROXIES = [NGINX, CADDY].map((kind) => ({
+const unchanged = (text: string) => text;
+
+export const PROXIES = [NGINX, CADDY, HAPROXY].map((kind) => ({
   name: kind.name,
   missing: missing(kind),
   /** Starts it with the file of `deploy/`; ended with the test. */
-  start: (t: Test, upstream: number, edit: (text: string) => string = (text) => text) =>
-    startProxy(t, kind, upstream, edit),
+  start: (t: Test, upstream: number, edit: (text: string) => string = unchanged): Promise<ProxyServer> =>
+    startProxy(t, kind, [upstream], edit),
 }));
+
+/** Options of a test that needs HAProxy: it is skipped, with the reason, where that is not installed. */
+export const NEEDS_HAPROXY = { skip: missing(HAPROXY) };
+
+export interface Haproxy extends ProxyServer {
+  /** Executes a command of its administration and returns what it prints. */
+  admin(command: string): Promise<string>;
+}
+
+/** Starts HAProxy with deploy/haproxy.cfg in front of several servers: `node1`, `node2` and so on; ended with the test. */
+export async function startHaproxy(
+  t: Test,
+  upstreams: readonly number[],
+  edit: (text: string) => string = unchanged,
+): Promise<Haproxy> {
+  const { folder, ...server } = await startProxy(t, HAPROXY, upstreams, edit);
+  const admin = async (command: string) => {
+    const socket = connect(adminSocket(folder));
+    socket.end(`${command}\n`);
+    let text = '';
+    for await (const chunk of socket.setEncoding('utf8')) text += chunk;
+    return text;
+  };
+  return { ...server, admin };
+}
 
 async function startProxy(
   t: Test,
   kind: Kind,
-  upstream: number,
+  upstreams: readonly number[],
   edit: (text: string) => string,
-): Promise<ProxyServer> {
+): Promise<ProxyServer & { readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'decider-proxy-'));
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'logs'));
   const { cert } = writeCertificate(folder);
   const port = await freePort();
-  const [command, ...rest] = kind.prepare(folder, { listen: port, upstream }, edit);
+  const [command, ...rest] = kind.prepare(folder, { listen: port, upstreams }, edit);
   const child = spawn(command, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder },
@@ -121,7 +183,7 @@ async function startProxy(
     if (child.exitCode !== null) throw new Error(`${kind.name} ended: ${errors}`);
     return accepts(port);
   }, 60_000);
-  return { port, ca: readFileSync(cert) };
+  return { port, ca: readFileSync(cert), folder };
 }
 
 async function end(child: ChildProcess): Promise<void> {
