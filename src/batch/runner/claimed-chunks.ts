@@ -1,58 +1,58 @@
-/** The lines of a chunk that was read: from `first`, up to and without `end`. */
-interface ChunkLines {
+/** A chunk of a batch, and which lines it holds. */
+export interface ChunkRange {
+  readonly chunk: number;
+  /** The position of its first line in the batch. */
   readonly first: number;
-  readonly end: number;
-  /** How many of them have no result. */
-  left: number;
+  /** How many lines it holds. */
+  readonly lines: number;
 }
 
 /** The chunks of a batch that run on this host, and which of them have a result for every line. */
 export class ClaimedChunks {
-  /** The chunks with lines that have no result; null: not read yet. */
-  private readonly lines = new Map<number, ChunkLines | null>();
+  /** The chunks with lines that have no result, and how many these are. */
+  private readonly open = new Map<number, { readonly range: ChunkRange; left: number }>();
   private resolved: number[] = [];
 
   /** Whether every line of every chunk has its result. */
   get isResolved(): boolean {
-    return this.lines.size === 0;
+    return this.open.size === 0;
   }
 
   /** The chunks that have lines without a result. */
-  get open(): readonly number[] {
-    return [...this.lines.keys()];
+  get chunks(): readonly number[] {
+    return [...this.open.keys()];
   }
 
-  add(chunk: number): void {
-    if (!this.lines.has(chunk)) this.lines.set(chunk, null);
+  /** How many lines have no result. */
+  get linesLeft(): number {
+    let sum = 0;
+    for (const { left } of this.open.values()) sum += left;
+    return sum;
   }
 
-  /** A chunk has been read; a chunk may be read repeatedly. */
-  receive(chunk: number, lines: ChunkLines): void {
-    if (!this.lines.has(chunk)) return;
-    this.lines.set(chunk, lines);
-    this.check(chunk, lines);
+  /** `left`: how many of the chunk's lines have no result. */
+  add(range: ChunkRange, left: number): void {
+    if (left > 0) this.open.set(range.chunk, { range, left });
+    else this.resolved.push(range.chunk);
   }
 
   /** A line has got its result. */
   resolve(index: number): void {
-    for (const [chunk, lines] of this.lines) {
-      if (lines === null || index < lines.first || index >= lines.end) continue;
-      lines.left -= 1;
-      this.check(chunk, lines);
+    for (const [chunk, entry] of this.open) {
+      const { first, lines } = entry.range;
+      if (index < first || index >= first + lines) continue;
+      entry.left -= 1;
+      if (entry.left > 0) return;
+      this.open.delete(chunk);
+      this.resolved.push(chunk);
       return;
     }
   }
 
-  /** The chunks whose last line has got its result since the last call. */
+  /** The chunks for which every line got its result since the last call. */
   takeResolved(): number[] {
     const taken = this.resolved;
     this.resolved = [];
     return taken;
-  }
-
-  private check(chunk: number, { left }: ChunkLines): void {
-    if (left > 0) return;
-    this.lines.delete(chunk);
-    this.resolved.push(chunk);
   }
 }

@@ -3,7 +3,7 @@ import type { Batch } from '../lifecycle/transitions.js';
 import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
 import type { OrderedLine } from '../reading/order.js';
 import type { BatchKey, BatchLine } from '../sealed-values.js';
-import { ClaimedChunks } from './claimed-chunks.js';
+import { type ChunkRange, ClaimedChunks } from './claimed-chunks.js';
 import { Deadline } from './deadline.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -27,7 +27,7 @@ interface Known {
   /** The lines that already have a result. */
   readonly resolved?: Iterable<number>;
   /** The only chunks that run here. Default: all. */
-  readonly chunks?: Iterable<number>;
+  readonly chunks?: Iterable<ChunkRange>;
 }
 
 /** A batch that has not finished: which lines have a result, and which line is next. */
@@ -43,8 +43,8 @@ export class OpenBatch {
   readonly aborts = new Map<number, LineAborts>();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
-  /** Null: all chunks run here. */
-  private readonly claimed: ClaimedChunks | null = null;
+  /** The chunks to which the batch is restricted; null: all its chunks run here. */
+  readonly claimed: ClaimedChunks | null = null;
   /** One chunk only, so that memory does not grow with the batch. */
   private readChunk: ReadChunk | null = null;
   /** Lines whose retry is due; they go before all others. */
@@ -78,28 +78,16 @@ export class OpenBatch {
     return this.claimed === null ? this.resolvedCount === this.batch.lines : this.claimed.isResolved;
   }
 
-  /** The chunks that run here and have lines without a result, of a batch that is restricted to some chunks. */
-  get openChunks(): readonly number[] {
-    return this.claimed?.open ?? [];
-  }
-
-  /** How many of its chunks must be read before their next line can start. */
-  get unreadChunks(): number {
-    return this.unread.size + this.batch.chunks - this.nextChunk;
-  }
-
   /** Adds chunks to a batch that is restricted to some of its chunks. */
-  addChunks(chunks: Iterable<number>): void {
+  addChunks(chunks: Iterable<ChunkRange>): void {
     if (this.claimed === null) throw new Error('all chunks of the batch run here already');
-    for (const chunk of chunks) {
-      this.claimed.add(chunk);
-      this.unread.add(chunk);
+    for (const range of chunks) {
+      const { chunk, first, lines } = range;
+      const states = this.lines.subarray(first, first + lines);
+      const left = states.filter((state) => state !== HAS_RESULT).length;
+      this.claimed.add(range, left);
+      if (left > 0) this.unread.add(chunk);
     }
-  }
-
-  /** The chunks whose last line has got its result since the last call. */
-  takeResolvedChunks(): number[] {
-    return this.claimed?.takeResolved() ?? [];
   }
 
   /** The next line to start, if it is in memory. */
@@ -129,7 +117,6 @@ export class OpenBatch {
   receive(chunk: number, answer: Extract<ChunkAnswer, { ok: true }>, memory: ReadAhead): void {
     if (!this.unread.delete(chunk)) this.nextChunk = chunk + 1;
     if (this.hasEnded) return;
-    this.claimed?.receive(chunk, this.chunkLines(answer));
     const lines = linesOf(chunk, answer, (index) => this.lines[index] === WAITS).reverse();
     if (lines.length === 0) return;
     const bytes = answer.text.length;
@@ -194,12 +181,6 @@ export class OpenBatch {
     this.aborts.delete(index);
     this.resolvedCount += 1;
     this.claimed?.resolve(index);
-  }
-
-  private chunkLines({ first, ids }: Extract<ChunkAnswer, { ok: true }>) {
-    const end = first + ids.length;
-    const left = this.lines.subarray(first, end).filter((state) => state !== HAS_RESULT).length;
-    return { first, end, left };
   }
 
   private markWaiting({ index, chunk, tries }: BatchLine): void {

@@ -6,6 +6,7 @@ import type { BatchReports, LineEngines } from '../dependencies.js';
 import { type BatchState, mayStart } from '../lifecycle/transitions.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
 import type { BatchLine } from '../sealed-values.js';
+import type { ChunkRange } from './claimed-chunks.js';
 import { Funds } from './funds.js';
 import { LineReader } from './line-reader.js';
 import { LineRunner } from './line-runner.js';
@@ -27,7 +28,7 @@ interface Parts {
   readonly work: BatchWork;
   /** Creates the progress of the runner's batches. */
   readonly progress: (ends: BatchEnds) => Progress;
-  readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
+  readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable' | 'onFunds'>;
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
@@ -98,6 +99,7 @@ export class Runner {
       onPrepared: () => this.run(),
       onReady,
     });
+    access.onFunds(() => this.wakeAll());
     // Every line in progress listens to it; Node would warn of a leak at the eleventh.
     setMaxListeners(0, signal);
   }
@@ -147,7 +149,7 @@ export class Runner {
   }
 
   /** Runs further chunks of a batch that is restricted to some of its chunks. */
-  extend(open: OpenBatch, chunks: Iterable<number>): void {
+  extend(open: OpenBatch, chunks: Iterable<ChunkRange>): void {
     open.addChunks(chunks);
     this.queue.wake(open.batch.key);
     this.run();
@@ -174,6 +176,12 @@ export class Runner {
     this.cancelCheck();
     this.cancelNextTurn();
     this.leaving.abort();
+  }
+
+  /** Lines that wait for credit may be able to start. */
+  private wakeAll(): void {
+    for (const { batch } of this.queue.batches) this.queue.wake(batch.key);
+    this.run();
   }
 
   /** Starts as many lines as there is room for. */

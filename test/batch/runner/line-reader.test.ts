@@ -18,7 +18,7 @@ for (const state of ['running', 'cancelled'] as const) {
     } as unknown as ConstructorParameters<typeof LineReader>[0]);
     const open = {
       batch: { id: 'batch_1', state: 'running' },
-      sealed: { key: {} },
+      key: {},
       chunkToRead: 0,
       isDamaged: false,
     };

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { createKey, createWorkspace, grantCredit, StoredAccess } from '../../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
 import {
+  type BatchDependencies,
   Batches,
   countAbort,
   type Page,
@@ -217,7 +218,6 @@ export class World {
   private async begin(): Promise<void> {
     const sealer = new Sealer(this.store, '');
     this.sealer = sealer;
-    const { engine } = this;
     const blocks = new Blocks();
     this.batches = new Batches({
       store: this.store,
@@ -225,23 +225,7 @@ export class World {
       access: this.access,
       clock: this.calendar,
       random: () => 0.5,
-      engines: {
-        use: (work) =>
-          work({
-            prepare: (task) => engine.prepare(task),
-            engine: (build) => engine.of(build),
-            chargeOf: (build, inputTokens) => ({
-              model: build,
-              kind: 'batch',
-              inputTokens,
-              price: this.price,
-            }),
-          }),
-        engine: (model) => engine.of(model),
-        notePreparing: () => {},
-        mayUse: (model, allowed) => allowed === null || allowed.includes(model),
-        priceOf: () => ({ live: 2n * this.price, batch: this.price }),
-      },
+      engines: this.lineEngines(),
       files: {
         ingest: async (task) =>
           ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
@@ -261,6 +245,28 @@ export class World {
       currency: 'GBP',
     });
     await this.batches.start();
+  }
+
+  /** The engine of now, as batches use it. */
+  lineEngines(): BatchDependencies['engines'] {
+    const { engine } = this;
+    return {
+      use: (work) =>
+        work({
+          prepare: (task) => engine.prepare(task),
+          engine: (build) => engine.of(build),
+          chargeOf: (build, inputTokens) => ({
+            model: build,
+            kind: 'batch',
+            inputTokens,
+            price: this.price,
+          }),
+        }),
+      engine: (model) => engine.of(model),
+      notePreparing: () => {},
+      mayUse: (model, allowed) => allowed === null || allowed.includes(model),
+      priceOf: () => ({ live: 2n * this.price, batch: this.price }),
+    };
   }
 
   private trouble(error: unknown): void {
