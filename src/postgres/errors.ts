@@ -50,6 +50,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '28': 'The database rejected the user name or password in store.url',
   '3D000': 'The database named in store.url does not exist',
   '40003': 'The database cannot tell whether a statement was executed',
+  '42501': 'The user in store.url lacks a privilege on the database or its tables',
   '53100': 'The disk of the database is full',
   '53200': 'The database is out of memory',
   '53300': 'The database accepts no more connections: lower store.connections or raise its max_connections',
@@ -73,6 +74,8 @@ const NETWORK: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the database is for another host name',
 };
 
+/** Codes of the sockets and of the TLS of a connection that failed; others of Node are mistakes in a call. */
+const SOCKET = /^(E[A-Z]+|ERR_(SSL|TLS|STREAM|SOCKET)_\w+)$/;
 /** What pg says, without a code, of a connection that failed. */
 const LOST = /^(Connection terminated|Client (was closed|has encountered)|Query read timeout|timeout e)/;
 const WITHOUT_TLS = /^The server does not support SSL/;
@@ -129,7 +132,7 @@ function unavailable(error: unknown): DatabaseUnavailable | null {
       'The database does not support TLS: enable it there, or add sslmode=disable to store.url.',
       'no_tls',
     );
-  if (/^E[A-Z]+$/.test(code) || LOST.test(message))
+  if (SOCKET.test(code) || LOST.test(message))
     return new DatabaseUnavailable(
       `The connection to the database failed (${code || 'closed'}).`,
       code || 'closed',

@@ -1,8 +1,10 @@
 import { type Test, test } from 'tap';
-import { type DatabaseUnavailable, statement } from '../../src/postgres/index.js';
+import { type DatabaseUnavailable, requireFormat, statement } from '../../src/postgres/index.js';
 import { freePort } from '../support/free-port.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
+import { LONG } from '../support/scale.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
 
 const ONE = statement('one', 'SELECT 1 AS one');
 const PASSWORD = 'a-secret-password';
@@ -62,6 +64,34 @@ test('a database that became read-only, as a former primary', NEEDS_POSTGRES, as
   await database.query(ONE);
   const write = database.execute(statement('write', `INSERT INTO duties VALUES ('a', 1)`));
   await t.rejects(write, { name: 'DatabaseUnavailable', code: '25006' });
+});
+
+test('a transaction whose client is silent loses its locks', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const limit = statement('limit', 'SHOW idle_in_transaction_session_timeout');
+  t.strictSame(await database.query(limit), [{ idle_in_transaction_session_timeout: '5s' }]);
+  if (!LONG) return;
+  const lock = statement('lock', 'SELECT 1 AS locked FROM service FOR UPDATE');
+  let wake = () => {};
+  const silent = database.transaction(async (transaction) => {
+    await transaction.query(lock);
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    await transaction.query(ONE);
+  });
+  const ended = t.rejects(silent, { name: 'DatabaseUnavailable' });
+  await until(() => database.statements.has('lock'));
+  t.equal((await database.query(lock)).length, 1, 'waits until the database has ended the other');
+  wake();
+  await ended;
+});
+
+test('a user without privileges', NEEDS_POSTGRES, async (t) => {
+  const { url } = await newDatabase(t);
+  await (await postgres()).run('CREATE ROLE stranger LOGIN');
+  const database = connectTo(t, url.replace('postgres@', 'stranger@'));
+  await t.rejects(requireFormat(database), { name: 'DatabaseUnavailable', code: '42501' });
 });
 
 test('a silent network is given up, and the connection is replaced', NEEDS_POSTGRES, async (t) => {
