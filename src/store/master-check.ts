@@ -2,20 +2,28 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from './data-folder.js';
 import { masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
-import { type Place, seal, unseal } from './sealing.js';
+import { placeOf, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';
 
 /** Encrypted by the master key when the folder is first used, to recognize a wrong key later. */
 const CHECK = Buffer.from('decider');
 const NAME = 'master';
+const PLACE = placeOf('meta', NAME);
 
 /** Whether the folder has been used with a master key. */
 export const hasMasterKey = (store: Store): boolean => checkOf(store) !== undefined;
 
 /** Whether `master` is the key that the folder's data keys are encrypted with. */
-export function isMasterKey(store: Store, master: Buffer): boolean {
+export const isMasterKey = (store: Store, master: Buffer): boolean =>
+  opensMasterCheck(master, checkOf(store) ?? '');
+
+/** What is stored to recognize a master key later. */
+export const masterCheck = (master: Uint8Array): string => seal(master, PLACE, CHECK).toString('base64');
+
+/** Whether `check` was made with the key `master`. */
+export function opensMasterCheck(master: Uint8Array, check: string): boolean {
   try {
-    return unseal(master, placeIn(store), Buffer.from(checkOf(store) ?? '', 'base64')).equals(CHECK);
+    return unseal(master, PLACE, Buffer.from(check, 'base64')).equals(CHECK);
   } catch {
     return false;
   }
@@ -39,7 +47,7 @@ export function isNextKey(store: Store): boolean {
 
 /** Records the key that data keys are encrypted with. Inside `Store.change` only. */
 export function putMasterKey(store: Store, master: Buffer): void {
-  store.table('meta').put([NAME], { check: seal(master, placeIn(store), CHECK).toString('base64') });
+  store.table('meta').put([NAME], { check: masterCheck(master) });
 }
 
 /**
@@ -76,5 +84,3 @@ function readNext(file: string): Buffer | null {
 }
 
 const checkOf = (store: Store) => store.table('meta').get(NAME)?.check;
-
-const placeIn = (store: Store): Place => ({ table: 'meta', key: store.table('meta').key(NAME), name: NAME });

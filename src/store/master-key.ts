@@ -17,7 +17,7 @@ export const NEXT_KEY_FILE = 'master.key.next';
  * `master.key`. If `mayCreate`, a missing file is created, readable by its owner only. Throws StoreError.
  */
 export function masterKey(folder: string, given: string, mayCreate: boolean): Buffer {
-  if (given !== '') return parse(given, 'DECIDER_MASTER_KEY');
+  if (given !== '') return readMasterKey(given);
   const file = join(folder, MASTER_KEY_FILE);
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return readKeyFile(file);
   if (mayCreate) return createKeyFile(file);
@@ -25,6 +25,9 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
     `${file} is missing. Without it the encrypted data in ${folder} cannot be read: restore it from a backup.`,
   );
 }
+
+/** Reads the configured key, 64 hexadecimal digits. Throws StoreError. */
+export const readMasterKey = (given: string): Buffer => parse(given, 'DECIDER_MASTER_KEY');
 
 /** Reads a key of 64 hexadecimal digits from a file that only its owner may access. Throws StoreError. */
 export function readKeyFile(file: string): Buffer {

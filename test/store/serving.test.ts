@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
 import { dataFileOf } from '../../src/store/data-folder.js';
-import { openStore, serveAlone, serveStore, servingProcess } from '../../src/store/index.js';
+import {
+  openStore,
+  serveAlone,
+  serveStore,
+  serveWithoutStore,
+  servingPid,
+  servingProcess,
+} from '../../src/store/index.js';
 import { child } from '../support/child.js';
 import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';
 import { emptyStore } from '../support/store/opened.js';
@@ -30,6 +37,25 @@ test('a second server of a folder is refused with the process of the first, unti
   t.match(await third.ask('serve'), new RegExp(`served by process ${process.pid} on`));
   stop();
   t.equal(await third.ask('serve'), String(third.process.pid));
+});
+
+test('a folder serves one process, whether its data is there or in a database', async (t) => {
+  const { folder } = emptyStore(t);
+  const refused = { name: 'StoreError', message: new RegExp(`served by process ${process.pid} on`) };
+  const stopNode = serveWithoutStore(folder);
+  t.throws(() => serveWithoutStore(folder), refused);
+  t.throws(() => serveAlone(folder), refused);
+  t.equal(servingPid(folder), process.pid);
+  stopNode();
+  t.equal(servingProcess(folder), null);
+  const stop = serveAlone(folder);
+  t.throws(() => serveWithoutStore(folder), refused);
+  stop();
+  serveWithoutStore(folder)();
+  const made = join(folder, 'a', 'b');
+  serveWithoutStore(made)();
+  t.equal(servingProcess(made), null);
+  t.throws(() => serveWithoutStore(dataFileOf(folder)), { message: /cannot be used/ });
 });
 
 test('a server that was suspended continues to serve', async (t) => {
