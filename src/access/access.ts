@@ -86,7 +86,7 @@ export class Access {
   }
 
   /** What is left of a workspace's credit, and what it was charged this month. */
-  standing(workspace: Workspace): Standing {
+  standing(workspace: Workspace): Standing | Promise<Standing> {
     return this.ledger.standing(workspace);
   }
 

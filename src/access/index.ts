@@ -9,6 +9,7 @@ export * from './invoice.js';
 export * from './keys.js';
 export type { Ledger, Pause, Reservation, Standing } from './ledger.js';
 export * from './money.js';
+export * from './paused.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';
 export { StoredAccess } from './stored/access.js';

@@ -42,8 +42,8 @@ export interface Ledger {
   covers(caller: Caller, charge: Charge): boolean;
   /** Why a workspace is paused; null if it is not. */
   pause(workspace: Workspace): Pause | null;
-  /** Where a workspace stands, charges that are not written yet included. */
-  standing(workspace: Workspace): Standing;
+  /** Where a workspace stands, charges that are not written yet included. A promise only if another process is asked. */
+  standing(workspace: Workspace): Standing | Promise<Standing>;
   /** What a key was charged on some days, charges that are not written yet included: a row per day, model and kind. */
   usageOf(caller: Caller, days: readonly string[]): Promise<UsageSum[]>;
   /** Calls the listener when a charge that was not covered may have become so for a reason outside this process. */

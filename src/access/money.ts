@@ -53,3 +53,6 @@ export interface Charge {
   /** Units per token. */
   readonly price: Amount;
 }
+
+/** The exact amount of a charge. */
+export const costOf = ({ inputTokens, price }: Charge): Amount => BigInt(inputTokens) * price;

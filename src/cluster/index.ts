@@ -1,1 +1,2 @@
+export { ClusterLedger, type LedgerPart, type TakenChanges } from './ledger/index.js';
 export { fence, type NodeName, Session, SessionLost } from './session/index.js';

@@ -80,7 +80,7 @@ export interface Authorized {
   /** The limits per minute and what is left of them now, for `X-RateLimit-…`. */
   rates(): Rates;
   /** The JSON of contract 2.11. `only`: the one model of the endpoint; null: it serves all. */
-  limits(only: string | null): object;
+  limits(only: string | null): object | Promise<object>;
   /** The JSON of contract 2.12, for the last `days` days. */
   usage(days: number): Promise<object>;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */

@@ -47,7 +47,7 @@ type Own = (caller: Authorized, model: string | null, target: string) => Answer;
 
 /** The routes about the key itself. `model`: the one that the endpoint pins, or null. */
 export const OWN: Readonly<Record<'limits' | 'usage', Own>> = {
-  limits: (caller, model) => ({ body: JSON.stringify(caller.limits(model)) }),
+  limits: async (caller, model) => ({ body: JSON.stringify(await caller.limits(model)) }),
   usage: async (caller, _, target) => ({ body: JSON.stringify(await caller.usage(readDays(target))) }),
 };
 

@@ -12,14 +12,14 @@ type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amoun
  * The credit, limits and prices of a caller (contract 2.11). `models`: those that the endpoint serves; the response has the
  * ones that the workspace may use.
  */
-export function limitsJson(
+export async function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
   { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
   { access }: Pick<OpenAccess, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
-): object {
-  const { credit, monthCharged } = access.standing(workspace);
+): Promise<object> {
+  const { credit, monthCharged } = await access.standing(workspace);
   const { budget, requestsPerMinute, bytesPerMinute } = workspace;
   return {
     object: 'limits',

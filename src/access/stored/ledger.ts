@@ -5,7 +5,8 @@ import type { Caller } from '../authenticate.js';
 import { dayOf } from '../calendar.js';
 import type { Directory } from '../directory.js';
 import type { Ledger, Pause, Reservation, Standing } from '../ledger.js';
-import type { Charge } from '../money.js';
+import { type Charge, costOf } from '../money.js';
+import { refuse } from '../paused.js';
 import { sumPrices, type UsageSum } from '../usage-report.js';
 import type { Workspace } from '../workspaces.js';
 import { Account } from './account.js';
@@ -20,11 +21,6 @@ export const UNWRITTEN_MS_MAX = 5_000;
 /** While a charge waits, the clock is read this often. A reading that is STOPPED_MS_MIN late means a stopped process. */
 const LOOK_MS = 500;
 const STOPPED_MS_MIN = 1_000;
-
-const PAUSED: Record<Pause, string> = {
-  out_of_credit: 'The workspace does not have enough credit for this request.',
-  budget_exceeded: 'The workspace has reached its budget for this month.',
-};
 
 /**
  * The ledger of a data folder that this process alone serves. Charges count in memory at once and are on the disk within
@@ -234,10 +230,4 @@ export class StoredLedger implements Ledger {
     this.accounts.set(id, account);
     return account;
   }
-}
-
-const costOf = ({ inputTokens, price }: Charge): bigint => BigInt(inputTokens) * price;
-
-function refuse(pause: Pause | null): void {
-  if (pause !== null) throw new ApiError(pause, PAUSED[pause]);
 }

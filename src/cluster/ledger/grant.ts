@@ -1,9 +1,9 @@
 import type { Amount, Pause } from '../../access/index.js';
 
 /** A lease that is not exact gets at most this fraction of the available credit, divided by the number of nodes. */
-export const SHARE_DIVISOR = 4n;
+const SHARE_DIVISOR = 4n;
 /** Leases stop being exact when the share of a node is this many times what it needs. */
-export const EXACT_ENDS_AT = 4n;
+const EXACT_ENDS_AT = 4n;
 
 /** The money of a workspace in the database, locked, after the exchange's charges and returns. */
 export interface AccountState {

@@ -4,7 +4,7 @@
  */
 export type SessionState = 'joining' | 'joined' | 'ended';
 
-export type SessionEvent =
+type SessionEvent =
   /** The database has a new row for the node. */
   | 'registered'
   /** The row is gone: the session expired, and another node has deleted it. */

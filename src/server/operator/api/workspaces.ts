@@ -3,6 +3,7 @@ import {
   lastDays,
   readAmount,
   readGrant,
+  type Standing,
   showAmount,
   type Workspace,
   type WorkspaceChange,
@@ -36,7 +37,7 @@ type WorkspaceRoutes = Extract<
 >;
 
 /** What a workspace was charged, with what is not on the disk yet. */
-type Charges = Pick<ReturnType<OpenAccess['access']['standing']>, 'charged' | 'reserved' | 'monthCharged'>;
+type Charges = Pick<Standing, 'charged' | 'reserved' | 'monthCharged'>;
 
 const NO_CHARGES: Charges = { charged: 0n, reserved: 0n, monthCharged: 0n };
 
@@ -72,9 +73,11 @@ export function workspaceHandlers(
       const parts = await administration.run(actor, 'listWorkspaces', undefined);
       const texts: string[] = [];
       for (const part of parts) {
-        for (const { workspace, workingKeys } of deserialize(part) as WorkspaceSummary[]) {
+        const summaries = deserialize(part) as WorkspaceSummary[];
+        const standings = await Promise.all(summaries.map(({ workspace }) => access.standing(workspace)));
+        for (const [at, { workspace, workingKeys }] of summaries.entries()) {
           const shown: OperatorListedWorkspace = {
-            ...show(workspace, access.standing(workspace)),
+            ...show(workspace, standings[at] as Standing),
             working_keys: workingKeys,
           };
           texts.push(JSON.stringify(shown));

@@ -1,0 +1,117 @@
+import { type Amount, monthOf } from '../../access/index.js';
+import { NOW_MS, type Queryable, statement, type Transaction } from '../../postgres/index.js';
+
+/** The account of a workspace, and the lease of this node on it. Locked until the transaction ends. */
+export interface LockedAccount {
+  readonly workspace: string;
+  readonly granted: Amount;
+  readonly budget: Amount | null;
+  readonly charged: Amount;
+  /** The current month by the database's clock, and what was charged in it. */
+  readonly month: string;
+  readonly monthCharged: Amount;
+  /** The sum of all leases. */
+  readonly leased: Amount;
+  readonly exact: boolean;
+  /** The lease of this node. */
+  readonly lease: Amount;
+  /** Whether another node has a lease that is not exact. */
+  readonly othersHold: boolean;
+}
+
+/** Accounts, locked, and the time of the database in milliseconds since 1970. */
+interface LockedAccounts {
+  readonly now: number;
+  readonly accounts: readonly LockedAccount[];
+}
+
+interface Row {
+  readonly workspace: string;
+  readonly granted: string;
+  readonly budget: string | null;
+  readonly charged: string;
+  readonly month: string;
+  readonly monthCharged: string;
+  readonly leased: string;
+  readonly exact: boolean;
+  readonly lease: string;
+  readonly othersHold: boolean;
+  readonly now: number;
+}
+
+const LOCK = statement(
+  'ledger-lock-accounts',
+  'SELECT workspace FROM accounts WHERE workspace = ANY($1) ORDER BY workspace FOR UPDATE',
+);
+
+const ADD = statement(
+  'ledger-add-accounts',
+  `INSERT INTO accounts (workspace, month)
+   SELECT id, $2 FROM workspaces WHERE id = ANY($1) ORDER BY id ON CONFLICT DO NOTHING`,
+);
+
+// A statement of its own: it sees what was committed while LOCK waited. Leases change only under the lock of the account.
+const READ = statement(
+  'ledger-read-accounts',
+  `SELECT account.workspace, workspace.granted, workspace.budget, account.charged, account.month,
+     account.month_charged AS "monthCharged", account.leased, account.exact, coalesce(lease.amount, 0) AS lease,
+     EXISTS (
+       SELECT FROM credit_leases AS other
+       WHERE other.workspace = account.workspace AND other.node <> $2 AND NOT other.exact
+     ) AS "othersHold",
+     (SELECT ${NOW_MS}) AS now
+   FROM accounts AS account
+   JOIN workspaces AS workspace ON workspace.id = account.workspace
+   LEFT JOIN credit_leases AS lease ON lease.workspace = account.workspace AND lease.node = $2
+   WHERE account.workspace = ANY($1)`,
+);
+
+const CHARGED_IN_MONTH = statement(
+  'ledger-charged-in-month',
+  `SELECT coalesce(sum(amount), 0) AS amount FROM usage WHERE workspace = $1 AND day >= $2 AND day <= $3`,
+);
+
+/**
+ * Locks the accounts of workspaces until the end of the transaction, in an order that is the same for all transactions.
+ * Throws if a workspace does not exist.
+ */
+export async function lockAccounts(
+  transaction: Transaction,
+  workspaces: readonly string[],
+  session: number,
+): Promise<LockedAccounts> {
+  const locked = await transaction.query(LOCK, [workspaces]);
+  if (locked.length < workspaces.length) {
+    // The first charges of a workspace. The month is corrected below.
+    await transaction.execute(ADD, [workspaces, '']);
+    await transaction.query(LOCK, [workspaces]);
+  }
+  const rows = await transaction.query<Row>(READ, [workspaces, session]);
+  if (rows.length < workspaces.length) throw new Error('a workspace of the ledger does not exist');
+  const now = rows[0]?.now ?? 0;
+  const accounts: LockedAccount[] = [];
+  for (const row of rows) accounts.push(await accountOf(transaction, row, monthOf(now)));
+  return { now, accounts };
+}
+
+/** A month begins with the first exchange in it. Its charges are those of the counters, should the clock have been wrong. */
+async function accountOf(transaction: Queryable, row: Row, month: string): Promise<LockedAccount> {
+  const monthCharged =
+    row.month === month ? row.monthCharged : await chargedIn(transaction, row.workspace, month);
+  return {
+    ...row,
+    month,
+    granted: BigInt(row.granted),
+    budget: row.budget === null ? null : BigInt(row.budget),
+    charged: BigInt(row.charged),
+    monthCharged: BigInt(monthCharged),
+    leased: BigInt(row.leased),
+    lease: BigInt(row.lease),
+  };
+}
+
+async function chargedIn(transaction: Queryable, workspace: string, month: string): Promise<string> {
+  const days = [`${month}-01`, `${month}-31`];
+  const rows = await transaction.query<{ amount: string }>(CHARGED_IN_MONTH, [workspace, ...days]);
+  return rows[0]?.amount ?? '0';
+}

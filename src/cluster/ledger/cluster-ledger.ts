@@ -1,0 +1,274 @@
+import {
+  type Caller,
+  type Charge,
+  costOf,
+  type Ledger,
+  monthOf,
+  type Pause,
+  pausedError,
+  type Reservation,
+  refuse,
+  type Standing,
+  sumPrices,
+  type UsageSum,
+  type Workspace,
+} from '../../access/index.js';
+import { ApiError } from '../../api/index.js';
+import { type Database, listen, statement } from '../../postgres/index.js';
+import type { Session } from '../session/index.js';
+import { AccountReader } from './account-reader.js';
+import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
+import { Holdings } from './holdings.js';
+import { readRecalled, readUsageOf } from './money-rows.js';
+import type { LedgerPart } from './part.js';
+import { reservationOf, type Settling } from './reservation.js';
+
+/** Once no exchange has succeeded for this many milliseconds, requests are refused. */
+export const UNWRITTEN_MS_MAX = 5_000;
+/** A request waits this many milliseconds for credit that other nodes may return: a dead one's lease returns earlier. */
+export const WAIT_MS_MAX = 15_000;
+/** Requests of one workspace that wait for credit. */
+export const WAITING_MAX = 4_096;
+/** How often requests that wait for too long are looked for, in milliseconds. */
+const LOOK_MS = 250;
+/** How often, in those looks, recalls are polled, and unused credit is returned. */
+const LOOKS_PER_POLL = 2;
+const LOOKS_PER_SWEEP = 4;
+
+/** The channel of the database on which workspaces are named whose unused credit must be returned. */
+const CHANNEL = 'decider_credit';
+const NOTIFY = statement('ledger-notify', 'SELECT pg_notify($1, $2)');
+
+interface Parts {
+  readonly database: Database;
+  readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'onLost' | 'clock'>;
+  /** Returns 0 ≤ x < 1. */
+  readonly random: () => number;
+  /** Called with the error of an exchange that failed. It is tried again. */
+  onError(error: unknown): void;
+  /** Receives notifications; see `listen`. Without them, other nodes are noticed by polling. */
+  readonly listen?: typeof listen;
+}
+
+/**
+ * The ledger of one of many nodes. The node leases credit from the database and reserves against its lease; only when that
+ * does not suffice, a request waits for the database. Charges are in memory first and are written within FLUSH_DELAY_MS and
+ * a transaction. A node that dies loses at most these, in the customer's favour.
+ */
+export class ClusterLedger implements Ledger, Settling {
+  private readonly loop: ExchangeLoop;
+  private readonly fundsListeners: (() => void)[] = [];
+  private current: Holdings | null = null;
+  private readonly accounts: AccountReader;
+  private looks = 0;
+  private cancelLook = () => {};
+  private stopListening = async () => {};
+
+  constructor(private readonly parts: Parts) {
+    const { database, session, random, onError } = parts;
+    this.loop = new ExchangeLoop({
+      database,
+      clock: session.clock,
+      random,
+      session,
+      holdings: () => this.holdings,
+      onExchanged: ({ hasFunds }, exact) => {
+        if (hasFunds) for (const listener of this.fundsListeners) listener();
+        for (const workspace of exact) this.notify(workspace);
+      },
+      onError,
+    });
+    this.accounts = new AccountReader(database);
+    session.onLost(() => this.drop());
+  }
+
+  /** Begins to listen and to poll. */
+  start(): void {
+    const { database, session, listen: listenTo = listen } = this.parts;
+    this.stopListening = listenTo(
+      database,
+      [CHANNEL],
+      (_, workspace) => (workspace === '' ? void this.pollRecalls() : this.recall(workspace)),
+      session.clock,
+    );
+    this.lookLater();
+  }
+
+  /** Writes the charges, and stops. Throws DatabaseUnavailable. The end of the session returns the leases. */
+  async stop(): Promise<void> {
+    this.cancelLook();
+    try {
+      await this.flush();
+    } finally {
+      await this.loop.stop();
+      this.current?.failWaiting(Number.POSITIVE_INFINITY);
+      await this.stopListening();
+    }
+  }
+
+  checkPaused(workspace: Workspace): void {
+    refuse(this.pause(workspace));
+  }
+
+  /** Throws, or rejects with, ApiError `out_of_credit`, `budget_exceeded`, `overloaded`. */
+  reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation> {
+    const holdings = this.serving();
+    const credit = holdings.credit(caller.workspace.id);
+    if (credit.reserve(costOf(charge), this.now())) return reservationOf(holdings, caller, charge, this);
+    if (credit.waitingCount >= WAITING_MAX)
+      throw overloaded('Too many requests of the workspace wait for credit.');
+    this.loop.soon();
+    return new Promise((resolve, reject) => {
+      credit.wait({
+        cost: costOf(charge),
+        since: this.now(),
+        granted: () => resolve(reservationOf(holdings, caller, charge, this)),
+        refused: (pause) => reject(pausedError(pause)),
+        failed: () => reject(overloaded('The database did not answer in time.')),
+      });
+    });
+  }
+
+  reserveLine(caller: Caller, charge: Charge): Reservation | null {
+    const holdings = this.canServe ? this.holdings : null;
+    if (holdings === null) return null;
+    if (holdings.credit(caller.workspace.id).reserveLine(costOf(charge), this.now()))
+      return reservationOf(holdings, caller, charge, this);
+    this.loop.soon();
+    return null;
+  }
+
+  covers({ workspace: { id } }: Caller, charge: Charge): boolean {
+    const holdings = this.canServe ? this.holdings : null;
+    if (holdings === null) return false;
+    if (holdings.credit(id).coversLine(costOf(charge))) return true;
+    this.loop.soon();
+    return false;
+  }
+
+  /** As far as this node knows; `reserve` asks the database. */
+  pause(workspace: Workspace): Pause | null {
+    return this.holdings?.pause(workspace, this.parts.session.clock.now()) ?? null;
+  }
+
+  /** Reads the account: what other nodes have reserved, or charged within the last FLUSH_DELAY_MS, is missing. */
+  async standing({ id, granted }: Workspace): Promise<Standing> {
+    await this.flush();
+    const { session } = this.parts;
+    const account = await this.accounts.read(id);
+    const { reserved = 0n, unwritten = 0n } = this.holdings?.find(id)?.book ?? {};
+    const charged = (account?.charged ?? 0n) + unwritten;
+    const isCurrent = account?.month === monthOf(session.clock.now());
+    const monthCharged = (isCurrent ? account.monthCharged : 0n) + unwritten;
+    return { credit: granted - charged - reserved, charged, reserved, monthCharged };
+  }
+
+  /** What other nodes have charged within the last FLUSH_DELAY_MS is missing. */
+  async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
+    await this.flush();
+    return sumPrices(await readUsageOf(this.parts.database, workspace.id, key.id, days));
+  }
+
+  onFunds(listener: () => void): void {
+    this.fundsListeners.push(listener);
+  }
+
+  get writable(): boolean {
+    return !this.loop.isFailing && this.parts.session.isServing;
+  }
+
+  flush(): Promise<void> {
+    return this.loop.flush();
+  }
+
+  /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
+  join(part: LedgerPart): void {
+    this.loop.join(part);
+  }
+
+  /** Schedules a write. */
+  changed(): void {
+    this.loop.after(FLUSH_DELAY_MS);
+  }
+
+  checkChargeable(holdings: Holdings): void {
+    if (holdings === this.holdings && this.parts.session.isServing) return;
+    throw overloaded('The server has lost its connection to the database.');
+  }
+
+  settled(holdings: Holdings, workspace: string): void {
+    if (holdings !== this.current) return;
+    const { book } = holdings.credit(workspace);
+    if (book.isExact && book.free > 0n) this.loop.soon();
+    else if (holdings.hasCharges) this.changed();
+  }
+
+  /** Those of the current session; null: there is none. */
+  private get holdings(): Holdings | null {
+    const { id } = this.parts.session;
+    if (id === null) return null;
+    if (this.current?.session !== id) this.current = new Holdings(id);
+    return this.current;
+  }
+
+  private get canServe(): boolean {
+    const { loop, parts } = this;
+    return (
+      parts.session.isServing && loop.unsuccessfulMs <= UNWRITTEN_MS_MAX && this.current?.isFull !== true
+    );
+  }
+
+  private serving(): Holdings {
+    const holdings = this.canServe ? this.holdings : null;
+    if (holdings === null) throw overloaded('The server cannot write to its database.');
+    return holdings;
+  }
+
+  /** The session was lost, and with it everything that it held. */
+  private drop(): void {
+    const lost = this.current;
+    this.current = null;
+    lost?.failWaiting(Number.POSITIVE_INFINITY);
+  }
+
+  private now(): number {
+    return this.parts.session.clock.monotonic();
+  }
+
+  private lookLater(): void {
+    this.cancelLook = this.parts.session.clock.after(LOOK_MS, () => {
+      this.look();
+      this.lookLater();
+    });
+  }
+
+  private look(): void {
+    const { holdings } = this;
+    if (holdings === null) return;
+    this.looks += 1;
+    holdings.failWaiting(this.canServe ? this.now() - WAIT_MS_MAX : Number.POSITIVE_INFINITY);
+    if (this.looks % LOOKS_PER_POLL === 0) void this.pollRecalls();
+    if (this.looks % LOOKS_PER_SWEEP !== 0) return;
+    holdings.sweep();
+    this.loop.soon();
+  }
+
+  private recall(workspace: string): void {
+    if (this.current?.recall(workspace)) this.loop.soon();
+  }
+
+  private async pollRecalls(): Promise<void> {
+    const workspaces = this.current?.recallable ?? [];
+    if (workspaces.length === 0) return;
+    // Without an answer, the next poll tries again.
+    const recalled = await readRecalled(this.parts.database, workspaces).catch(() => []);
+    for (const workspace of recalled) this.recall(workspace);
+  }
+
+  private notify(workspace: string): void {
+    // Without it, other nodes notice by polling.
+    this.parts.database.query(NOTIFY, [CHANNEL, workspace]).catch(() => {});
+  }
+}
+
+const overloaded = (message: string) => new ApiError('overloaded', message, { retryAfterSeconds: 1 });

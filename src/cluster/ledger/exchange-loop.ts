@@ -1,0 +1,190 @@
+import { type Clock, nextTurn } from '../../base/index.js';
+import type { Database } from '../../postgres/index.js';
+import { type Session, SessionLost } from '../session/index.js';
+import { exchangeCertainly } from './certain-exchange.js';
+import type { ExchangeResult } from './exchange.js';
+import type { Holdings, Settled, Taken } from './holdings.js';
+import type { LedgerPart, TakenChanges } from './part.js';
+
+/** Charges are written together, this many milliseconds after the first of them. */
+export const FLUSH_DELAY_MS = 50;
+/** The first pause after an exchange that failed, in milliseconds; it doubles up to the longest. */
+const RETRY_MS = 50;
+const RETRY_MS_MAX = 1_000;
+/** While other nodes may return credit, the database is asked again after a pause between these, in milliseconds. */
+const ASK_AGAIN_MS_MIN = 20;
+const ASK_AGAIN_MS_MAX = 50;
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  /** Returns 0 ≤ x < 1. */
+  readonly random: () => number;
+  readonly session: Pick<Session, 'nodes' | 'lost'>;
+  /** Those of the current session; null: there is none. */
+  holdings(): Holdings | null;
+  /** Called after an exchange. `exact`: the workspaces whose leases it has made exact. */
+  onExchanged(settled: Settled, exact: readonly string[]): void;
+  /** Called with the error of an exchange that failed. It is tried again. */
+  onError(error: unknown): void;
+}
+
+/** An exchange in progress. */
+interface Exchanging {
+  readonly holdings: Holdings;
+  readonly taken: Taken;
+  readonly changes: readonly TakenChanges[];
+}
+
+/**
+ * Exchanges charges and credit with the database, one transaction at a time. Everything that waits when a transaction begins
+ * is part of it.
+ */
+export class ExchangeLoop {
+  private readonly joined: LedgerPart[] = [];
+  private running: Promise<void> | null = null;
+  /** When the first exchange began since the last that succeeded; null: there was none. */
+  private unsuccessfulSince: number | null = null;
+  private failures = 0;
+  private isStopped = false;
+  /** When the timer of the next exchange fires, in monotonic milliseconds. */
+  private due = Number.POSITIVE_INFINITY;
+  private cancelTimer = () => {};
+  private isDueNow = false;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Adds a part to every exchange. The part calls `after` when it has something to write. */
+  join(part: LedgerPart): void {
+    this.joined.push(part);
+  }
+
+  /** For how many milliseconds no exchange has succeeded, though there was one to make. */
+  get unsuccessfulMs(): number {
+    if (this.unsuccessfulSince === null) return 0;
+    return this.parts.clock.monotonic() - this.unsuccessfulSince;
+  }
+
+  /** Whether the last exchange failed. */
+  get isFailing(): boolean {
+    return this.failures > 0;
+  }
+
+  /** Exchanges in the next turn of the event loop, or when the exchange in progress has ended. */
+  soon(): void {
+    if (this.isDueNow) return;
+    this.isDueNow = true;
+    void this.ended()
+      .then(nextTurn)
+      .then(() => {
+        this.isDueNow = false;
+        this.begin();
+      });
+  }
+
+  /** Exchanges after some milliseconds, or earlier. */
+  after(ms: number): void {
+    const due = this.parts.clock.monotonic() + ms;
+    if (due >= this.due) return;
+    this.cancelTimer();
+    this.due = due;
+    this.cancelTimer = this.parts.clock.after(ms, () => {
+      this.due = Number.POSITIVE_INFINITY;
+      this.begin();
+    });
+  }
+
+  /** Resolves when everything that waits now is written. Throws DatabaseUnavailable, SessionLost. */
+  async flush(): Promise<void> {
+    // The exchange in progress may have begun before the last charge. If it fails, the next one has its charges.
+    while (this.running !== null) await this.ended();
+    await this.run();
+  }
+
+  /** Begins no more exchanges, and waits for the one in progress. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelTimer();
+    await this.ended();
+  }
+
+  private async ended(): Promise<void> {
+    await this.running?.catch(() => {});
+  }
+
+  private begin(): void {
+    if (this.isStopped) return;
+    if (this.running !== null) this.soon();
+    // It reports its error, and plans another attempt.
+    else this.run().catch(() => {});
+  }
+
+  private run(): Promise<void> {
+    this.running = this.exchangeAll().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  private async exchangeAll(): Promise<void> {
+    const { clock, holdings: current } = this.parts;
+    const holdings = current();
+    if (holdings === null) return;
+    const taken = holdings.take(clock.monotonic());
+    const changes = this.joined.map((part) => part.take()).filter((part) => part !== null);
+    if (taken.requests.size === 0 && changes.length === 0) return;
+    this.unsuccessfulSince ??= clock.monotonic();
+    const exchanging = { holdings, taken, changes };
+    try {
+      const results = await this.write(exchanging);
+      holdings.exchanges += 1;
+      this.succeeded(exchanging, results);
+    } catch (error) {
+      this.failed(exchanging, error);
+      throw error;
+    }
+  }
+
+  private write({ holdings, taken, changes }: Exchanging): Promise<ReadonlyMap<string, ExchangeResult>> {
+    const { database, session, clock, onError } = this.parts;
+    const pause = () => new Promise<void>((resolve) => clock.after(RETRY_MS_MAX, resolve));
+    const isOver = () => this.isStopped;
+    const { session: id, exchanges } = holdings;
+    const work = { ...taken, session: id, number: exchanges + 1, nodes: session.nodes, parts: changes };
+    return exchangeCertainly(database, work, { pause, isOver, onError });
+  }
+
+  private succeeded(
+    { holdings, taken, changes }: Exchanging,
+    results: ReadonlyMap<string, ExchangeResult>,
+  ): void {
+    this.failures = 0;
+    this.unsuccessfulSince = null;
+    if (holdings !== this.parts.holdings()) return;
+    for (const change of changes) change.written();
+    const settled = holdings.settle(taken, results, this.parts.clock.monotonic());
+    if (settled.mustReturn) this.soon();
+    if (settled.mustWait) this.after(this.askAgainMs());
+    const exact = [...results].flatMap(([workspace, { becameExact }]) => (becameExact ? [workspace] : []));
+    this.parts.onExchanged(settled, exact);
+  }
+
+  private failed({ holdings, taken, changes }: Exchanging, error: unknown): void {
+    if (error instanceof SessionLost) {
+      this.unsuccessfulSince = null;
+      this.failures = 0;
+      this.parts.session.lost(error.session);
+      return;
+    }
+    this.failures += 1;
+    this.parts.onError(error);
+    if (holdings !== this.parts.holdings()) return;
+    holdings.putBack(taken);
+    for (const change of changes) change.lost();
+    this.after(Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX));
+  }
+
+  private askAgainMs(): number {
+    return ASK_AGAIN_MS_MIN + this.parts.random() * (ASK_AGAIN_MS_MAX - ASK_AGAIN_MS_MIN);
+  }
+}

@@ -1,0 +1,2 @@
+export { ClusterLedger } from './cluster-ledger.js';
+export type { LedgerPart, TakenChanges } from './part.js';
