@@ -76,9 +76,21 @@ const NETWORK: Readonly<Record<string, string>> = {
 
 /** Codes of the sockets and of the TLS of a connection that failed; others of Node are mistakes in a call. */
 const SOCKET = /^(E[A-Z]+|ERR_(SSL|TLS|STREAM|SOCKET)_\w+)$/;
-/** What pg says, without a code, of a connection that failed. */
-const LOST = /^(Connection terminated|Client (was closed|has encountered)|Query read timeout|timeout e)/;
-const WITHOUT_TLS = /^The server does not support SSL/;
+/** What pg says, without a code, of a connection that failed: its beginning, our code, and what it means. */
+const MESSAGES: readonly (readonly [beginning: string, code: string, meaning: string])[] = [
+  ['Connection terminated due to', 'timeout', 'The database did not accept a connection in time'],
+  ['timeout expired', 'timeout', 'The database did not accept a connection in time'],
+  ['timeout exceeded', 'busy', 'No connection to the database became free in time'],
+  ['Query read timeout', 'timeout', 'The database did not answer in time'],
+  ['Connection terminated', 'closed', 'The connection to the database failed'],
+  ['Client was closed', 'closed', 'The connection to the database failed'],
+  ['Client has encountered', 'closed', 'The connection to the database failed'],
+  [
+    'The server does not support SSL',
+    'no_tls',
+    'The database does not support TLS: enable it there, or add sslmode=disable to store.url',
+  ],
+];
 
 /** Whether a transaction that failed with an error can be run again. */
 export const isConflict = (error: unknown): boolean =>
@@ -127,15 +139,8 @@ function unavailable(error: unknown): DatabaseUnavailable | null {
     return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (SQLSTATE ${code}).`, code);
   }
   if (NETWORK[code] !== undefined) return new DatabaseUnavailable(`${NETWORK[code]} (${code}).`, code);
-  if (WITHOUT_TLS.test(message))
-    return new DatabaseUnavailable(
-      'The database does not support TLS: enable it there, or add sslmode=disable to store.url.',
-      'no_tls',
-    );
-  if (SOCKET.test(code) || LOST.test(message))
-    return new DatabaseUnavailable(
-      `The connection to the database failed (${code || 'closed'}).`,
-      code || 'closed',
-    );
-  return null;
+  if (SOCKET.test(code))
+    return new DatabaseUnavailable(`The connection to the database failed (${code}).`, code);
+  const [, kind = '', meaning] = MESSAGES.find(([beginning]) => message.startsWith(beginning)) ?? [];
+  return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (${kind}).`, kind);
 }

@@ -30,13 +30,18 @@ test('which errors mean that the database cannot be used, and which are defects'
   ].map(failed);
   const lost = [
     'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
     'Query read timeout',
     'Client was closed and is not queryable',
+    'Client has encountered a connection error and is not queryable',
+    'The server does not support SSL connections',
   ];
   for (const error of [...unavailable, ...network, ...lost.map((message) => new Error(message))]) {
     const told = statementError(error, 'name') as DatabaseUnavailable;
     t.equal(told.constructor, DatabaseUnavailable, `${error.message} ${(error as { code?: string }).code}`);
-    t.match(told.message, /^(The|A) [^\n]+ \([^()]+\)\.$/);
+    t.match(told.message, /^[A-Z][^\n]+ \([^()]+\)\.$/);
     t.notMatch(told.message, /secret/);
     t.equal(commitError(error)?.constructor, CommitUnknown);
   }
