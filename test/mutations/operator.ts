@@ -44,7 +44,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     'server/operator/api/workspaces.ts',
     [API, 'no model', 'if (models?.length === 0)', 'if (false)'],
     [API, 'unknown model', 'known: force ? null : known', 'known: null'],
-    [API, 'usage days', 'lastDays(calendar.clock.now(), days)', 'lastDays(calendar.clock.now(), days + 1)'],
+    [API, 'usage days', 'lastDays(clock.now(), days)', 'lastDays(clock.now(), days + 1)'],
   ),
   ...inFile('server/operator/api/records.ts', [
     API,
