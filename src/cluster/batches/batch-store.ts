@@ -1,0 +1,102 @@
+import type { Caller } from '../../access/index.js';
+import { ApiError, LIMITS } from '../../api/index.js';
+import {
+  type Batch,
+  type BatchReports,
+  type BatchStore,
+  type Draft,
+  type Idempotency,
+  tooManyBatches,
+} from '../../batch/index.js';
+import type { Database, Transaction } from '../../postgres/index.js';
+import type { DataKeys } from './data-keys.js';
+import type { StoredBytes } from './stored-bytes.js';
+import { insertBatch } from './tables/batches.js';
+import { countOpen, findSubmission, lockKey, putSubmission, setNextNumber } from './tables/submissions.js';
+import { insertChunk, insertDataKey, insertWebhook } from './tables/values.js';
+import { orUnavailable } from './unavailable.js';
+
+interface Parts {
+  readonly database: Database;
+  readonly keys: DataKeys;
+  readonly storage: StoredBytes;
+  readonly reports: Pick<BatchReports, 'error'>;
+  /** A batch has been stored: nodes may claim its chunks. */
+  onStored(batch: Batch): void;
+}
+
+/**
+ * Stores new batches in the database. The row of the key is locked meanwhile: whichever nodes take them, the submissions
+ * of a key follow each other.
+ */
+export class ClusterBatchStore implements BatchStore {
+  private readonly beingStored = new Set<readonly string[]>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** The models and builds that batches name whose transaction is not written yet. */
+  get modelsBeingStored(): string[] {
+    return [...this.beingStored].flat();
+  }
+
+  async checkRoom({ key, workspace }: Caller): Promise<void> {
+    const { database, storage } = this.parts;
+    await this.orUnavailable(async () => {
+      if ((await countOpen(database, key.id)) >= LIMITS.batchesOpen) throw tooManyBatches();
+      await storage.requireRoom(workspace.id, 1);
+    });
+  }
+
+  find(key: string, idempotency: Idempotency): Promise<string | undefined> {
+    return this.orUnavailable(() => findSubmission(this.parts.database, key, idempotency));
+  }
+
+  async create(draft: Draft): Promise<Batch | string> {
+    const { database, storage } = this.parts;
+    const { file } = draft.contents;
+    const models = file.models.map(({ model }) => model);
+    this.beingStored.add(models);
+    try {
+      const stored = await this.orUnavailable(async () => {
+        draft.checkCurrent();
+        const bytes = file.chunks.reduce((sum, { lines, ids }) => sum + lines.length + ids.length, 0);
+        await storage.requireRoom(draft.contents.caller.workspace.id, bytes);
+        return database.transaction((transaction) => this.store(transaction, draft));
+      });
+      if (typeof stored !== 'string') {
+        storage.add(stored);
+        this.parts.onStored(stored);
+      }
+      return stored;
+    } finally {
+      this.beingStored.delete(models);
+    }
+  }
+
+  private async store(sql: Transaction, draft: Draft): Promise<Batch | string> {
+    const { id, caller, dataKey, file, webhook, idempotency } = draft.contents;
+    const key = await lockKey(sql, caller.key.id);
+    if (key?.works !== true) throw new ApiError('unauthorized', 'The key no longer works.');
+    if (idempotency !== null) {
+      const made = await findSubmission(sql, caller.key.id, idempotency);
+      if (made !== undefined) return made;
+    }
+    if (key.open >= LIMITS.batchesOpen) throw tooManyBatches();
+    const batch = draft.batch(key.number, key.now);
+    await setNextNumber(sql, batch.key, batch.number + 1);
+    await insertBatch(sql, batch);
+    await insertDataKey(sql, id, this.parts.keys.seal(id, dataKey));
+    let first = 0;
+    for (const [chunk, { lines, ids, count }] of file.chunks.entries()) {
+      await insertChunk(sql, id, chunk, { lines, ids, first, count });
+      first += count;
+    }
+    if (webhook !== null) await insertWebhook(sql, id, webhook);
+    if (idempotency !== null) await putSubmission(sql, batch.key, idempotency, id, key.now);
+    return batch;
+  }
+
+  private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orUnavailable(this.parts.reports, work);
+  }
+}

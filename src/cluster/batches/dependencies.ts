@@ -1,0 +1,38 @@
+import type { Access, Directory, Ledger } from '../../access/index.js';
+import type { Clock } from '../../base/index.js';
+import type { BatchReports, FileThread, LineEngines, Webhooks } from '../../batch/index.js';
+import type { Database } from '../../postgres/index.js';
+import type { NodeSession } from './fenced.js';
+import type { LedgerPart } from './ledger-part.js';
+import type { OpenCall } from './reading/open-values.js';
+
+/** What the batches of a cluster need from the rest of the program. */
+export interface ClusterBatchDependencies {
+  readonly database: Database;
+  /** The master key of now, 32 bytes. */
+  readonly masterKey: () => Uint8Array;
+  readonly session: NodeSession;
+  readonly access: Access;
+  readonly directory: Directory;
+  readonly ledger: Ledger & {
+    /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
+    join(part: LedgerPart): void;
+    changed(): void;
+  };
+  /** The time of the cluster. */
+  readonly clock: Clock;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly engines: LineEngines;
+  readonly files: FileThread;
+  /** Runs `openValues` on another thread. */
+  open(call: OpenCall): Promise<unknown>;
+  readonly webhooks: Webhooks;
+  readonly reports: BatchReports;
+  /** Bytes of stored batches beyond which new ones are refused. May change. */
+  storedBytesMax(): number;
+  /** The percentage of these bytes that one workspace may take. */
+  workspacePercent(): number;
+  /** The currency of estimates, such as `GBP`. */
+  readonly currency: string;
+}

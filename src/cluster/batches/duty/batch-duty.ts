@@ -1,0 +1,120 @@
+import type { Clock } from '../../../base/index.js';
+import { type Batch, type BatchReports, Callbacks, type Webhooks } from '../../../batch/index.js';
+import { type Database, DatabaseUnavailable } from '../../../postgres/index.js';
+import { SessionLost } from '../../session/index.js';
+import type { DataKeys } from '../data-keys.js';
+import { fenced, type NodeSession } from '../fenced.js';
+import { deletableBatches, dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';
+import { giveUpDuty, holderOf, takeDuty } from '../tables/duty.js';
+import { applyEvent } from '../tables/events.js';
+import { finishIfSettled } from '../tables/work.js';
+import { ClusterCalledBatches } from './called-batches.js';
+import { deleteBatch, forget } from './deletion.js';
+
+const DUTY = 'batches';
+/** How often, in milliseconds, a node looks whether it has the duty and what is due. */
+export const DUTY_MS = 1_000;
+/** The pause between two deletion runs, in milliseconds (contract 3 `deletion`). */
+const DELETION_MS = 10 * 60 * 1_000;
+
+interface Parts {
+  readonly database: Database;
+  readonly session: Pick<NodeSession, 'lost'>;
+  readonly keys: DataKeys;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly webhooks: Webhooks;
+  readonly reports: BatchReports;
+}
+
+/**
+ * What one node does for the batches of all: ends windows and the batches of ended keys, finishes batches whose last node
+ * was lost, calls webhooks, deletes. Every step is safe if two nodes make it.
+ */
+export class BatchDuty {
+  private readonly callbacks: Callbacks;
+  private deletedAt = Number.NEGATIVE_INFINITY;
+  private holds = false;
+  private stopped = false;
+  private running: Promise<void> = Promise.resolve();
+  private cancelNext = () => {};
+
+  /** `node`: the session that takes the duty. */
+  constructor(
+    private readonly node: number,
+    private readonly parts: Parts,
+  ) {
+    const { database, keys, clock, random, webhooks, reports } = parts;
+    const batches = new ClusterCalledBatches(database, keys);
+    this.callbacks = new Callbacks({ batches, clock, random, webhooks, reports });
+  }
+
+  /** Works now, and from then on at intervals. */
+  start(): void {
+    this.running = this.work().catch((error) => this.report(error));
+    void this.running.then(() => {
+      if (!this.stopped) this.cancelNext = this.parts.clock.after(DUTY_MS, () => this.start());
+    });
+  }
+
+  /** The session has ended: another node takes the duty. Resolves when no webhook call is in progress. */
+  async end(): Promise<void> {
+    this.stopped = true;
+    this.cancelNext();
+    await Promise.all([this.running, this.callbacks.stop()]);
+  }
+
+  /** Gives the duty up, so that another node takes it at once. */
+  async stop(): Promise<void> {
+    await this.end();
+    if (this.holds)
+      await giveUpDuty(this.parts.database, DUTY, this.node).catch((error) => this.report(error));
+  }
+
+  private async work(): Promise<void> {
+    const { database, clock } = this.parts;
+    this.holds = await this.take();
+    if (!this.holds || this.stopped) return;
+    for (const { id, event } of await endedBatches(database)) await this.apply(id, event);
+    for (const id of await settledBatches(database)) {
+      await database.transaction((transaction) => finishIfSettled(transaction, id));
+    }
+    for (const batch of await dueWebhooks(database)) this.call(batch);
+    if (clock.monotonic() - this.deletedAt < DELETION_MS || this.stopped) return;
+    this.deletedAt = clock.monotonic();
+    await this.delete();
+  }
+
+  private async take(): Promise<boolean> {
+    const { database, session } = this.parts;
+    const holder = await holderOf(database, DUTY);
+    if (holder !== undefined) return holder === this.node;
+    await fenced(database, session, this.node, (transaction) => takeDuty(transaction, DUTY, this.node));
+    return (await holderOf(database, DUTY)) === this.node;
+  }
+
+  private async apply(id: string, event: 'window_ended' | 'key_ended'): Promise<void> {
+    await this.parts.database.transaction((transaction) => applyEvent(transaction, id, event));
+  }
+
+  private call(batch: Batch): void {
+    if (!this.stopped && !this.callbacks.has(batch)) this.callbacks.add(batch);
+  }
+
+  private async delete(): Promise<void> {
+    const { database } = this.parts;
+    await forget(database);
+    for (let ids = await deletableBatches(database); ids.length > 0; ids = await deletableBatches(database)) {
+      for (const id of ids) {
+        if (this.stopped) return;
+        await deleteBatch(database, id);
+      }
+    }
+  }
+
+  /** The session reports its own end, and a database that cannot be reached. */
+  private report(error: unknown): void {
+    if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
+    this.parts.reports.error(error, '-');
+  }
+}

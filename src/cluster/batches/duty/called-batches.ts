@@ -1,0 +1,34 @@
+import { type Batch, type CalledBatches, openWebhook } from '../../../batch/index.js';
+import type { Database } from '../../../postgres/index.js';
+import type { DataKeys } from '../data-keys.js';
+import { findBatch, lockBatch, putBatch } from '../tables/batches.js';
+import { dataKey, webhook } from '../tables/values.js';
+
+/** The batches of the database whose webhooks are called. */
+export class ClusterCalledBatches implements CalledBatches {
+  constructor(
+    private readonly database: Database,
+    private readonly keys: DataKeys,
+  ) {}
+
+  /** They are found in the database. */
+  async written(): Promise<void> {}
+
+  async find(id: string): Promise<{ readonly batch: Batch; readonly address: string } | undefined> {
+    const batch = await findBatch(this.database, id);
+    if (batch === undefined || batch.webhook === null || batch.deleted) return undefined;
+    const [sealedKey, sealed] = [await dataKey(this.database, id), await webhook(this.database, id)];
+    if (sealedKey === undefined || sealed === undefined) return undefined;
+    return { batch, address: openWebhook({ id, dataKey: this.keys.open(id, sealedKey) }, sealed) };
+  }
+
+  update(id: string, change: Parameters<CalledBatches['update']>[1]): Promise<Batch | undefined> {
+    return this.database.transaction(async (transaction) => {
+      const { batch, now = 0 } = (await lockBatch(transaction, id)) ?? {};
+      if (batch === undefined || batch.webhook === null || batch.deleted) return undefined;
+      const after: Batch = { ...batch, webhook: change(batch.webhook, now) };
+      await putBatch(transaction, after);
+      return after;
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { Access, type Directory, type Ledger, type RateLimits } from '../../access/index.js';
+import type { Clock } from '../../base/index.js';
+import type { NodeSession } from './fenced.js';
+
+interface Parts {
+  readonly session: Pick<NodeSession, 'isServing'>;
+  readonly directory: Directory;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
+
+/**
+ * Access for batch lines. A copy of keys and workspaces that may be stale makes lines wait, and fails none: the look-ups
+ * use the last copy, and `writable` says whether it may be used.
+ */
+export class LineAccess extends Access {
+  constructor(private readonly parts: Parts) {
+    const { directory } = parts;
+    super({
+      ...parts,
+      directory: {
+        refresh() {},
+        keyOfDigest: (digest) => directory.keyOfDigest(digest),
+        key: (id) => directory.key(id),
+        workspace: (id) => directory.workspace(id),
+      },
+      limiter: UNLIMITED,
+    });
+  }
+
+  override get writable(): boolean {
+    try {
+      this.parts.directory.refresh();
+    } catch {
+      return false;
+    }
+    return this.parts.session.isServing && super.writable;
+  }
+}
+
+/** Lines are not requests. */
+const UNLIMITED: RateLimits = {
+  take() {},
+  left: () => {
+    throw new Error('batch lines have no rate limits');
+  },
+};

@@ -1,0 +1,79 @@
+import { type Batch, type LineAborts, mayStart } from '../../../batch/index.js';
+import { type Queryable, statement, type Transaction } from '../../../postgres/index.js';
+import { type LockedBatch, lockBatch } from './batches.js';
+import { linesWithResults } from './values.js';
+
+/** A chunk that a node has claimed: only this node runs its lines. */
+export interface ClaimedChunk {
+  readonly chunk: number;
+  /** Its lines: `lines` lines beginning with line `first` of the batch. */
+  readonly first: number;
+  readonly lines: number;
+}
+
+/** What a node claimed with one call. */
+export interface Claim {
+  readonly batch: Batch;
+  readonly chunk: ClaimedChunk;
+  /** Lines of the chunk that have a result. */
+  readonly resolved: readonly number[];
+  /** Lines of the chunk that were in progress when the engine ended a server. */
+  readonly aborts: ReadonlyArray<LineAborts & { readonly line: number }>;
+}
+
+/** How many batches are looked at in one claim before it gives up: others may be claiming the first of them. */
+const CANDIDATES_MAX = 4;
+
+// Keys in the order of their turns, and of each key the oldest batch that has a chunk to claim.
+const CANDIDATES = statement(
+  'batch-claim-candidates',
+  `SELECT waiting.id FROM (
+     SELECT b.id, b.key, b.number, coalesce(t.turn, 0) AS turn
+     FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
+     WHERE b.state IN ('queued', 'running') AND NOT (b.key = ANY($1::text[]))
+   ) AS waiting
+   WHERE EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = waiting.id AND c.open AND c.node IS NULL)
+   ORDER BY waiting.turn, waiting.key, waiting.number LIMIT ${CANDIDATES_MAX}`,
+);
+
+const CLAIM = statement(
+  'batch-claim',
+  `UPDATE batch_chunks c SET node = $2 FROM batch_ids i
+   WHERE c.batch = $1 AND i.batch = c.batch AND i.chunk = c.chunk AND c.chunk = (
+     SELECT chunk FROM batch_chunks WHERE batch = $1 AND open AND node IS NULL ORDER BY chunk LIMIT 1
+   ) RETURNING c.chunk, i.first, i.lines`,
+);
+
+// A clock of microseconds, so that nodes need no common counter. It may not go back for a key.
+const TURN = statement(
+  'batch-turn',
+  `INSERT INTO batch_turns (key, turn) VALUES ($1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+   ON CONFLICT (key) DO UPDATE SET turn = greatest(batch_turns.turn + 1, excluded.turn)`,
+);
+
+const ABORTS = statement(
+  'batch-aborts',
+  `SELECT line, count, last, reason FROM batch_aborts WHERE batch = $1 AND line >= $2 AND line < $3`,
+);
+
+/** Batches that may have a chunk to claim, those of the key whose turn it is first. `skip`: keys that are left out. */
+export async function claimCandidates(sql: Queryable, skip: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ id: string }>(CANDIDATES, [skip])).map(({ id }) => id);
+}
+
+/**
+ * Claims the first chunk of a batch that no node has claimed, and ends the turn of its key. Null: there is none, or the
+ * batch no longer runs. The transaction must have checked that the session `node` exists.
+ */
+export async function claimChunk(sql: Transaction, id: string, node: number): Promise<Claim | null> {
+  // The lock orders claims after a cancel, which may remove the chunks.
+  const { batch } = (await lockBatch(sql, id)) ?? ({} as Partial<LockedBatch>);
+  if (batch === undefined || !mayStart(batch)) return null;
+  const [chunk] = await sql.query<ClaimedChunk>(CLAIM, [id, node]);
+  if (chunk === undefined) return null;
+  await sql.execute(TURN, [batch.key]);
+  const { first, lines } = chunk;
+  const resolved = await linesWithResults(sql, id, first, first + lines);
+  const aborts = await sql.query<LineAborts & { line: number }>(ABORTS, [id, first, first + lines]);
+  return { batch, chunk, resolved, aborts };
+}

@@ -1,0 +1,82 @@
+import type { Access } from '../../../access/index.js';
+import type { Clock } from '../../../base/index.js';
+import {
+  apply,
+  type BatchEnds,
+  type BatchEvent,
+  mayStart,
+  type OpenBatch,
+  type Progress,
+} from '../../../batch/index.js';
+import type { ClaimedBatches } from './claimed-batches.js';
+import type { WorkBuffer } from './work-buffer.js';
+
+interface Parts {
+  readonly claims: ClaimedBatches;
+  readonly work: WorkBuffer;
+  readonly access: Pick<Access, 'holder'>;
+  readonly clock: Clock;
+  /** Lines have started or chunks were given back: there may be room for further chunks. */
+  onRoom(): void;
+}
+
+/**
+ * Takes the claimed part of batches through its states. Here a batch only stops: the database has the state that callers
+ * see, and the duty of batches changes it when a window or a key ends.
+ */
+export class ClaimedProgress implements Progress {
+  constructor(
+    private readonly parts: Parts,
+    private readonly ends: BatchEnds,
+  ) {}
+
+  applyEnds(open: OpenBatch): void {
+    const { access, clock } = this.parts;
+    if (!mayStart(open.batch)) return;
+    // A key that is unknown here may be new: its lines wait.
+    if (access.holder(open.batch.key)?.hasEnded === true) this.apply(open, 'key_ended');
+    else if (open.deadline.hasPassed(open.batch, clock)) this.apply(open, 'window_ended');
+    this.settle(open);
+  }
+
+  apply(open: OpenBatch, event: BatchEvent): void {
+    const { claims, work, clock } = this.parts;
+    if (event === 'line_started') {
+      claims.started(open);
+      this.parts.onRoom();
+    }
+    const next = apply(open.batch, event, clock.now());
+    if (next === open.batch) return;
+    open.batch = next;
+    if (event === 'line_started') work.started(next.id);
+    if (!mayStart(next)) this.ends.stopped(open);
+  }
+
+  settle(open: OpenBatch): void {
+    const { claims, work } = this.parts;
+    if (!claims.has(open)) return;
+    const { id: batch } = open.batch;
+    for (const chunk of open.takeResolvedChunks()) {
+      claims.ended(open.batch, chunk);
+      work.end({ batch, chunk, settled: true });
+    }
+    if (open.inProgress > 0 || (!open.isResolved && mayStart(open.batch))) return;
+    this.release(open);
+  }
+
+  /** Another node has changed the state of a batch. */
+  changed(open: OpenBatch, state: OpenBatch['batch']['state']): void {
+    open.batch = { ...open.batch, state };
+    if (!mayStart(open.batch)) this.ends.stopped(open);
+    this.settle(open);
+  }
+
+  /** Gives the chunks of a batch back of which no line is in progress. */
+  release(open: OpenBatch): void {
+    const { claims, work } = this.parts;
+    const { id: batch } = open.batch;
+    this.ends.remove(open);
+    for (const chunk of claims.remove(open)) work.end({ batch, chunk, settled: false });
+    this.parts.onRoom();
+  }
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import type { Test } from 'tap';
+import { Access, type Caller, type Key, RateLimiter, type Workspace } from '../../../src/access/index.js';
+import type { BatchInterface, WebhookOutcome } from '../../../src/batch/index.js';
+import { Blocks } from '../../../src/batch/ingest/blocks.js';
+import { digestFile } from '../../../src/batch/ingest/digest-file.js';
+import { ingest } from '../../../src/batch/ingest/ingest.js';
+import { ClusterBatches, openValues } from '../../../src/cluster/batches/index.js';
+import { Session } from '../../../src/cluster/session/index.js';
+import type { Catalog } from '../../../src/engine/index.js';
+import { Database } from '../../../src/postgres/index.js';
+import { TestEngine } from '../batch/test-engine.js';
+import { KNOWN, PRICE, type ResultLine } from '../batch/world.js';
+import { newDatabase } from '../postgres.js';
+import { FreezableClock } from './frozen-clock.js';
+import { PlainLedger } from './plain-ledger.js';
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly counts: { readonly done: number; readonly failed: number; readonly pending: number };
+  readonly reason: string | null;
+  readonly finished_at: string | null;
+  readonly delete_after: string | null;
+}
+
+interface SubmitOptions {
+  readonly webhook?: string | null;
+  readonly idempotencyKey?: string | null;
+}
+
+/** Several nodes in one process over one database, each with an engine that the test rules. */
+export class BatchCluster {
+  readonly master = randomBytes(32);
+  readonly keys = new Map<string, Key>();
+  readonly workspace = { id: 'w', models: null } as unknown as Workspace;
+  readonly nodes: ClusterNode[] = [];
+  /** The calls of webhooks. */
+  readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
+  webhook: () => Promise<WebhookOutcome> = async () => 'delivered';
+  storedBytesMax = Number.MAX_SAFE_INTEGER;
+  workspacePercent = 100;
+
+  private constructor(
+    private readonly t: Test,
+    readonly url: string,
+    readonly database: Database,
+  ) {}
+
+  static async start(t: Test, nodes = 2): Promise<BatchCluster> {
+    const { url, database } = await newDatabase(t);
+    const cluster = new BatchCluster(t, url, database);
+    for (let at = 0; at < nodes; at += 1) await cluster.node();
+    return cluster;
+  }
+
+  /** Starts a further node. */
+  async node(url = this.url): Promise<ClusterNode> {
+    const node = await ClusterNode.start(this, url);
+    this.nodes.push(node);
+    this.t.teardown(() => node.end());
+    return node;
+  }
+
+  /** A new key. `expires`: milliseconds since 1970; null: never. */
+  async key(expires: number | null = null): Promise<Key> {
+    const id = `key_${String(this.keys.size).padStart(20, '0')}`;
+    const key: Key = {
+      id,
+      workspace: 'w',
+      digest: id,
+      created: 0,
+      expires,
+      revoked: null,
+      rolledTo: null,
+    };
+    await this.sql(
+      `INSERT INTO keys (id, workspace, digest, created, expires, changed) VALUES ($1, 'w', $1, 0, $2, 0)`,
+      [id, expires],
+    );
+    this.keys.set(id, key);
+    return key;
+  }
+
+  async revoke({ id }: Key): Promise<void> {
+    this.keys.set(id, { ...(this.keys.get(id) as Key), revoked: Date.now() });
+    await this.sql('UPDATE keys SET revoked = 1 WHERE id = $1', [id]);
+  }
+
+  sql<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.database.query<Row>({ name: '', text }, values);
+  }
+
+  /** How many lines of a key were charged. */
+  async charged({ id }: Key): Promise<number> {
+    const [row] = await this.sql<{ requests: number }>(
+      'SELECT coalesce(sum(requests), 0)::int AS requests FROM usage WHERE key = $1',
+      [id],
+    );
+    return row?.requests ?? 0;
+  }
+
+  /** Lets the session of a node expire now; another node ends it with its next heartbeat. */
+  async expire(node: ClusterNode): Promise<void> {
+    await this.sql('UPDATE nodes SET expires = 0 WHERE id = $1', [node.session.id]);
+  }
+}
+
+/** One node of a cluster. */
+export class ClusterNode {
+  readonly clock = new FreezableClock();
+  readonly engine = new TestEngine(this.clock);
+  readonly troubles: string[] = [];
+  readonly session: Session;
+  readonly ledger: PlainLedger;
+  readonly access: Access;
+  readonly batches: BatchInterface;
+  private ended = false;
+
+  private constructor(
+    private readonly cluster: BatchCluster,
+    readonly database: Database,
+  ) {
+    const { clock, engine } = this;
+    const onError = (error: unknown) => void this.troubles.push(String(error));
+    this.session = new Session({ database, clock, node: { name: 'node', version: '1.0.0' }, onError });
+    this.ledger = new PlainLedger(database, this.session, clock);
+    const directory = {
+      refresh() {},
+      keyOfDigest: () => undefined,
+      key: (id: string) => cluster.keys.get(id),
+      workspace: () => cluster.workspace,
+    };
+    const { ledger, session } = this;
+    this.access = new Access({
+      directory,
+      ledger,
+      limiter: new RateLimiter(session.clock),
+      clock: session.clock,
+    });
+    const blocks = new Blocks();
+    this.batches = new ClusterBatches({
+      database,
+      masterKey: () => cluster.master,
+      session,
+      access: this.access,
+      directory,
+      ledger,
+      clock: session.clock,
+      random: () => 0.5,
+      engines: {
+        use: (work) =>
+          work({
+            prepare: (task) => engine.prepare(task),
+            engine: (build) => engine.of(build),
+            chargeOf: (model, inputTokens) => ({ model, kind: 'batch', inputTokens, price: PRICE }),
+          }),
+        engine: (model) => engine.of(model),
+        notePreparing: () => {},
+        mayUse: (model, allowed) => allowed === null || allowed.includes(model),
+        priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
+      },
+      files: {
+        ingest: async (task) =>
+          ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
+        digest: (task) => digestFile(task),
+      },
+      open: async (call) => openValues(call),
+      webhooks: {
+        check: async () => {},
+        call: async (address, { id, status }) => {
+          cluster.called.push({ address, id, status });
+          return cluster.webhook();
+        },
+      },
+      reports: {
+        error: (error) => void this.troubles.push(String(error)),
+        answered: () => {},
+        failed: () => {},
+      },
+      storedBytesMax: () => cluster.storedBytesMax,
+      workspacePercent: () => cluster.workspacePercent,
+      currency: 'GBP',
+    });
+  }
+
+  static async start(cluster: BatchCluster, url: string): Promise<ClusterNode> {
+    const node = new ClusterNode(cluster, new Database({ url, connections: 5, ca: '' }));
+    await node.session.start();
+    await node.batches.start();
+    return node;
+  }
+
+  caller(key: { readonly id: string }): Caller {
+    const caller = this.access.holder(key.id);
+    if (caller === undefined) throw new Error('no such key');
+    return caller;
+  }
+
+  async submit(key: Key, file: string, options: SubmitOptions = {}): Promise<string> {
+    const { webhook = null, idempotencyKey = null } = options;
+    const submission = { file: Buffer.from(file), encoding: 'identity', webhook, idempotencyKey } as const;
+    return ((await this.batches.submit(this.caller(key), submission)) as Shown).id;
+  }
+
+  async show(key: Key, id: string): Promise<Shown> {
+    return (await this.batches.show(this.caller(key), id)) as Shown;
+  }
+
+  async cancel(key: Key, id: string): Promise<Shown> {
+    return (await this.batches.cancel(this.caller(key), id)) as Shown;
+  }
+
+  /** The results as they are downloaded. */
+  async text(key: Key, id: string): Promise<string> {
+    const { pieces, collected } = await this.batches.results(this.caller(key), id);
+    const all: Uint8Array[] = [];
+    for await (const piece of pieces) all.push(piece);
+    collected();
+    return Buffer.concat(all).toString();
+  }
+
+  async results(key: Key, id: string): Promise<ResultLine[]> {
+    const text = await this.text(key, id);
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((each) => JSON.parse(each) as ResultLine);
+  }
+
+  /** As a process that is killed: nothing of it happens any more. */
+  async kill(): Promise<void> {
+    this.clock.freeze();
+    await this.cluster.expire(this);
+  }
+
+  async end(): Promise<void> {
+    if (this.ended) return;
+    this.ended = true;
+    await this.batches.stop();
+    await this.ledger.flush().catch(() => {});
+    await this.session.stop().catch(() => {});
+    await this.database.close();
+  }
+}

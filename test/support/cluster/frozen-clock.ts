@@ -1,0 +1,34 @@
+import { type Clock, systemClock } from '../../../src/base/index.js';
+
+/** The clock of a node that a test can freeze: its timers wait, as in a process that is stopped, and time passes. */
+export class FreezableClock implements Clock {
+  private frozen = false;
+  private held: (() => void)[] = [];
+
+  now = () => systemClock.now();
+  monotonic = () => systemClock.monotonic();
+  certainFor = () => Number.POSITIVE_INFINITY;
+
+  after(ms: number, callback: () => void): () => void {
+    let cancelled = false;
+    const fire = () => {
+      if (this.frozen) this.held.push(() => !cancelled && callback());
+      else if (!cancelled) callback();
+    };
+    const cancel = systemClock.after(ms, fire);
+    return () => {
+      cancelled = true;
+      cancel();
+    };
+  }
+
+  freeze(): void {
+    this.frozen = true;
+  }
+
+  /** Calls the timers that were due meanwhile. */
+  thaw(): void {
+    this.frozen = false;
+    for (const callback of this.held.splice(0)) callback();
+  }
+}
