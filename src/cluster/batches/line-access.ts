@@ -14,6 +14,8 @@ interface Parts {
  * use the last copy, and `writable` says whether it may be used.
  */
 export class LineAccess extends Access {
+  private listener = () => {};
+
   constructor(private readonly parts: Parts) {
     const { directory } = parts;
     super({
@@ -26,6 +28,15 @@ export class LineAccess extends Access {
       },
       limiter: UNLIMITED,
     });
+  }
+
+  /** Replaces the listener: each session of the node has a runner of its own. */
+  override onFunds(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  tellFunds(): void {
+    this.listener();
   }
 
   override get writable(): boolean {

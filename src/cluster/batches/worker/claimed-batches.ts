@@ -1,13 +1,9 @@
 import type { Clock } from '../../../base/index.js';
-import type { Batch, OpenBatch } from '../../../batch/index.js';
-import type { Claim } from '../tables/claims.js';
+import type { OpenBatch } from '../../../batch/index.js';
 
 /** A batch of which this node has claimed chunks. */
 interface Claimed {
   readonly open: OpenBatch;
-  readonly chunks: Set<number>;
-  /** Lines of its chunks that have no result. */
-  left: number;
   /** When a chunk was claimed or a line started, on the monotonic clock. */
   used: number;
 }
@@ -36,7 +32,7 @@ export class ClaimedBatches {
   /** Lines that have not started. */
   get waiting(): number {
     let count = 0;
-    for (const { open, left } of this.byId.values()) count += left - open.inProgress;
+    for (const { open } of this.byId.values()) count += (open.claimed?.linesLeft ?? 0) - open.inProgress;
     return count;
   }
 
@@ -53,14 +49,9 @@ export class ClaimedBatches {
     return this.byId.get(open.batch.id)?.open === open;
   }
 
-  /** Adds a chunk that was claimed. */
-  add(open: OpenBatch, { chunk: { chunk, lines }, resolved }: Claim): void {
-    const { id } = open.batch;
-    const claimed = this.byId.get(id) ?? { open, chunks: new Set<number>(), left: 0, used: 0 };
-    claimed.chunks.add(chunk);
-    claimed.left += lines - resolved.length;
-    claimed.used = this.clock.monotonic();
-    this.byId.set(id, claimed);
+  /** A chunk of a batch was claimed. */
+  add(open: OpenBatch): void {
+    this.byId.set(open.batch.id, { open, used: this.clock.monotonic() });
   }
 
   /** A line of a batch has started. */
@@ -70,22 +61,8 @@ export class ClaimedBatches {
     if (claimed !== undefined) claimed.used = this.clock.monotonic();
   }
 
-  /** A line of a batch has its result. */
-  resolved({ id }: Batch): void {
-    const claimed = this.byId.get(id);
-    if (claimed !== undefined) claimed.left -= 1;
-  }
-
-  /** A chunk was given back. */
-  ended({ id }: Batch, chunk: number): void {
-    this.byId.get(id)?.chunks.delete(chunk);
-  }
-
-  /** Forgets a batch. Returns its chunks that were not given back. */
-  remove({ batch: { id } }: OpenBatch): number[] {
-    const claimed = this.byId.get(id);
+  remove({ batch: { id } }: OpenBatch): void {
     this.byId.delete(id);
-    return [...(claimed?.chunks ?? [])];
   }
 
   /** Batches of which no line is in progress and none has started for `ms`. */

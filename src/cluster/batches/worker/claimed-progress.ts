@@ -53,13 +53,8 @@ export class ClaimedProgress implements Progress {
   }
 
   settle(open: OpenBatch): void {
-    const { claims, work } = this.parts;
-    if (!claims.has(open)) return;
-    const { id: batch } = open.batch;
-    for (const chunk of open.takeResolvedChunks()) {
-      claims.ended(open.batch, chunk);
-      work.end({ batch, chunk, settled: true });
-    }
+    if (!this.parts.claims.has(open)) return;
+    this.end(open, open.claimed?.takeResolved() ?? [], true);
     if (open.inProgress > 0 || (!open.isResolved && mayStart(open.batch))) return;
     this.release(open);
   }
@@ -71,12 +66,15 @@ export class ClaimedProgress implements Progress {
     this.settle(open);
   }
 
-  /** Gives the chunks of a batch back of which no line is in progress. */
+  /** Gives the chunks of a batch back, of which no line is in progress. */
   release(open: OpenBatch): void {
-    const { claims, work } = this.parts;
-    const { id: batch } = open.batch;
+    this.parts.claims.remove(open);
     this.ends.remove(open);
-    for (const chunk of claims.remove(open)) work.end({ batch, chunk, settled: false });
+    this.end(open, open.claimed?.chunks ?? [], false);
     this.parts.onRoom();
+  }
+
+  private end({ batch: { id: batch } }: OpenBatch, chunks: readonly number[], settled: boolean): void {
+    for (const chunk of chunks) this.parts.work.end({ batch, chunk, settled });
   }
 }

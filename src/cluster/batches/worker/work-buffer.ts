@@ -9,14 +9,12 @@ import {
   insertResults,
   type WrittenResult,
 } from '../tables/work.js';
-import type { ClaimedBatches } from './claimed-batches.js';
 
 interface Parts {
   /** The session whose claims the results belong to. */
   readonly node: number;
   /** The ledger, whose transactions the changes join. */
   readonly ledger: { changed(): void; flush(): Promise<void> };
-  readonly claims: Pick<ClaimedBatches, 'resolved'>;
   /** Chunks of these batches have been given back. */
   onEnded(batches: readonly string[]): void;
 }
@@ -41,9 +39,7 @@ export class WorkBuffer implements BatchWork {
 
   constructor(private readonly parts: Parts) {}
 
-  putResult(of: Batch, { line, chunk, answered, sealed }: LineResult): void {
-    const { id: batch } = of;
-    this.parts.claims.resolved(of);
+  putResult({ id: batch }: Batch, { line, chunk, answered, sealed }: LineResult): void {
     this.results.push({ batch, chunk, line, sealed });
     const [done, failed] = answered ? [1, 0] : [0, 1];
     this.add({ batch, done, failed, stored: entryBytes(sealed.length), started: false });

@@ -1,4 +1,3 @@
-import type { Access } from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
 import {
   type Batch,
@@ -15,6 +14,7 @@ import { SessionLost } from '../../session/index.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
 import type { LedgerPart, TakenChanges } from '../ledger-part.js';
+import type { LineAccess } from '../line-access.js';
 import { findBatches } from '../tables/batches.js';
 import { type Claim, claimCandidates, claimChunk } from '../tables/claims.js';
 import { dataKey } from '../tables/values.js';
@@ -30,7 +30,7 @@ export interface WorkerParts {
   readonly database: Database;
   readonly session: Pick<NodeSession, 'lost'>;
   readonly keys: DataKeys;
-  readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable'>;
+  readonly access: LineAccess;
   readonly ledger: { changed(): void; flush(): Promise<void> };
   readonly clock: Clock;
   readonly random: () => number;
@@ -58,7 +58,7 @@ export class Worker implements LedgerPart {
   ) {
     const { access, clock, random, engines, reader, reports, ledger } = parts;
     const claims = new ClaimedBatches(clock);
-    const work = new WorkBuffer({ node, ledger, claims, onEnded: (ids) => parts.onEnded(ids) });
+    const work = new WorkBuffer({ node, ledger, onEnded: (ids) => parts.onEnded(ids) });
     this.claims = claims;
     this.work = work;
     this.loop = new ClaimLoop({
@@ -100,7 +100,7 @@ export class Worker implements LedgerPart {
   /** Lines that wait for credit may be able to start, and so may other chunks of their keys. */
   fundsChanged(): void {
     this.loop.endRests();
-    this.runner.modelsChanged();
+    this.parts.access.tellFunds();
     this.loop.wake(true);
   }
 
@@ -131,8 +131,7 @@ export class Worker implements LedgerPart {
     await this.loop.stop();
     for (const open of this.claims.all) {
       this.runner.drop(open);
-      const { id: batch } = open.batch;
-      for (const chunk of this.claims.remove(open)) this.work.end({ batch, chunk, settled: false });
+      this.progress.release(open);
     }
   }
 
@@ -167,10 +166,10 @@ export class Worker implements LedgerPart {
     const open = found ?? new OpenBatch(batch, key, { chunks: [] });
     for (const line of resolved) open.resolve(line);
     for (const { line, ...abort } of aborts) open.aborts.set(line, abort);
-    this.claims.add(open, claim);
-    if (found !== undefined) this.runner.extend(open, [chunk.chunk]);
+    if (found !== undefined) this.runner.extend(open, [chunk]);
     else {
-      open.addChunks([chunk.chunk]);
+      open.addChunks([chunk]);
+      this.claims.add(open);
       this.runner.add(open);
     }
   }
