@@ -276,6 +276,17 @@ const ofStore = program.command('store').description('manage the database of sto
 command(ofStore, 'migrate', 'create or update the tables of the database').action(async (options) =>
   (await import('./migrate.js')).migrate(options),
 );
+command(
+  ofStore,
+  'move',
+  'copy everything from the data folder to an empty database, or back, and compare both',
+)
+  .addOption(
+    new Option('--to <place>', 'the database of store.url, or the data folder')
+      .choices(['database', 'folder'])
+      .makeOptionMandatory(),
+  )
+  .action(async (options) => (await import('./store-move.js')).move(options));
 command(program, 'nodes', 'list the servers that share the database').action(async (options) =>
   (await import('./nodes.js')).nodes(options),
 );

@@ -1,6 +1,6 @@
 import { OperatorError } from '../base/index.js';
 import { Database, DatabaseUnavailable } from '../postgres/index.js';
-import { loadSettings } from '../settings/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
 import { type Options, reportError } from './output.js';
 
 /**
@@ -9,15 +9,16 @@ import { type Options, reportError } from './output.js';
  */
 export function withDatabase(
   { config }: Options,
-  command: (database: Database) => Promise<void>,
+  command: (database: Database, settings: Settings) => Promise<void>,
 ): Promise<void> {
   return reportError(async () => {
-    const { store } = loadSettings(process.env, config);
+    const settings = loadSettings(process.env, config);
+    const { store } = settings;
     if (store.url === '')
       throw new OperatorError('Set store.url (DECIDER_STORE_URL): this command works on a database.');
     const database = new Database(store);
     try {
-      await command(database);
+      await command(database, settings);
     } catch (error) {
       throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
     } finally {

@@ -11,6 +11,7 @@ export {
 export { backUp } from './backup.js';
 export type { BackupFacts } from './backup-file.js';
 export { StoreError } from './data-folder.js';
+export { fillStore } from './fill.js';
 export { FORMAT, openStore, openToRead, serveStore } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';

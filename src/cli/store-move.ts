@@ -1,0 +1,51 @@
+import { systemClock } from '../base/index.js';
+import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../cluster/index.js';
+import { readMasterKey } from '../store/index.js';
+import { type Options, print, printJson } from './output.js';
+import { table } from './table.js';
+import { withDatabase } from './with-database.js';
+import { requireStore } from './with-store.js';
+
+/** The places that data can be moved to: the database of `store.url`, or the data folder. */
+export const PLACES = ['database', 'folder'] as const;
+type MoveOptions = Options & { readonly to: (typeof PLACES)[number] };
+
+/** One line of progress per this many milliseconds. */
+const LINE_EVERY_MS = 2_000;
+const STEPS = { copy: 'copying', compare: 'comparing' } as const;
+
+/** `decider store move`: copies everything, and compares both sides. */
+export const move = (options: MoveOptions) =>
+  withDatabase(options, async (database, { data: folder, master_key: given }) => {
+    const sides = { folder, database, masterKey: readMasterKey(given) };
+    const report = progress((line) => process.stderr.write(`${line}\n`), systemClock.monotonic);
+    if (options.to === 'database') requireStore(folder);
+    const tables = await (options.to === 'database' ? moveToDatabase : moveToFolder)(sides, report);
+    if (options.json) return printJson({ to: options.to, tables });
+    show(tables, options.to, folder);
+  });
+
+function show(tables: readonly ComparedTable[], to: MoveOptions['to'], folder: string): void {
+  const cells = tables.map(({ table: name, rows, sha256 }) => [name, String(rows), sha256]);
+  print(table(['table', 'rows', 'sha-256'], cells, ['rows']));
+  print(`The database and the data folder ${folder} have the same content.`);
+  print(
+    to === 'database'
+      ? 'Start the servers with store.url, and move the data folder away.'
+      : 'Remove store.url, and start the server. Do not start a server on the database again.',
+  );
+}
+
+/**
+ * Prints a line now and then while a table is copied or compared.
+ *
+ * @param now in milliseconds, monotonic
+ */
+export function progress(printLine: (line: string) => void, now: () => number): ReportRows {
+  let shownAt = now();
+  return (step, name, rows) => {
+    if (now() - shownAt < LINE_EVERY_MS) return;
+    shownAt = now();
+    printLine(`${STEPS[step]} ${name}: ${rows.toLocaleString('en')} rows`);
+  };
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { OperatorError } from '../../base/index.js';
+import type { Transaction } from '../../postgres/index.js';
+import type { Store } from '../../store/index.js';
+import { MOVED_TABLES, type MovedTable } from './correspondence.js';
+import { databaseEntries } from './database-tables.js';
+import { databaseFacts, folderFacts } from './facts.js';
+import { folderEntries } from './folder-tables.js';
+import { type Entry, entryBytes, movedForm, nameOf } from './rows.js';
+
+/** A table that is the same on both sides. */
+export interface ComparedTable {
+  readonly table: MovedTable;
+  readonly rows: number;
+  /** The SHA-256 of its entries in their order, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Called for each row that was copied or compared; `rows`: so many of the table so far. */
+export type ReportRows = (step: 'copy' | 'compare', table: MovedTable, rows: number) => void;
+
+/**
+ * Reads every table of a data folder and of a database, entry by entry. Rejects with OperatorError, which names the first
+ * difference; with StoreError for a damaged value.
+ */
+export async function compare(store: Store, sql: Transaction, report: ReportRows): Promise<ComparedTable[]> {
+  const [folder, database] = [folderFacts(store), await databaseFacts(sql)];
+  if (folder.changes !== database.changes || folder.masterCheck !== database.masterCheck)
+    throw new OperatorError(
+      'The database does not have the number of changes and the master key of the data folder.',
+    );
+  const tables: ComparedTable[] = [];
+  for (const table of MOVED_TABLES) tables.push(await compareTable(store, sql, table, report));
+  return tables;
+}
+
+async function compareTable(
+  store: Store,
+  sql: Transaction,
+  table: MovedTable,
+  report: ReportRows,
+): Promise<ComparedTable> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  const own = folderEntries(store, table)[Symbol.asyncIterator]();
+  for await (const theirs of databaseEntries(sql, table)) {
+    const { value: ours } = (await own.next()) as { value?: Entry };
+    if (ours === undefined) throw differs(table, theirs, 'the data folder does not have');
+    const bytes = entryBytes(movedForm(table, ours));
+    if (!bytes.equals(entryBytes(theirs))) throw differs(table, ours, 'is not the same in both');
+    hash.update(bytes);
+    rows += 1;
+    report('compare', table, rows);
+  }
+  const { value: left } = (await own.next()) as { value?: Entry };
+  if (left !== undefined) throw differs(table, left, 'the database does not have');
+  return { table, rows, sha256: hash.digest('hex') };
+}
+
+const differs = (table: MovedTable, { key }: Entry, how: string): OperatorError =>
+  new OperatorError(
+    how.startsWith('is')
+      ? `${nameOf(table, key)} of the table ${table} ${how}.`
+      : `The table ${table} has ${nameOf(table, key)}, which ${how}.`,
+  );

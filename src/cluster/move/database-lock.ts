@@ -1,0 +1,47 @@
+import { OperatorError } from '../../base/index.js';
+import { NOW_MS, statement, type Transaction } from '../../postgres/index.js';
+import { correspondenceOf, MOVED_TABLES } from './correspondence.js';
+
+/** The longest time of a statement, and of what happens between two, in milliseconds. */
+export const MOVE_STEP_MS_MAX = 60 * 60 * 1_000;
+/** Names of servers in an error message. */
+const NAMES_MAX = 5;
+
+const LIMIT_SILENCE = statement(
+  'move-limit-silence',
+  `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
+);
+// Servers that start share this row, and administrators change it.
+const LOCK_SERVICE = statement('move-lock-service', 'SELECT id FROM service WHERE id = 1 FOR UPDATE');
+// A server whose session has expired may still be running: its next transaction shares its row.
+const LOCK_NODES = statement(
+  'move-lock-nodes',
+  `SELECT name, expires > ${NOW_MS} AS serves FROM nodes ORDER BY id FOR UPDATE`,
+);
+
+/**
+ * Keeps others from writing to the database until the end of the transaction. Throws OperatorError if servers use it.
+ */
+export async function lockDatabase(sql: Transaction): Promise<void> {
+  await sql.query(LIMIT_SILENCE, [String(MOVE_STEP_MS_MAX)]);
+  await sql.query(LOCK_SERVICE);
+  const nodes = await sql.query<{ name: string; serves: boolean }>(LOCK_NODES);
+  const names = nodes.filter(({ serves }) => serves).map(({ name }) => name);
+  if (names.length === 0) return;
+  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+  throw new OperatorError(
+    `Servers use the database: ${names.slice(0, NAMES_MAX).join(', ')}${more}. Stop them, wait 10 seconds, and run the command again.`,
+  );
+}
+
+/** Throws OperatorError if a table of the database has a row. */
+export async function requireEmpty(sql: Transaction): Promise<void> {
+  const tables = new Set(MOVED_TABLES.map((name) => correspondenceOf(name).table));
+  for (const table of tables) {
+    const found = await sql.query(statement(`move-any-${table}`, `SELECT 1 FROM ${table} LIMIT 1`));
+    if (found.length === 0) continue;
+    throw new OperatorError(
+      `The database is not empty: its table ${table} has rows. Move to a new database, and create its tables with: decider store migrate`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import { OperatorError } from '../../base/index.js';
+import { statement, type Transaction } from '../../postgres/index.js';
+import { opensMasterCheck, type RawWrite, type Store } from '../../store/index.js';
+
+/** What a store has once. */
+export interface Facts {
+  /** The number of administrative changes. */
+  readonly changes: number;
+  /** Encrypted by the master key, in base64; null: the store was never used with one. */
+  readonly masterCheck: string | null;
+}
+
+const READ = statement('move-facts', 'SELECT changes, master_check FROM service WHERE id = 1');
+const WRITE = statement('move-set-facts', 'UPDATE service SET changes = $1, master_check = $2 WHERE id = 1');
+
+export function folderFacts(store: Store): Facts {
+  store.refresh();
+  const meta = store.table('meta');
+  return { changes: meta.get('changes')?.changes ?? 0, masterCheck: meta.get('master')?.check ?? null };
+}
+
+export async function databaseFacts(sql: Transaction): Promise<Facts> {
+  const [row] = await sql.query<{ changes: number; master_check: string | null }>(READ);
+  return { changes: row?.changes ?? 0, masterCheck: row?.master_check ?? null };
+}
+
+/** The writes that give a data folder the facts. The clock of the earlier host is not among them. */
+export function factWrites(store: Store, { changes, masterCheck }: Facts): RawWrite[] {
+  const meta = store.table('meta');
+  const check = masterCheck === null ? [] : [meta.write(['master'], { check: masterCheck })];
+  return [meta.write(['changes'], { changes }), ...check];
+}
+
+export async function writeFacts(sql: Transaction, { changes, masterCheck }: Facts): Promise<void> {
+  await sql.execute(WRITE, [changes, masterCheck]);
+}
+
+/** Throws OperatorError unless the data are encrypted with this master key (the setting `master_key`). */
+export function requireMasterKey({ masterCheck }: Facts, masterKey: Buffer, source: string): void {
+  if (masterCheck === null || opensMasterCheck(masterKey, masterCheck)) return;
+  throw new OperatorError(
+    `master_key is not the key that ${source} was encrypted with. Set it to that key: if none was configured, the content of master.key in the data folder.`,
+  );
+}

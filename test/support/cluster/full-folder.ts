@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  grantCredit,
+  revokeKey,
+  rollKey,
+} from '../../../src/access/index.js';
+import { BATCH_STATES } from '../../../src/api/index.js';
+import { randomLetters } from '../../../src/base/index.js';
+import {
+  openStore,
+  placeOf,
+  type RawWrite,
+  Sealer,
+  type Store,
+  seal,
+  type Value,
+  writeKeptTime,
+} from '../../../src/store/index.js';
+import { fakeClock } from '../fake-clock.js';
+
+export const NOW = Date.parse('2026-05-10T12:00:00Z');
+const DAY_MS = 24 * 3_600_000;
+/** Units per token; every line has TOKENS. */
+const PRICE = 750n;
+const TOKENS = 100;
+const CHUNK_LINES = 4;
+/** Writes of one transaction. */
+const WRITES_MAX = 5_000;
+
+type Batch = Value<'batches'>;
+
+/** A batch of a folder: its state, and lines of which the first have results. */
+interface Stored {
+  readonly id: string;
+  readonly key: string;
+  readonly number: number;
+  readonly state: Batch['state'];
+  readonly lines: number;
+  readonly results: number;
+  readonly chunkLines?: number;
+  readonly resultBytes?: number;
+  readonly more?: Partial<Batch>;
+}
+
+/** What a test needs of a folder that `fillFolder` made. */
+export interface FullFolder {
+  readonly masterKey: Buffer;
+  readonly batches: readonly Stored[];
+  /** A key with a batch in every state. */
+  readonly key: string;
+}
+
+/**
+ * Fills a data folder with everything that one can have: workspaces with and without charges, keys and batches in every
+ * state, and one more batch of `large` lines, all of which have results. `decider verify` finds nothing wrong with it.
+ */
+export async function fillFolder(folder: string, large = 0, largeResultBytes = 0): Promise<FullFolder> {
+  const store = openStore(folder);
+  const sealer = new Sealer(store, '');
+  const key = fillAccounts(store);
+  const states = BATCH_STATES.map((state, number) => batchIn(state, key, number));
+  const special: Stored[] = [
+    { ...batchIn('done', key, states.length), more: { deleted: true } },
+    // As an earlier version stored it.
+    { ...batchIn('done', key, states.length + 1), more: { stored: undefined } },
+    // The server ended before it finished this batch.
+    { ...batchIn('running', key, states.length + 2), lines: 8, results: 8 },
+    {
+      ...batchIn('done', key, states.length + 3),
+      lines: large,
+      results: large,
+      chunkLines: 256,
+      resultBytes: largeResultBytes,
+    },
+  ];
+  const batches = [...states, ...special];
+  let writes: RawWrite[] = [writeKeptTime(store, { shown: NOW, certain: NOW })];
+  for (const batch of batches) {
+    for (const write of batchWrites(store, sealer, batch)) {
+      writes.push(write);
+      if (writes.length < WRITES_MAX) continue;
+      await store.write(writes);
+      writes = [];
+    }
+  }
+  const done = batches.reduce((sum, { results }) => sum + results, 0);
+  await store.write([...writes, ...chargeWrites(store, key, done), ...submissionWrites(store, key, batches)]);
+  await store.close();
+  const masterKey = Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8').trim(), 'hex');
+  return { masterKey, batches, key };
+}
+
+/** Workspaces and keys. Returns the id of one that works. */
+function fillAccounts(store: Store): string {
+  const clock = fakeClock(NOW);
+  createWorkspace(store, clock, 'w');
+  grantCredit(store, clock, 'w', 10n ** 30n);
+  grantCredit(store, clock, 'w', -5n);
+  changeWorkspace(store, clock, 'w', { budget: 10n ** 37n, models: ['m', 'other'] });
+  createWorkspace(store, clock, 'never-charged');
+  createWorkspace(store, clock, 'charged-nothing');
+  const live = createKey(store, clock, 'w', null).key;
+  createKey(store, clock, 'w', NOW + DAY_MS);
+  revokeKey(store, clock, createKey(store, clock, 'w').key.id);
+  rollKey(store, clock, createKey(store, clock, 'w').key.id);
+  const expired = createKey(store, clock, 'never-charged').key;
+  store.change(() => {
+    store.table('keys').put([expired.id], { ...expired, expires: NOW - DAY_MS });
+    const account = { charged: '0', month: '2026-05', monthCharged: '0' };
+    store.table('accounts').put(['charged-nothing'], account);
+  });
+  return live.id;
+}
+
+const batchIn = (state: Batch['state'], key: string, number: number): Stored => ({
+  id: `batch_${randomLetters(24)}`,
+  key,
+  number: number * 3,
+  state,
+  lines: 11,
+  results: state === 'queued' || state === 'failed' ? 0 : 6,
+});
+
+function* batchWrites(store: Store, sealer: Sealer, batch: Stored): Generator<RawWrite> {
+  const { id, key, number, lines, results, state, chunkLines = CHUNK_LINES, resultBytes = 0 } = batch;
+  const { key: dataKey, write } = sealer.newDataKey(id);
+  const row = rowOf(batch);
+  const isFinished = row.finished !== null;
+  yield store.table('batches').write([id], row);
+  yield store.table('batch_order').write([key, number], id);
+  if (row.deleted) return;
+  yield write();
+  const sealed = (table: 'batch_lines' | 'batch_ids' | 'batch_results', at: number, text: string) =>
+    store.table(table).write([id, at], seal(dataKey, placeOf(table, id, at), Buffer.from(text)));
+  for (let chunk = 0; chunk * chunkLines < lines; chunk += 1) {
+    const first = chunk * chunkLines;
+    const ids = Array.from({ length: Math.min(chunkLines, lines - first) }, (_, at) => `line-${first + at}`);
+    yield sealed('batch_ids', chunk, JSON.stringify({ first, ids: ids.map((each) => [each, 'm']) }));
+    if (!isFinished)
+      yield sealed('batch_lines', chunk, ids.map((each) => `{"custom_id":"${each}"}`).join('\n'));
+  }
+  for (let line = 0; line < results; line += 1) {
+    const result = { custom_id: `line-${line}`, status: 200, filling: 'x'.repeat(resultBytes) };
+    yield sealed('batch_results', line, JSON.stringify(result));
+  }
+  if (state === 'running')
+    yield store
+      .table('batch_aborts')
+      .write([id, lines - 1], { count: 1, last: 'abort "1"', reason: 'a\nb ü' });
+  if (row.webhook !== null) {
+    const address = Buffer.from('https://example.com/hook');
+    const value = seal(dataKey, placeOf('batch_webhooks', id), address);
+    yield store.table('batch_webhooks').write([id], value);
+  }
+}
+
+function rowOf({ id, key, number, state, lines, results, chunkLines = CHUNK_LINES, more }: Stored): Batch {
+  const isFinished = state === 'done' || state === 'failed' || state === 'cancelled';
+  return {
+    id,
+    key,
+    workspace: 'w',
+    number,
+    state,
+    lines,
+    chunks: Math.ceil(lines / chunkLines),
+    done: results,
+    failed: isFinished ? lines - results : 0,
+    models: ['m', 'other, "model"'],
+    created: NOW - DAY_MS,
+    started: results > 0 ? NOW - 1 : null,
+    finished: isFinished ? NOW : null,
+    expires: NOW + DAY_MS,
+    collected: state === 'done' ? NOW : null,
+    reason: state === 'failed' ? 'no_line_answered' : null,
+    estimate: { amount: '12345678901234567890', inputTokens: 2 ** 40, rate: 0.1234 },
+    webhook: webhookOf(state, more),
+    deleted: false,
+    stored: { lines: 4_096, other: 2 ** 33 },
+    ...more,
+  };
+}
+
+/** One that was called in vain and will be called again, and one that is over. */
+function webhookOf(state: Batch['state'], more?: Partial<Batch>): Batch['webhook'] {
+  if (more?.deleted) return null;
+  if (state === 'done') return { attempts: 2, due: NOW + 1_000 };
+  return state === 'failed' ? { attempts: 0, due: null } : null;
+}
+
+/** Counters of two prices and kinds, whose amounts are those of the account. */
+function chargeWrites(store: Store, key: string, lines: number): RawWrite[] {
+  const counters = [
+    { day: '2026-04-30', kind: 'live', price: 2n * PRICE, requests: 3 },
+    { day: '2026-05-10', kind: 'live', price: 9n, requests: 1 },
+    { day: '2026-05-10', kind: 'live', price: 10n, requests: 1 },
+    { day: '2026-05-10', kind: 'batch', price: PRICE, requests: lines },
+  ].map((each) => ({ ...each, amount: each.price * BigInt(each.requests * TOKENS) }));
+  const sum = (all: typeof counters) => all.reduce((total, { amount }) => total + amount, 0n).toString();
+  const account = {
+    charged: sum(counters),
+    month: '2026-05',
+    monthCharged: sum(counters.filter(({ day }) => day.startsWith('2026-05'))),
+  };
+  return [
+    store.table('accounts').write(['w'], account),
+    ...counters.map(({ day, kind, price, requests, amount }) =>
+      store.table('usage').write(['w', day, key, 'm', kind, price.toString()], {
+        requests,
+        inputTokens: requests * TOKENS,
+        amount: amount.toString(),
+      }),
+    ),
+  ];
+}
+
+const submissionWrites = (store: Store, key: string, batches: readonly Stored[]): RawWrite[] =>
+  batches.slice(0, 2).map(({ id }, at) =>
+    store.table('submissions').write([key, `${at}`.repeat(64)], {
+      batch: id,
+      body: 'f'.repeat(64),
+      at: NOW,
+    }),
+  );
