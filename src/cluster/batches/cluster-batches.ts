@@ -17,11 +17,11 @@ import {
   submitObject,
   unknownAfter,
 } from '../../batch/index.js';
+import type { LedgerPart, TakenChanges } from '../ledger/index.js';
 import { ClusterBatchStore } from './batch-store.js';
 import { DataKeys } from './data-keys.js';
 import type { ClusterBatchDependencies } from './dependencies.js';
 import { BatchDuty } from './duty/batch-duty.js';
-import type { LedgerPart, TakenChanges } from './ledger-part.js';
 import { LineAccess } from './line-access.js';
 import { OpenCounts } from './open-counts.js';
 import { BatchReader } from './reading/batch-reader.js';

@@ -1,9 +1,9 @@
-import type { Access, Directory, Ledger } from '../../access/index.js';
+import type { Access, Directory } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import type { BatchReports, FileThread, LineEngines, Webhooks } from '../../batch/index.js';
 import type { Database } from '../../postgres/index.js';
+import type { ClusterLedger } from '../ledger/index.js';
 import type { NodeSession } from './fenced.js';
-import type { LedgerPart } from './ledger-part.js';
 import type { OpenCall } from './reading/open-values.js';
 
 /** What the batches of a cluster need from the rest of the program. */
@@ -14,11 +14,7 @@ export interface ClusterBatchDependencies {
   readonly session: NodeSession;
   readonly access: Access;
   readonly directory: Directory;
-  readonly ledger: Ledger & {
-    /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
-    join(part: LedgerPart): void;
-    changed(): void;
-  };
+  readonly ledger: ClusterLedger;
   /** The time of the cluster. */
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */

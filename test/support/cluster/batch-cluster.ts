@@ -6,14 +6,14 @@ import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
 import { ClusterBatches, openValues } from '../../../src/cluster/batches/index.js';
-import { Session } from '../../../src/cluster/session/index.js';
+import { ClusterLedger, Session } from '../../../src/cluster/index.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { Database } from '../../../src/postgres/index.js';
 import { TestEngine } from '../batch/test-engine.js';
 import { KNOWN, PRICE, type ResultLine } from '../batch/world.js';
 import { newDatabase } from '../postgres.js';
 import { FreezableClock } from './frozen-clock.js';
-import { PlainLedger } from './plain-ledger.js';
+import { accountOf, addWorkspace } from './nodes.js';
 
 interface Shown {
   readonly id: string;
@@ -33,7 +33,7 @@ interface SubmitOptions {
 export class BatchCluster {
   readonly master = randomBytes(32);
   readonly keys = new Map<string, Key>();
-  readonly workspace = { id: 'w', models: null } as unknown as Workspace;
+  readonly workspaces = new Map<string, Workspace>();
   readonly nodes: ClusterNode[] = [];
   /** The calls of webhooks. */
   readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
@@ -50,6 +50,7 @@ export class BatchCluster {
   static async start(t: Test, nodes = 2): Promise<BatchCluster> {
     const { url, database } = await newDatabase(t);
     const cluster = new BatchCluster(t, url, database);
+    await cluster.addWorkspace('w');
     for (let at = 0; at < nodes; at += 1) await cluster.node();
     return cluster;
   }
@@ -62,12 +63,23 @@ export class BatchCluster {
     return node;
   }
 
+  async addWorkspace(id: string, granted = 10n ** 15n): Promise<void> {
+    const { workspace } = await addWorkspace(this.database, id, { granted });
+    this.workspaces.set(id, workspace);
+  }
+
+  async grant(id: string, amount: bigint): Promise<void> {
+    const workspace = this.workspaces.get(id) as Workspace;
+    this.workspaces.set(id, { ...workspace, granted: workspace.granted + amount });
+    await this.sql('UPDATE workspaces SET granted = granted + $2 WHERE id = $1', [id, amount]);
+  }
+
   /** A new key. `expires`: milliseconds since 1970; null: never. */
-  async key(expires: number | null = null): Promise<Key> {
+  async key(expires: number | null = null, workspace = 'w'): Promise<Key> {
     const id = `key_${String(this.keys.size).padStart(20, '0')}`;
     const key: Key = {
       id,
-      workspace: 'w',
+      workspace,
       digest: id,
       created: 0,
       expires,
@@ -75,8 +87,8 @@ export class BatchCluster {
       rolledTo: null,
     };
     await this.sql(
-      `INSERT INTO keys (id, workspace, digest, created, expires, changed) VALUES ($1, 'w', $1, 0, $2, 0)`,
-      [id, expires],
+      `INSERT INTO keys (id, workspace, digest, created, expires, changed) VALUES ($1, $3, $1, 0, $2, 0)`,
+      [id, expires, workspace],
     );
     this.keys.set(id, key);
     return key;
@@ -91,8 +103,9 @@ export class BatchCluster {
     return this.database.query<Row>({ name: '', text }, values);
   }
 
-  /** How many lines of a key were charged. */
-  async charged({ id }: Key): Promise<number> {
+  /** How many lines of a key were charged. The books add up. */
+  async charged({ id, workspace }: Key): Promise<number> {
+    await accountOf(this.t, this.database, workspace);
     const [row] = await this.sql<{ requests: number }>(
       'SELECT coalesce(sum(requests), 0)::int AS requests FROM usage WHERE key = $1',
       [id],
@@ -112,7 +125,7 @@ export class ClusterNode {
   readonly engine = new TestEngine(this.clock);
   readonly troubles: string[] = [];
   readonly session: Session;
-  readonly ledger: PlainLedger;
+  readonly ledger: ClusterLedger;
   readonly access: Access;
   readonly batches: BatchInterface;
   private ended = false;
@@ -124,12 +137,12 @@ export class ClusterNode {
     const { clock, engine } = this;
     const onError = (error: unknown) => void this.troubles.push(String(error));
     this.session = new Session({ database, clock, node: { name: 'node', version: '1.0.0' }, onError });
-    this.ledger = new PlainLedger(database, this.session, clock);
+    this.ledger = new ClusterLedger({ database, session: this.session, random: Math.random, onError });
     const directory = {
       refresh() {},
       keyOfDigest: () => undefined,
       key: (id: string) => cluster.keys.get(id),
-      workspace: () => cluster.workspace,
+      workspace: (id: string) => cluster.workspaces.get(id),
     };
     const { ledger, session } = this;
     this.access = new Access({
@@ -187,6 +200,7 @@ export class ClusterNode {
   static async start(cluster: BatchCluster, url: string): Promise<ClusterNode> {
     const node = new ClusterNode(cluster, new Database({ url, connections: 5, ca: '' }));
     await node.session.start();
+    node.ledger.start();
     await node.batches.start();
     return node;
   }
@@ -238,7 +252,7 @@ export class ClusterNode {
     if (this.ended) return;
     this.ended = true;
     await this.batches.stop();
-    await this.ledger.flush().catch(() => {});
+    await this.ledger.stop().catch(() => {});
     await this.session.stop().catch(() => {});
     await this.database.close();
   }

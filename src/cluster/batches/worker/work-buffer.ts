@@ -1,6 +1,6 @@
 import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../batch/index.js';
 import type { Transaction } from '../../../postgres/index.js';
-import type { TakenChanges } from '../ledger-part.js';
+import type { TakenChanges } from '../../ledger/index.js';
 import {
   type AddedCounts,
   addCounts,

@@ -10,10 +10,10 @@ import {
   Runner,
 } from '../../../batch/index.js';
 import { type Database, DatabaseUnavailable } from '../../../postgres/index.js';
+import type { LedgerPart, TakenChanges } from '../../ledger/index.js';
 import { SessionLost } from '../../session/index.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
-import type { LedgerPart, TakenChanges } from '../ledger-part.js';
 import type { LineAccess } from '../line-access.js';
 import { findBatches } from '../tables/batches.js';
 import { type Claim, claimCandidates, claimChunk } from '../tables/claims.js';
