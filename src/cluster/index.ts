@@ -1,3 +1,5 @@
+export { ClusterAdministration, createFirstKey } from './administration/index.js';
+export { ClusterDirectory } from './directory/index.js';
 export { ClusterLedger, type LedgerPart, type TakenChanges } from './ledger/index.js';
 export type { ComparedTable, ReportRows } from './move/compare.js';
 export { moveToDatabase } from './move/to-database.js';

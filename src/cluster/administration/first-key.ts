@@ -1,0 +1,18 @@
+import { type Amount, DEFAULT_WORKSPACE } from '../../access/index.js';
+import type { Database } from '../../postgres/index.js';
+import { inChange } from './change.js';
+import { createKey } from './keys.js';
+import { createWorkspace, grantCredit, listWorkspaces } from './workspaces.js';
+
+/**
+ * Creates a workspace with credit and a key if the database has no workspace, and resolves with the token; else with null.
+ * Of several nodes that start at the same time, one creates them. Rejects with DatabaseUnavailable.
+ */
+export function createFirstKey(database: Database, credit: Amount): Promise<string | null> {
+  return inChange(database, 'server', async (change) => {
+    if ((await listWorkspaces(change.transaction)).length > 0) return null;
+    await createWorkspace(change, DEFAULT_WORKSPACE);
+    await grantCredit(change, DEFAULT_WORKSPACE, credit);
+    return (await createKey(change, DEFAULT_WORKSPACE)).token;
+  });
+}

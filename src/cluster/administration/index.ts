@@ -1,0 +1,2 @@
+export { ClusterAdministration } from './administration.js';
+export { createFirstKey } from './first-key.js';

@@ -1,0 +1,173 @@
+import type { Directory, Key, Workspace } from '../../access/index.js';
+import { ApiError } from '../../api/index.js';
+import type { Clock } from '../../base/index.js';
+import { type Database, listen } from '../../postgres/index.js';
+import { Copy } from './copy.js';
+import { keysAfter, lastChange, workspacesAfter } from './read-changes.js';
+
+/** How often the database is asked for changes. Notifications only make it happen earlier. */
+export const POLL_MS = 250;
+/** A copy is used for this long after the beginning of the query that confirmed it. */
+export const TRUSTED_MS = 5_000;
+/** The channel on which administrators tell the number of their change. */
+export const CHANGES_CHANNEL = 'decider_changes';
+
+interface Parts {
+  /** Best with connections of its own: polls must not wait for the others. */
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Called with the error of a poll that failed, once until one succeeds. */
+  onError(error: unknown): void;
+}
+
+/** A moment by the clocks of this host. */
+interface Moment {
+  readonly monotonic: number;
+  readonly calendar: number;
+}
+
+const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
+
+/**
+ * All keys and workspaces of the database, copied into memory, so that look-ups do not wait. Every administrative change
+ * has a number and is in the copy POLL_MS and two queries after it was committed, or sooner. A copy that cannot be
+ * confirmed for TRUSTED_MS is not used: it could miss that a key was revoked.
+ */
+export class ClusterDirectory implements Directory {
+  private copy = new Copy();
+  /** The number of the last change that the copy has. */
+  private changes = 0;
+  /** When the query began that confirmed the copy. */
+  private confirmed = NEVER;
+  /** When the last poll that succeeded ended. */
+  private checked = NEVER;
+  private polling: Promise<void> | null = null;
+  private queued: Promise<void> | null = null;
+  private isFailing = false;
+  private isStopped = false;
+  private cancelPoll = () => {};
+  private stopListening = async () => {};
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Makes the copy and keeps it up to date. Rejects with DatabaseUnavailable. */
+  async start(): Promise<void> {
+    await this.update();
+    const { database, clock } = this.parts;
+    this.stopListening = listen(database, [CHANGES_CHANNEL], (_, text) => this.notified(text), clock);
+    this.pollLater();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelPoll();
+    await this.stopListening();
+    await this.polling?.catch(() => {});
+  }
+
+  /** Calls the listener after the copy has changed. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  refresh(): void {
+    if (!this.isOlder(this.confirmed)) return;
+    throw new ApiError('overloaded', 'The server cannot reach its database at the moment; try again later.', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  keyOfDigest(digest: string): Key | undefined {
+    return this.copy.keyOfDigest(digest);
+  }
+
+  key(id: string): Key | undefined {
+    return this.copy.key(id);
+  }
+
+  workspace(id: string): Workspace | undefined {
+    return this.copy.workspace(id);
+  }
+
+  /** Resolves when the copy has every change that was committed before the call. Rejects with DatabaseUnavailable. */
+  update(): Promise<void> {
+    if (this.polling === null) return this.poll();
+    // The poll in progress may have begun before the last change.
+    this.queued ??= this.polling
+      .catch(() => {})
+      .then(() => {
+        this.queued = null;
+        return this.poll();
+      });
+    return this.queued;
+  }
+
+  /** Whether a moment is more than TRUSTED_MS ago. */
+  private isOlder(moment: Moment): boolean {
+    const { monotonic, calendar } = this.moment();
+    // The monotonic clock stands still while a machine is suspended; the calendar does not.
+    return Math.max(monotonic - moment.monotonic, calendar - moment.calendar) > TRUSTED_MS;
+  }
+
+  private notified(text: string): void {
+    if (text !== '' && Number(text) <= this.changes) return;
+    // `poll` reports the error.
+    this.update().catch(() => {});
+  }
+
+  private pollLater(): void {
+    this.cancelPoll = this.parts.clock.after(POLL_MS, () => {
+      if (this.polling === null) this.poll().catch(() => {});
+      if (!this.isStopped) this.pollLater();
+    });
+  }
+
+  private poll(): Promise<void> {
+    this.polling = this.readChanges()
+      .then(
+        () => {
+          this.isFailing = false;
+        },
+        (error) => {
+          if (!this.isFailing) this.parts.onError(error);
+          this.isFailing = true;
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.polling = null;
+      });
+    return this.polling;
+  }
+
+  private async readChanges(): Promise<void> {
+    const { database } = this.parts;
+    const began = this.moment();
+    const wasOut = this.isOlder(this.checked);
+    const changes = await lastChange(database);
+    // After an outage the database may be a replica without the last changes, or restored from a backup. Its next changes
+    // have the same numbers.
+    if (wasOut || changes < this.changes) await this.load(0, new Copy());
+    else if (changes > this.changes) await this.load(this.changes, this.copy);
+    const isNew = changes !== this.changes;
+    this.changes = changes;
+    this.confirmed = began;
+    this.checked = this.moment();
+    if (isNew) for (const listener of this.listeners) listener();
+  }
+
+  /** Brings a copy that has the changes up to number `after` up to date, and uses it. */
+  private async load(after: number, copy: Copy): Promise<void> {
+    const { database } = this.parts;
+    // Keys first: then the workspace of each is in the copy too.
+    const keys = await keysAfter(database, after);
+    copy.put(keys, await workspacesAfter(database, after));
+    this.copy = copy;
+  }
+
+  private moment(): Moment {
+    const { clock } = this.parts;
+    return { monotonic: clock.monotonic(), calendar: clock.now() };
+  }
+}

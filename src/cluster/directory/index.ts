@@ -1,0 +1,1 @@
+export { CHANGES_CHANNEL, ClusterDirectory } from './directory.js';

@@ -1,0 +1,77 @@
+import { test } from 'tap';
+import { ClusterAdministration, createFirstKey } from '../../../src/cluster/index.js';
+import { statement } from '../../../src/postgres/index.js';
+import { AUDIT_ENTRIES_MAX } from '../../../src/store/index.js';
+import { connectTo, NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';
+
+const ADMINISTRATORS = 4;
+const CHANGES = 10;
+
+test('changes of several administrators are numbered without gaps', NEEDS_POSTGRES, async (t) => {
+  const { url } = await newDatabase(t);
+  const offices = Array.from(
+    { length: ADMINISTRATORS },
+    (_, at) => new ClusterAdministration(connectTo(t, url), `cli:${at}`),
+  );
+  const [office] = offices as [ClusterAdministration];
+  await office.createWorkspace('a');
+  await Promise.all(
+    offices.flatMap((each) => Array.from({ length: CHANGES }, () => each.grantCredit('a', 1n))),
+  );
+  const total = ADMINISTRATORS * CHANGES;
+  t.equal((await office.getWorkspace('a')).granted, BigInt(total));
+  t.strictSame((await office.reconcile()).problems, []);
+  const { entries } = await office.audit(1_000);
+  t.strictSame(
+    entries.map(({ number }) => number),
+    Array.from({ length: total + 1 }, (_, at) => total + 1 - at),
+  );
+});
+
+test('of two changes that exclude each other, one is refused', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const office = new ClusterAdministration(database, 'cli:ann');
+  const twice = async (change: () => Promise<unknown>) =>
+    (await Promise.allSettled([change(), change()])).map(({ status }) => status).sort();
+  t.strictSame(await twice(() => office.createWorkspace('a')), ['fulfilled', 'rejected']);
+  const { key } = await office.createKey('a');
+  t.strictSame(await twice(() => office.rollKey(key.id)), ['fulfilled', 'rejected']);
+  t.equal((await office.listKeys()).length, 2);
+});
+
+test('of several nodes that start, one creates the first key', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const tokens = await Promise.all([1, 2, 3].map(() => createFirstKey(database, 5n)));
+  t.equal(tokens.filter((token) => token !== null).length, 1);
+  const office = new ClusterAdministration(database, 'cli:ann');
+  t.equal((await office.getWorkspace('default')).granted, 5n);
+  t.equal((await office.listKeys()).length, 1);
+  t.same((await office.audit(1)).entries[0]?.actor, 'server');
+});
+
+test('a database of another format is not changed', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const office = new ClusterAdministration(database, 'cli:ann');
+  await office.createWorkspace('a');
+  await database.execute(statement('', 'UPDATE service SET format = format + 1'));
+  await t.rejects(office.createWorkspace('b'), { message: /^The database has format 2/ });
+  t.equal((await office.listWorkspaces()).length, 1);
+});
+
+test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  await database.execute(
+    statement(
+      '',
+      `INSERT INTO audit SELECT entry, 0, 'cli:ann', 'workspace.create', 'a', NULL, '[]'
+       FROM generate_series(1, ${AUDIT_ENTRIES_MAX}) AS entry`,
+    ),
+  );
+  const office = new ClusterAdministration(database, 'cli:ann');
+  await office.createWorkspace('a');
+  const { entries, more } = await office.audit(AUDIT_ENTRIES_MAX);
+  t.equal(entries.length, AUDIT_ENTRIES_MAX);
+  t.equal(entries[0]?.number, AUDIT_ENTRIES_MAX + 1);
+  t.equal(entries.at(-1)?.number, 2);
+  t.notOk(more);
+});

@@ -1,0 +1,183 @@
+import { type Test, test } from 'tap';
+import type { Key } from '../../../src/access/index.js';
+// The named bounds are of the room alone.
+import { POLL_MS, TRUSTED_MS } from '../../../src/cluster/directory/directory.js';
+import { PAGE_ROWS } from '../../../src/cluster/directory/read-changes.js';
+import { ClusterAdministration, ClusterDirectory } from '../../../src/cluster/index.js';
+import { type Database, statement } from '../../../src/postgres/index.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { connectTo, NEEDS_POSTGRES, newDatabase, PostgresServer } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
+
+const STALE = { name: 'ApiError', type: 'overloaded', headers: { retryAfterSeconds: 1 } };
+
+/** A directory of a database with a workspace and a key, where time stands still. */
+async function opened(t: Test, url: string, database: Database) {
+  const office = new ClusterAdministration(database, 'cli:ann');
+  await office.createWorkspace('a');
+  const { key } = await office.createKey('a');
+  const clock = fakeClock(Date.now());
+  const errors: unknown[] = [];
+  const own = connectTo(t, url, { connections: 2 });
+  const directory = new ClusterDirectory({
+    database: own,
+    clock,
+    onError: (error) => errors.push(error),
+  });
+  t.teardown(() => directory.stop());
+  await directory.start();
+  // The listening connection asks once for changes, when it has been made.
+  await until(() => (own.statements.get('directory-changes') ?? 0) >= 2);
+  await directory.update();
+  return { office, key, clock, errors, directory };
+}
+
+/** Writes a change as an administrator does, but tells nobody. */
+async function silently(database: Database, text: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.execute(statement('', 'UPDATE service SET changes = changes + 1'));
+    await transaction.execute(statement('', text));
+  });
+}
+
+const revoke = ({ id }: Key) =>
+  `UPDATE keys SET revoked = 1, changed = (SELECT changes FROM service) WHERE id = '${id}'`;
+
+test(
+  'the copy has what was there at the start, and what a notification tells of',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const { office, key, directory } = await opened(t, url, database);
+    directory.refresh();
+    t.strictSame(directory.key(key.id), key);
+    t.strictSame(directory.keyOfDigest(key.digest), key);
+    t.strictSame(directory.workspace('a'), await office.getWorkspace('a'));
+    for (const found of [directory.key('b'), directory.keyOfDigest('b'), directory.workspace('b')])
+      t.equal(found, undefined);
+    let changes = 0;
+    directory.onChange(() => {
+      changes += 1;
+    });
+    // Time stands still, so nothing is polled.
+    const revoked = await office.revokeKey(key.id);
+    await until(() => directory.key(key.id)?.revoked !== null);
+    t.strictSame(directory.keyOfDigest(key.digest), revoked);
+    const after = await office.grantCredit('a', 5n);
+    await until(() => directory.workspace('a')?.granted === 5n);
+    t.strictSame(directory.workspace('a'), after);
+    const { key: added } = await office.createKey('a', 'never');
+    await until(() => directory.key(added.id) !== undefined);
+    t.ok(changes >= 3);
+  },
+);
+
+test('without notifications, a revoked key stops working after the next poll', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { key, clock, directory } = await opened(t, url, database);
+  t.ok(POLL_MS < 1_000);
+  await silently(database, revoke(key));
+  clock.advance(POLL_MS - 1);
+  t.equal(directory.key(key.id)?.revoked, null);
+  clock.advance(1);
+  await until(() => directory.key(key.id)?.revoked === 1);
+});
+
+test('a listening connection that is lost changes nothing but the delay', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { office, key, clock, directory } = await opened(t, url, database);
+  const listening = statement(
+    'listening',
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`,
+  );
+  await until(async () => (await database.query(listening)).length === 1);
+  await database.execute(
+    statement(
+      'cut',
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND query LIKE 'LISTEN %'`,
+    ),
+  );
+  await until(async () => (await database.query(listening)).length === 0);
+  // Time stands still, so it does not connect again.
+  await office.revokeKey(key.id);
+  await directory.update();
+  t.not(directory.key(key.id)?.revoked, null);
+  await until(async () => {
+    clock.advance(POLL_MS);
+    return (await database.query(listening)).length === 1;
+  });
+  await office.grantCredit('a', 5n);
+  await until(() => directory.workspace('a')?.granted === 5n);
+});
+
+test('a copy that cannot be confirmed is not used until the database is back', NEEDS_POSTGRES, async (t) => {
+  const server = await PostgresServer.create();
+  t.teardown(() => server.remove());
+  const url = await server.createDatabase();
+  const { key, clock, errors, directory } = await opened(t, url, connectTo(t, url));
+  await server.stop('immediate');
+  clock.advance(POLL_MS);
+  await until(() => errors.length === 1);
+  clock.advance(TRUSTED_MS - POLL_MS);
+  directory.refresh();
+  t.ok(directory.key(key.id), 'still trusted');
+  clock.pass(1);
+  t.throws(() => directory.refresh(), STALE);
+  await t.rejects(directory.update(), { name: 'DatabaseUnavailable' });
+  t.equal(errors.length, 1, 'reported once');
+  await server.start();
+  // The key is revoked under a number that the copy already had, as after a failover that lost changes.
+  const back = connectTo(t, url);
+  await back.execute(statement('', `UPDATE keys SET revoked = 1, changed = 1 WHERE id = '${key.id}'`));
+  await until(async () => {
+    clock.advance(POLL_MS);
+    try {
+      directory.refresh();
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  t.equal(directory.key(key.id)?.revoked, 1);
+});
+
+test('a machine that was suspended does not trust its copy', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { clock, directory } = await opened(t, url, database);
+  directory.refresh();
+  clock.set(clock.now() + TRUSTED_MS + 1);
+  t.throws(() => directory.refresh(), STALE);
+  await directory.update();
+  directory.refresh();
+});
+
+test('a database that was restored from a backup is copied anew', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { office, key, directory } = await opened(t, url, database);
+  const { key: later } = await office.createKey('a');
+  await directory.update();
+  t.ok(directory.key(later.id));
+  await database.execute(statement('', `DELETE FROM keys WHERE id = '${later.id}'`));
+  await database.execute(statement('', 'UPDATE service SET changes = changes - 1'));
+  await directory.update();
+  t.equal(directory.key(later.id), undefined);
+  t.equal(directory.keyOfDigest(later.digest), undefined);
+  t.ok(directory.key(key.id));
+});
+
+test('a change of more rows than a page is copied whole', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { directory } = await opened(t, url, database);
+  const count = 2 * PAGE_ROWS + 1;
+  await silently(
+    database,
+    `INSERT INTO keys (id, workspace, digest, created, changed)
+     SELECT 'key_' || n, 'a', 'digest_' || n, 0, changes FROM generate_series(1, ${count}) AS n, service`,
+  );
+  await directory.update();
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter(
+    (n) => directory.key(`key_${n}`) === undefined || directory.keyOfDigest(`digest_${n}`) === undefined,
+  );
+  t.strictSame(missing, []);
+});
