@@ -17,6 +17,9 @@ export interface ProxyServer {
   readonly ca: Buffer;
 }
 
+/** A test, or a benchmark: ends what was started for it. */
+type Owner = Pick<Test, 'teardown'>;
+
 interface Kind {
   readonly name: string;
   /** The arguments that print its version. */
@@ -140,7 +143,7 @@ export interface Haproxy extends ProxyServer {
 
 /** Starts HAProxy with deploy/haproxy.cfg in front of several servers: `node1`, `node2` and so on; ended with the test. */
 export async function startHaproxy(
-  t: Test,
+  t: Owner,
   upstreams: readonly number[],
   edit: (text: string) => string = unchanged,
 ): Promise<Haproxy> {
@@ -156,7 +159,7 @@ export async function startHaproxy(
 }
 
 async function startProxy(
-  t: Test,
+  t: Owner,
   kind: Kind,
   upstreams: readonly number[],
   edit: (text: string) => string,
