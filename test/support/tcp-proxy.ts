@@ -2,6 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
+/**
+ * What becomes of a COMMIT whose connection is lost: it never reaches the database; its answer does not reach the client; or
+ * it reaches the database LATE_MS after the client has seen the connection fail.
+ */
+type LostCommit = 'not sent' | 'not answered' | 'late';
+const LATE_MS = 300;
+
 /** A TCP proxy on loopback that can hold back what passes through it, as a slow or broken network does. */
 export class TcpProxy {
   private readonly server: Server;
@@ -9,6 +16,7 @@ export class TcpProxy {
   private delayMs = 0;
   private paused = false;
   private refusing = false;
+  private lostCommit: LostCommit | null = null;
 
   private constructor(private readonly target: number) {
     this.server = createServer((client) => this.accept(client));
@@ -50,6 +58,11 @@ export class TcpProxy {
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
   }
 
+  /** The connection of the next COMMIT is lost. */
+  loseCommit(how: LostCommit): void {
+    this.lostCommit = how;
+  }
+
   async close(): Promise<void> {
     this.cut(true);
     if (!this.server.listening) return;
@@ -66,7 +79,10 @@ export class TcpProxy {
     const pair = [client, upstream] as const;
     this.pairs.add(pair);
     for (const [from, to] of [pair, [upstream, client] as const]) {
-      from.on('data', (bytes) => this.later(() => to.write(bytes)));
+      from.on('data', (bytes) => {
+        if (from === client && this.lostCommit !== null && bytes.includes('COMMIT')) this.lose(pair, bytes);
+        else this.later(() => to.write(bytes));
+      });
       from.on('end', () => this.later(() => to.end()));
       from.on('error', () => to.destroy());
       from.on('close', () => {
@@ -75,6 +91,22 @@ export class TcpProxy {
       });
       if (this.paused) from.pause();
     }
+  }
+
+  private lose([client, upstream]: readonly [Socket, Socket], commit: Buffer): void {
+    const how = this.lostCommit;
+    this.lostCommit = null;
+    if (how !== 'not sent') {
+      // The end of one side does not end the other.
+      client.removeAllListeners('close');
+      upstream.removeAllListeners('data');
+      upstream.once('data', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+      setTimeout(() => upstream.write(commit), how === 'late' ? LATE_MS : 0);
+    }
+    if (how !== 'not answered') client.destroy();
   }
 
   /** In the order of the calls, if the delay is not shortened. */

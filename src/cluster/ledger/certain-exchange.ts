@@ -8,7 +8,7 @@ interface Waits {
   pause(): Promise<void>;
   /** Whether to stop asking. */
   isOver(): boolean;
-  /** Called with the error of a commit that may have succeeded. */
+  /** Called with the error when the database does not answer. It is asked again. */
   onError(error: unknown): void;
 }
 
@@ -28,7 +28,6 @@ export async function exchangeCertainly(
     });
   } catch (error) {
     if (!(error instanceof CommitUnknown)) throw error;
-    waits.onError(error);
     if (await isWritten(database, work, waits)) return results;
     throw error;
   }
@@ -37,7 +36,7 @@ export async function exchangeCertainly(
 async function isWritten(
   database: Database,
   { session, number }: Exchanged,
-  { pause, isOver }: Waits,
+  { pause, isOver, onError }: Waits,
 ): Promise<boolean> {
   for (;;) {
     try {
@@ -46,6 +45,7 @@ async function isWritten(
       return written;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable) || isOver()) throw error;
+      onError(error);
     }
     await pause();
   }

@@ -1,0 +1,179 @@
+import { type Test, test } from 'tap';
+import type { Reservation } from '../../../src/access/index.js';
+import type { LedgerPart } from '../../../src/cluster/index.js';
+import type { Database } from '../../../src/postgres/index.js';
+import {
+  accountOf,
+  addWorkspace,
+  chargeOf,
+  sql,
+  startNode,
+  type TestNode,
+  tryReserve,
+} from '../../support/cluster/nodes.js';
+import { movableClock } from '../../support/movable-clock.js';
+import { NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
+
+/** Ends a session as its expiry does, by the other nodes. */
+const expire = (database: Database, session: number | null) =>
+  sql(database, 'UPDATE nodes SET expires = 0 WHERE id = $1', [session]);
+
+async function reserve(t: Test, node: TestNode, caller: Parameters<typeof tryReserve>[1], tokens: number) {
+  const reservation = await tryReserve(node, caller, tokens);
+  if (typeof reservation === 'string') t.fail(`the answer is ${reservation}`);
+  return reservation as Reservation;
+}
+
+test(
+  'the credit of a node that died returns, and charges that it had not written are lost',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 100n });
+    const [dead, alive] = [await startNode(t, url), await startNode(t, url)];
+    (await reserve(t, dead, caller, 10)).post();
+    await dead.ledger.flush();
+    await reserve(t, dead, caller, 60);
+    (await reserve(t, dead, caller, 20)).post();
+    dead.crash();
+    t.equal(await tryReserve(alive, caller, 11), 'out_of_credit');
+    await reserve(t, alive, caller, 10);
+    await expire(database, dead.session.id);
+    await until(async () => (await accountOf(t, database, 'one')).leased === '10');
+    t.equal(
+      await tryReserve(alive, caller, 81),
+      'out_of_credit',
+      '10 were charged, and 10 are reserved here',
+    );
+    await reserve(t, alive, caller, 80);
+    t.equal((await accountOf(t, database, 'one')).charged, '10');
+  },
+);
+
+test('a request waits for the lease of a dead node, and gets it', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 100n });
+  const [dead, alive] = [await startNode(t, url), await startNode(t, url)];
+  await reserve(t, dead, caller, 1);
+  await sql(database, 'UPDATE credit_leases SET amount = 100');
+  await sql(database, 'UPDATE accounts SET leased = 100, exact = false');
+  dead.crash();
+  let answer: unknown = null;
+  const waiting = tryReserve(alive, caller, 100).then((given) => {
+    answer = given;
+  });
+  const asked = () => alive.database.statements.get('ledger-read-accounts') ?? 0;
+  await until(() => asked() >= 3);
+  t.equal(answer, null, 'it asks again and again');
+  await expire(database, dead.session.id);
+  await waiting;
+  t.type(answer, 'object');
+});
+
+test(
+  'a node that is cut off refuses after 5 s; when it returns, its session is gone and it writes nothing',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 1_000_000n });
+    const clock = movableClock();
+    const away = await startNode(t, url, { clock, listens: false });
+    await startNode(t, url);
+    (await reserve(t, away, caller, 10)).post();
+    await away.ledger.flush();
+    const { id } = away.session;
+    const [posted, late] = [await reserve(t, away, caller, 5), await reserve(t, away, caller, 5)];
+    away.proxy.pause();
+    posted.post();
+    const waiting = tryReserve(away, caller, 900_000);
+    clock.advance(5_001);
+    t.equal(await waiting, 'overloaded');
+    t.equal(await tryReserve(away, caller, 1), 'overloaded');
+    t.equal(away.ledger.reserveLine(caller, chargeOf(1)), null);
+    t.throws(() => late.post(), { type: 'overloaded' } as never);
+    t.notOk(away.ledger.writable);
+    await expire(database, id);
+    await until(async () => (await sql(database, 'SELECT * FROM nodes')).length === 1);
+    t.equal((await accountOf(t, database, 'one')).leased, '0');
+    away.proxy.resume();
+    await until(() => away.session.isServing);
+    t.not(away.session.id, id);
+    (await reserve(t, away, caller, 7)).post();
+    await away.ledger.flush();
+    t.equal((await accountOf(t, database, 'one')).charged, '17');
+    t.ok(away.ledger.writable);
+  },
+);
+
+test('a commit whose connection is lost is charged once', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const node = await startNode(t, url, { listens: false });
+  let charged = 0;
+  for (const how of ['not sent', 'not answered', 'late'] as const) {
+    const reservation = await reserve(t, node, caller, 10);
+    const asked = node.database.statements.get('ledger-read-number') ?? 0;
+    node.proxy.loseCommit(how);
+    reservation.post();
+    charged += 10;
+    await until(() =>
+      node.ledger.flush().then(
+        () => true,
+        () => false,
+      ),
+    );
+    t.equal(node.database.statements.get('ledger-read-number'), asked + 1);
+    t.equal((await accountOf(t, database, 'one')).charged, String(charged), how);
+    t.ok(node.ledger.writable);
+  }
+});
+
+test('a part is written together with the charges of its turn, or not at all', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const node = await startNode(t, url, { listens: false });
+  await sql(database, 'CREATE TABLE results (line int PRIMARY KEY)');
+  let waiting: number[] = [];
+  let failures = 2;
+  const events: string[] = [];
+  const part: LedgerPart = {
+    take() {
+      if (waiting.length === 0) return null;
+      const taken = waiting;
+      waiting = [];
+      return {
+        async write(transaction) {
+          for (const line of taken)
+            await transaction.execute({ name: '', text: 'INSERT INTO results VALUES ($1)' }, [line]);
+          failures -= 1;
+          if (failures >= 0) throw new Error('a part failed');
+        },
+        written: () => void events.push('written'),
+        lost() {
+          events.push('lost');
+          waiting = [...taken, ...waiting];
+        },
+      };
+    },
+  };
+  node.ledger.join(part);
+  for (const line of [1, 2]) {
+    const reservation = await reserve(t, node, caller, 10);
+    waiting.push(line);
+    reservation.post();
+  }
+  await until(() => events.includes('written'));
+  t.strictSame(events, ['lost', 'lost', 'written']);
+  t.strictSame(await sql(database, 'SELECT line FROM results ORDER BY line'), [{ line: 1 }, { line: 2 }]);
+  t.equal((await accountOf(t, database, 'one')).charged, '20');
+  waiting.push(4);
+  node.ledger.changed();
+  await until(() => events.length === 4);
+  t.equal((await sql(database, 'SELECT line FROM results')).length, 3, 'without a charge');
+  waiting.push(5);
+  node.ledger.changed();
+  node.session.lost(node.session.id as number);
+  await until(() => node.session.isServing);
+  t.equal(events.length, 4, 'after the session was lost, it is told nothing');
+});
