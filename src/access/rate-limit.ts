@@ -34,6 +34,12 @@ export class RateLimiter implements RateLimits {
     );
   }
 
+  /** Counts requests of a key that another process has admitted. */
+  add(key: string, requests: number, bytes: number, limits: MinuteLimits): void {
+    const now = this.clock.monotonic();
+    this.windowOf(key, now).add(now, requests, bytes, limits);
+  }
+
   left(key: string, limits: MinuteLimits): RatesLeft {
     return (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
   }

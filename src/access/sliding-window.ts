@@ -32,13 +32,16 @@ export class SlidingWindow {
     this.forget(now);
     const wait = this.waitFor(now, bytes, limits);
     if (wait > 0) return wait;
-    if (this.count === this.times.length) this.grow();
-    const last = this.at(this.count);
-    this.times[last] = now;
-    this.sizes[last] = bytes;
-    this.count += 1;
-    this.bytes += bytes;
+    this.push(now, bytes);
     return 0;
+  }
+
+  /** Counts requests that were taken elsewhere, even beyond the limit of bytes. Beyond that of requests, none is kept. */
+  add(now: number, requests: number, bytes: number, { requestsPerMinute }: MinuteLimits): void {
+    this.forget(now);
+    const kept = Math.min(requests, requestsPerMinute - this.count);
+    const each = Math.floor(bytes / Math.max(kept, 1));
+    for (let at = 1; at <= kept; at += 1) this.push(now, at < kept ? each : bytes - each * (kept - 1));
   }
 
   /** What is left of the limits at `now`. Counts nothing. */
@@ -81,6 +84,15 @@ export class SlidingWindow {
 
   private at(index: number): number {
     return (this.first + index) % this.times.length;
+  }
+
+  private push(now: number, bytes: number): void {
+    if (this.count === this.times.length) this.grow();
+    const last = this.at(this.count);
+    this.times[last] = now;
+    this.sizes[last] = bytes;
+    this.count += 1;
+    this.bytes += bytes;
   }
 
   private grow(): void {

@@ -4,4 +4,5 @@ export { ClusterLedger, type LedgerPart, type TakenChanges } from './ledger/inde
 export type { ComparedTable, ReportRows } from './move/compare.js';
 export { moveToDatabase } from './move/to-database.js';
 export { moveToFolder } from './move/to-folder.js';
+export { ClusterRateLimits } from './rates/cluster-rate-limits.js';
 export { fence, type NodeName, Session, SessionLost } from './session/index.js';

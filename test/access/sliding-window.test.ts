@@ -106,3 +106,21 @@ test('a window is idle when its last request is a minute old', async (t) => {
   t.notOk(window.isIdle(MINUTE_MS + 4));
   t.ok(window.isIdle(MINUTE_MS + 5));
 });
+
+test('requests taken elsewhere count too, and no more are kept than the limit', async (t) => {
+  const window = new SlidingWindow();
+  const limits = { bytesPerMinute: 100, requestsPerMinute: 5 };
+  t.equal(window.take(0, 10, limits), 0);
+  window.add(1_000, 3, 20, limits);
+  t.match(window.left(1_000, limits), { requests: 1, bytes: 70 });
+  window.add(2_000, 7, 90, limits);
+  t.match(window.left(2_000, limits), { requests: 0, bytes: 0 });
+  t.equal(
+    window.take(2_000, 1, limits),
+    MINUTE_MS - 1_000,
+    'until two of the three are gone, and the bytes with them',
+  );
+  window.add(2_000, 1, 1, limits);
+  t.match(window.left(MINUTE_MS + 1_999, limits), { requests: 4, bytes: 10 });
+  t.match(window.left(MINUTE_MS + 2_000, limits), { requests: 5, bytes: 100 });
+});
