@@ -34,7 +34,8 @@ export async function compare(store: Store, sql: Transaction, report: ReportRows
   return tables;
 }
 
-async function compareTable(
+/** Like `compare`, for one table. */
+export async function compareTable(
   store: Store,
   sql: Transaction,
   table: MovedTable,

@@ -27,8 +27,6 @@ export interface Correspondence {
   readonly value: string | Fields;
   /** Columns that the database has besides, and that follow from the entry; see `addedColumns`. */
   readonly added?: readonly string[];
-  /** The rows that are entries, in SQL; absent: all. */
-  readonly rows?: string;
   /** The columns are also those of another entry, which writes the rows. */
   readonly isIndex?: true;
 }
@@ -39,9 +37,6 @@ const sealedOf = (table: string, part: 'chunk' | 'line'): Correspondence => ({
   key: ['batch', part],
   value: 'sealed',
 });
-
-/** The month of an account that was never charged, for which the data folder has no entry. */
-export const NO_MONTH = '';
 
 /**
  * Every table of the data folder except `meta`, whose entries are facts of their own (see `readFacts`), and where the
@@ -94,7 +89,6 @@ export const CORRESPONDENCES = {
     table: 'accounts',
     key: ['workspace'],
     value: { charged: 'charged', month: 'month', monthCharged: 'month_charged' },
-    rows: `month <> '${NO_MONTH}'`,
   },
   usage: {
     table: 'usage',

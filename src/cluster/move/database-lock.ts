@@ -2,8 +2,10 @@ import { OperatorError } from '../../base/index.js';
 import { NOW_MS, statement, type Transaction } from '../../postgres/index.js';
 import { correspondenceOf, MOVED_TABLES } from './correspondence.js';
 
-/** The longest time of a statement, and of what happens between two, in milliseconds. */
+/** The longest time of a statement of a move, in milliseconds. */
 export const MOVE_STEP_MS_MAX = 60 * 60 * 1_000;
+/** The database ends a move that has been silent for this many milliseconds. */
+const SILENT_MS_MAX = 10 * 60 * 1_000;
 /** Names of servers in an error message. */
 const NAMES_MAX = 5;
 
@@ -23,7 +25,7 @@ const LOCK_NODES = statement(
  * Keeps others from writing to the database until the end of the transaction. Throws OperatorError if servers use it.
  */
 export async function lockDatabase(sql: Transaction): Promise<void> {
-  await sql.query(LIMIT_SILENCE, [String(MOVE_STEP_MS_MAX)]);
+  await sql.query(LIMIT_SILENCE, [String(SILENT_MS_MAX)]);
   await sql.query(LOCK_SERVICE);
   const nodes = await sql.query<{ name: string; serves: boolean }>(LOCK_NODES);
   const names = nodes.filter(({ serves }) => serves).map(({ name }) => name);

@@ -72,11 +72,11 @@ export async function* databaseEntries(sql: Queryable, name: MovedTable): AsyncG
 }
 
 function pageOf(name: MovedTable): Statement {
-  const { table, rows = 'true' } = correspondenceOf(name);
+  const { table } = correspondenceOf(name);
   const columns = columnsOf(name).join(', ');
   const order = orderOf(name);
   const after = order.map((_, at) => `$${at + 1}`).join(', ');
-  const page = `SELECT ${columns} FROM ${table} WHERE (${rows}) AND (${order.join(', ')}) > (${after})
+  const page = `SELECT ${columns} FROM ${table} WHERE (${order.join(', ')}) > (${after})
     ORDER BY ${order.join(', ')} LIMIT ${PAGE_ROWS_MAX}`;
   if (!isSealed(name)) return statement(`move-page-${name}`, page);
   // The sum of the lengths before a row bounds the page; lengths are read without reading the values.
