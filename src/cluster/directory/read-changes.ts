@@ -18,7 +18,7 @@ const WORKSPACES = statement('directory-workspaces', pageOf('workspaces', WORKSP
 
 /** Rows after a change and an id, in this order. One change can have written any number of rows. */
 function pageOf(table: string, columns: string): string {
-  return `SELECT ${columns}, changed FROM ${table} WHERE changed >= $1 AND (changed, id) > ($1, $2)
+  return `SELECT ${columns}, changed FROM ${table} WHERE (changed, id) > ($1, $2)
     ORDER BY changed, id LIMIT ${PAGE_ROWS}`;
 }
 

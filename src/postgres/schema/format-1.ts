@@ -25,7 +25,7 @@ export const FORMAT_1: readonly string[] = [
     granted numeric(38) NOT NULL DEFAULT 0,
     changed bigint NOT NULL
   )`,
-  'CREATE INDEX workspaces_changed ON workspaces (changed)',
+  'CREATE INDEX workspaces_changed ON workspaces (changed, id)',
   `CREATE TABLE accounts (
     workspace text COLLATE "C" PRIMARY KEY,
     charged numeric(38) NOT NULL DEFAULT 0,
@@ -52,7 +52,7 @@ export const FORMAT_1: readonly string[] = [
     changed bigint NOT NULL,
     next_number int NOT NULL DEFAULT 0
   )`,
-  'CREATE INDEX keys_changed ON keys (changed)',
+  'CREATE INDEX keys_changed ON keys (changed, id)',
   'CREATE INDEX keys_workspace ON keys (workspace)',
   `CREATE TABLE audit (
     entry bigint PRIMARY KEY,
