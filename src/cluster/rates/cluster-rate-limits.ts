@@ -11,7 +11,7 @@ import { exchangeRates, type KeyCount } from './rate-rows.js';
 import { RemoteCounts } from './remote-counts.js';
 
 /** How often the nodes tell each other what they have admitted, in milliseconds. */
-export const EXCHANGE_MS = 1_000;
+const EXCHANGE_MS = 1_000;
 
 interface Parts {
   readonly database: Queryable;

@@ -15,7 +15,7 @@ export interface NodeCount extends KeyCount {
 }
 
 /** Rows are read for this many seconds. What a node writes later than that is not noticed. */
-export const READ_SECONDS = 5;
+const READ_SECONDS = 5;
 /** Rows of a node that has died meanwhile are deleted after this many seconds. */
 const KEPT_SECONDS = 60;
 

@@ -12,6 +12,11 @@ export const HEARTBEAT_MS = 1_000;
  * cut off stops before its leases are returned.
  */
 export const SERVING_MS = 5_000;
+/**
+ * After a gap of more than SERVING_MS in its heartbeats, a node ends no other sessions for this many milliseconds: where the
+ * database was away, the others need time to return too.
+ */
+export const GRACE_MS = 5_000;
 /** Heartbeats in progress at a time: one that hangs does not hold up the next. */
 const BEATS_MAX = 3;
 
@@ -43,6 +48,8 @@ export class Session {
   private nodeCount = 1;
   /** When the last successful heartbeat began. */
   private confirmed: Moment = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
+  /** The first successful heartbeat after the last gap, in monotonic milliseconds. */
+  private returnedAt = Number.NEGATIVE_INFINITY;
   private beats = 0;
   private joining: Promise<void> | null = null;
   private reaping = false;
@@ -148,10 +155,13 @@ export class Session {
   }
 
   private confirm({ now, nodes, hasExpired }: Beat, began: Moment): void {
-    this.clock.observe(now, began.monotonic, this.parts.clock.monotonic());
+    const ended = this.parts.clock.monotonic();
+    this.clock.observe(now, began.monotonic, ended);
+    const gap = began.monotonic - this.confirmed.monotonic;
+    if (gap > SERVING_MS && gap < Number.POSITIVE_INFINITY) this.returnedAt = ended;
     if (began.monotonic > this.confirmed.monotonic) this.confirmed = began;
     this.nodeCount = nodes;
-    if (hasExpired) void this.reap();
+    if (hasExpired && ended - this.returnedAt >= GRACE_MS) void this.reap();
   }
 
   private async reap(): Promise<void> {

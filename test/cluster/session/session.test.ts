@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { fence, Session, SessionLost } from '../../../src/cluster/index.js';
 import { ClusterClock } from '../../../src/cluster/session/cluster-clock.js';
-import { HEARTBEAT_MS, SERVING_MS } from '../../../src/cluster/session/session.js';
+import { GRACE_MS, HEARTBEAT_MS, SERVING_MS } from '../../../src/cluster/session/session.js';
 import { nextState } from '../../../src/cluster/session/states.js';
 import type { Database } from '../../../src/postgres/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
@@ -93,7 +93,7 @@ test(
     for (const text of [
       `INSERT INTO accounts (workspace, month, leased) VALUES ('a', '2026-11', 30), ('b', '2026-11', 5)`,
       `INSERT INTO credit_leases VALUES ('a', ${id}, 10), ('a', ${other}, 20), ('b', ${id}, 5)`,
-      `INSERT INTO batch_chunks (batch, chunk, first, lines, node) VALUES ('x', 0, 0, 9, ${id}), ('x', 1, 9, 9, ${other})`,
+      `INSERT INTO batch_chunks (batch, chunk, node) VALUES ('x', 0, ${id}), ('x', 1, ${other})`,
       `INSERT INTO duties VALUES ('batches', ${id})`,
       `INSERT INTO request_rates VALUES ('k', ${id}, 1, 1, 1)`,
       `UPDATE nodes SET expires = 0 WHERE id = ${id}`,
@@ -124,6 +124,25 @@ test(
     t.not(dead.session.id, id);
   },
 );
+
+test('after an outage of the database, the nodes have 5 s to return', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const [one, two] = [newSession(t, database), newSession(t, database, 'two')];
+  await one.session.start();
+  await two.session.start();
+  one.clock.pass(SERVING_MS);
+  await sql(database, 'UPDATE nodes SET expires = 0');
+  const seen = async () =>
+    (await sql<{ seen: number }>(database, 'SELECT seen FROM nodes ORDER BY id'))[0]?.seen;
+  for (let second = 0; second < GRACE_MS / HEARTBEAT_MS; second += 1) {
+    const before = await seen();
+    one.clock.advance(HEARTBEAT_MS);
+    await until(async () => (await seen()) !== before && one.session.isServing);
+  }
+  t.equal(database.statements.get('reaper-lock-expired'), undefined);
+  one.clock.advance(HEARTBEAT_MS);
+  await until(async () => (await sql(database, 'SELECT * FROM nodes')).length === 1);
+});
 
 test('a session does not end during a transaction that it has begun', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
