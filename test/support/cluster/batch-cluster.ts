@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { Access, type Caller, type Key, RateLimiter, type Workspace } from '../../../src/access/index.js';
-import type { BatchInterface, WebhookOutcome } from '../../../src/batch/index.js';
+import type { BatchInterface, Page, WebhookOutcome } from '../../../src/batch/index.js';
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
@@ -22,6 +22,11 @@ interface Shown {
   readonly reason: string | null;
   readonly finished_at: string | null;
   readonly delete_after: string | null;
+}
+
+interface Listed {
+  readonly data: readonly Shown[];
+  readonly has_more?: boolean;
 }
 
 interface SubmitOptions {
@@ -221,6 +226,11 @@ export class ClusterNode {
     return (await this.batches.show(this.caller(key), id)) as Shown;
   }
 
+  async list(key: Key, page: Partial<Page> = {}): Promise<Listed> {
+    const list = await this.batches.list(this.caller(key), { limit: null, after: null, ...page });
+    return JSON.parse(typeof list === 'string' ? list : await textOf(list)) as Listed;
+  }
+
   async cancel(key: Key, id: string): Promise<Shown> {
     return (await this.batches.cancel(this.caller(key), id)) as Shown;
   }
@@ -228,10 +238,9 @@ export class ClusterNode {
   /** The results as they are downloaded. */
   async text(key: Key, id: string): Promise<string> {
     const { pieces, collected } = await this.batches.results(this.caller(key), id);
-    const all: Uint8Array[] = [];
-    for await (const piece of pieces) all.push(piece);
+    const text = await textOf(pieces);
     collected();
-    return Buffer.concat(all).toString();
+    return text;
   }
 
   async results(key: Key, id: string): Promise<ResultLine[]> {
@@ -256,4 +265,11 @@ export class ClusterNode {
     await this.session.stop().catch(() => {});
     await this.database.close();
   }
+}
+
+/** What is made in pieces. */
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
 }
