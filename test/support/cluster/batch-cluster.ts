@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { Access, type Caller, type Key, RateLimiter, type Workspace } from '../../../src/access/index.js';
+import { ApiError } from '../../../src/api/index.js';
 import type { BatchInterface, Page, WebhookOutcome } from '../../../src/batch/index.js';
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
@@ -12,7 +13,7 @@ import { Database } from '../../../src/postgres/index.js';
 import { TestEngine } from '../batch/test-engine.js';
 import { KNOWN, PRICE, type ResultLine } from '../batch/world.js';
 import { newDatabase } from '../postgres.js';
-import { FreezableClock } from './frozen-clock.js';
+import { FreezableClock } from './freezable-clock.js';
 import { accountOf, addWorkspace } from './nodes.js';
 
 interface Shown {
@@ -129,6 +130,8 @@ export class ClusterNode {
   readonly clock = new FreezableClock();
   readonly engine = new TestEngine(this.clock);
   readonly troubles: string[] = [];
+  /** Whether its copy of keys and workspaces is too old for batch lines. */
+  isStale = false;
   readonly session: Session;
   readonly ledger: ClusterLedger;
   readonly access: Access;
@@ -162,7 +165,12 @@ export class ClusterNode {
       masterKey: () => cluster.master,
       session,
       access: this.access,
-      directory,
+      directory: {
+        ...directory,
+        refresh: () => {
+          if (this.isStale) throw new ApiError('overloaded', 'The copy is stale.');
+        },
+      },
       ledger,
       clock: session.clock,
       random: () => 0.5,

@@ -3,10 +3,11 @@ import { type Clock, systemClock } from '../../../src/base/index.js';
 /** The clock of a node that a test can freeze: its timers wait, as in a process that is stopped, and time passes. */
 export class FreezableClock implements Clock {
   private frozen = false;
+  private skipped = 0;
   private held: (() => void)[] = [];
 
   now = () => systemClock.now();
-  monotonic = () => systemClock.monotonic();
+  monotonic = () => systemClock.monotonic() + this.skipped;
   certainFor = () => Number.POSITIVE_INFINITY;
 
   after(ms: number, callback: () => void): () => void {
@@ -24,6 +25,11 @@ export class FreezableClock implements Clock {
 
   freeze(): void {
     this.frozen = true;
+  }
+
+  /** Lets durations pass that no timer notices. */
+  skip(ms: number): void {
+    this.skipped += ms;
   }
 
   /** Calls the timers that were due meanwhile. */

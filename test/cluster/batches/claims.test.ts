@@ -1,0 +1,128 @@
+import { test } from 'tap';
+import { claimCandidates, claimChunk } from '../../../src/cluster/batches/tables/claims.js';
+import { endChunks, insertResults } from '../../../src/cluster/batches/tables/work.js';
+import { line, lines } from '../../support/batch/world.js';
+import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
+import { NEEDS_POSTGRES } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
+
+/** A cluster whose only node claims nothing. */
+async function idle(t: Parameters<typeof BatchCluster.start>[0]) {
+  const cluster = await BatchCluster.start(t, 1);
+  const [node] = cluster.nodes as [ClusterNode];
+  node.isStale = true;
+  const { database } = cluster;
+  await cluster.sql(`INSERT INTO nodes (name, version, format, started, seen, expires)
+    SELECT 'other', '', 1, 0, 0, 9000000000000000 FROM generate_series(1, 2)`);
+  const others = await cluster.sql<{ id: number }>(`SELECT id FROM nodes WHERE name = 'other' ORDER BY id`);
+  const claim = async (session: number, skip: readonly string[] = []) => {
+    for (const id of await claimCandidates(database, skip)) {
+      const found = await database.transaction((transaction) => claimChunk(transaction, id, session));
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  return { cluster, node, claim, sessions: others.map(({ id }) => id) as [number, number] };
+}
+
+test('keys take turns, and of each key the oldest batch goes first', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, claim, sessions } = await idle(t);
+  const [a, b, c] = [await cluster.key(), await cluster.key(), await cluster.key()];
+  const names = new Map<string, string>();
+  const submit = async (key: typeof a, name: string, chunks: number) =>
+    names.set(await node.submit(key, lines(name, chunks * 256)), name);
+  await submit(a, 'a', 3);
+  await submit(a, 'A', 1);
+  await submit(b, 'b', 2);
+  await submit(c, 'c', 2);
+  await submit(b, 'B', 1);
+  const order: string[] = [];
+  for (let at = 0; ; at += 1) {
+    const found = await claim(sessions[at % 2] as number);
+    if (found === null) break;
+    order.push(`${names.get(found.batch.id)}${found.chunk.chunk}`);
+  }
+  t.equal(order.join(' '), 'a0 b0 c0 a1 b1 c1 a2 B0 A0');
+  const [first] = sessions;
+  t.equal(await claim(first, []), null, 'all are claimed');
+  await cluster.sql('UPDATE batch_chunks SET node = NULL');
+  t.equal((await claim(first, [a.id, b.id]))?.batch.key, c.id, 'keys that are left out');
+});
+
+test('a chunk is claimed once, however many nodes try at the same time', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, claim, sessions } = await idle(t);
+  const key = await cluster.key();
+  await node.submit(key, lines('a', 20 * 256));
+  const claims = await Promise.all(Array.from({ length: 25 }, (_, at) => claim(sessions[at % 2] as number)));
+  const chunks = claims.flatMap((each) => (each === null ? [] : [each.chunk.chunk]));
+  t.equal(chunks.length, 20);
+  t.equal(new Set(chunks).size, 20);
+});
+
+test('a result of a chunk that is not the session’s is not stored', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, claim, sessions } = await idle(t);
+  const key = await cluster.key();
+  const id = await node.submit(key, lines('a', 512));
+  const { database } = cluster;
+  await claim(sessions[0]);
+  await claim(sessions[1]);
+  const put = (session: number, chunk: number, at: number) =>
+    database.transaction((transaction) =>
+      insertResults(transaction, session, [{ batch: id, chunk, line: at, sealed: Buffer.from('x') }]),
+    );
+  await put(sessions[0], 0, 0);
+  await t.rejects(put(sessions[1], 0, 1), /not claimed/);
+  await t.rejects(put(sessions[0], 0, 0), /batch_results_pkey/, 'a second result');
+  const end = (session: number) =>
+    database.transaction((transaction) =>
+      endChunks(transaction, session, [{ batch: id, chunk: 0, settled: true }]),
+    );
+  await end(sessions[1]);
+  t.match(await cluster.sql('SELECT open, node FROM batch_chunks WHERE chunk = 0'), [{ open: true }]);
+  await end(sessions[0]);
+  t.strictSame(await cluster.sql('SELECT open, node FROM batch_chunks WHERE chunk = 0'), [
+    { open: false, node: null },
+  ]);
+  t.equal((await claim(sessions[1]))?.chunk, undefined);
+});
+
+test('a chunk that is claimed again has its results', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, claim, sessions } = await idle(t);
+  const key = await cluster.key();
+  const id = await node.submit(key, [lines('a', 256), line('last')].join('\n'));
+  await cluster.sql(`INSERT INTO batch_results VALUES ($1, 3, ''), ($1, 255, ''), ($1, 256, '')`, [id]);
+  const first = await claim(sessions[0]);
+  t.match(first, { chunk: { chunk: 0, first: 0, lines: 256 }, resolved: [3, 255], aborts: [] });
+  t.match(await claim(sessions[0]), { chunk: { chunk: 1, first: 256, lines: 1 }, resolved: [256] });
+});
+
+test(
+  'lines wait for credit without delaying another workspace, and their chunk goes back',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const cluster = await BatchCluster.start(t, 1);
+    const [node] = cluster.nodes as [ClusterNode];
+    await cluster.addWorkspace('poor', 0n);
+    const [poor, rich] = [await cluster.key(null, 'poor'), await cluster.key()];
+    const waits = await node.submit(poor, lines('p', 300));
+    const claimed = async () => {
+      const [row] = await cluster.sql<{ count: number }>(
+        'SELECT count(node)::int AS count FROM batch_chunks WHERE batch = $1',
+        [waits],
+      );
+      return row?.count;
+    };
+    await until(async () => ((await claimed()) ?? 0) > 0);
+    const id = await node.submit(rich, lines('r', 300));
+    await until(async () => (await node.show(rich, id)).finished_at !== null);
+    t.match(await node.show(poor, waits), { status: 'queued', counts: { pending: 300 } });
+    node.clock.skip(16_000);
+    await until(async () => (await claimed()) === 0);
+    await cluster.grant('poor', 10n ** 12n);
+    node.clock.skip(11_000);
+    await until(async () => (await node.show(poor, waits)).finished_at !== null);
+    t.match(await node.show(poor, waits), { status: 'done', counts: { done: 300 } });
+    t.equal(await cluster.charged(poor), 300);
+    t.strictSame(node.troubles, []);
+  },
+);
