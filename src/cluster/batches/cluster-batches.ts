@@ -147,7 +147,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   /** The calendar of a cluster is that of its database, and every stored time is by it. */
   async moveTimes(): Promise<void> {}
 
-  /** Gives the chunks of this node back; the ledger's last flush writes that. */
+  /** Gives the chunks of this node back. The ledger must stop after it, whose last exchange writes that. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelFollow();
@@ -188,6 +188,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   private async finish(batches: readonly string[]): Promise<void> {
     const { database, reports } = this.deps;
     for (const id of batches) {
+      if (this.stopped) return;
       await database
         .transaction((transaction) => finishIfSettled(transaction, id))
         .catch((error) => reports.error(error, id));

@@ -16,7 +16,7 @@ async function idle(t: Parameters<typeof BatchCluster.start>[0]) {
     SELECT 'other', '', 1, 0, 0, 9000000000000000 FROM generate_series(1, 2)`);
   const others = await cluster.sql<{ id: number }>(`SELECT id FROM nodes WHERE name = 'other' ORDER BY id`);
   const claim = async (session: number, skip: readonly string[] = []) => {
-    for (const id of await claimCandidates(database, skip)) {
+    for (const { id } of await claimCandidates(database, { keys: skip, models: [] })) {
       const found = await database.transaction((transaction) => claimChunk(transaction, id, session));
       if (found !== null) return found;
     }
@@ -124,5 +124,54 @@ test(
     t.match(await node.show(poor, waits), { status: 'done', counts: { done: 300 } });
     t.equal(await cluster.charged(poor), 300);
     t.strictSame(node.troubles, []);
+  },
+);
+
+test('a claim whose outcome was lost is given back', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 1);
+  const [node] = cluster.nodes as [ClusterNode];
+  node.isStale = true;
+  const key = await cluster.key();
+  const id = await node.submit(key, lines('a', 300));
+  await cluster.sql('UPDATE batch_chunks SET node = $1 WHERE chunk = 0', [node.session.id]);
+  node.isStale = false;
+  await until(async () => (await node.show(key, id)).finished_at !== null);
+  t.equal(await cluster.charged(key), 300);
+  t.strictSame(node.troubles, []);
+});
+
+test('a batch of a model that a node does not have is left to other nodes', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 2);
+  const [a, b] = cluster.nodes as [ClusterNode, ClusterNode];
+  a.engine.missing.add('m1');
+  const key = await cluster.key();
+  const id = await a.submit(key, line('only', 'x', 'm1'));
+  const other = await a.submit(key, lines('a', 3));
+  await until(async () => (await a.show(key, id)).finished_at !== null);
+  await until(async () => (await a.show(key, other)).finished_at !== null);
+  t.match(await a.show(key, id), { status: 'done' });
+  t.notOk(a.engine.started.includes('only'));
+  t.ok(b.engine.started.includes('only'));
+});
+
+test(
+  'a session whose claim was taken away writes nothing, and the node registers again',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const cluster = await BatchCluster.start(t, 1);
+    const [node] = cluster.nodes as [ClusterNode];
+    Object.assign(node.engine, { answersAtOnce: false, room: 4 });
+    const key = await cluster.key();
+    const id = await node.submit(key, lines('a', 10));
+    await until(() => node.engine.waiting.size > 0);
+    const session = node.session.id;
+    await cluster.sql('UPDATE batch_chunks SET node = NULL');
+    node.engine.answersAtOnce = true;
+    node.engine.answerAll();
+    await until(() => node.session.id !== null && node.session.id !== session);
+    await until(async () => (await node.show(key, id)).finished_at !== null);
+    t.equal(await cluster.charged(key), 10);
+    t.equal((await node.results(key, id)).length, 10);
+    t.match(node.troubles, [/not claimed/]);
   },
 );

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/index.js';
 import { type Batch, type BatchReports, Callbacks, type Webhooks } from '../../../batch/index.js';
-import { type Database, DatabaseUnavailable } from '../../../postgres/index.js';
+import { type Database, DatabaseUnavailable, type Transaction } from '../../../postgres/index.js';
 import { SessionLost } from '../../session/index.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
@@ -13,7 +13,7 @@ import { deleteBatch, forget } from './deletion.js';
 
 const DUTY = 'batches';
 /** How often, in milliseconds, a node looks whether it has the duty and what is due. */
-export const DUTY_MS = 1_000;
+const DUTY_MS = 1_000;
 /** The pause between two deletion runs, in milliseconds (contract 3 `deletion`). */
 const DELETION_MS = 10 * 60 * 1_000;
 
@@ -37,6 +37,7 @@ export class BatchDuty {
   private holds = false;
   private stopped = false;
   private running: Promise<void> = Promise.resolve();
+  private deleting: Promise<void> = Promise.resolve();
   private cancelNext = () => {};
 
   /** `node`: the session that takes the duty. */
@@ -62,6 +63,7 @@ export class BatchDuty {
     this.stopped = true;
     this.cancelNext();
     await Promise.all([this.running, this.callbacks.stop()]);
+    await this.deleting;
   }
 
   /** Gives the duty up, so that another node takes it at once. */
@@ -75,14 +77,18 @@ export class BatchDuty {
     const { database, clock } = this.parts;
     this.holds = await this.take();
     if (!this.holds || this.stopped) return;
-    for (const { id, event } of await endedBatches(database)) await this.apply(id, event);
+    for (const { id, event } of await endedBatches(database)) {
+      await this.transaction(id, (transaction) => applyEvent(transaction, id, event));
+    }
     for (const id of await settledBatches(database)) {
-      await database.transaction((transaction) => finishIfSettled(transaction, id));
+      await this.transaction(id, (transaction) => finishIfSettled(transaction, id));
     }
     for (const batch of await dueWebhooks(database)) this.call(batch);
     if (clock.monotonic() - this.deletedAt < DELETION_MS || this.stopped) return;
     this.deletedAt = clock.monotonic();
-    await this.delete();
+    // Not awaited: it may take minutes.
+    const before = this.deleting;
+    this.deleting = before.then(() => this.delete()).catch((error) => this.report(error));
   }
 
   private async take(): Promise<boolean> {
@@ -93,8 +99,9 @@ export class BatchDuty {
     return (await holderOf(database, DUTY)) === this.node;
   }
 
-  private async apply(id: string, event: 'window_ended' | 'key_ended'): Promise<void> {
-    await this.parts.database.transaction((transaction) => applyEvent(transaction, id, event));
+  /** A batch that cannot be changed is reported, and does not stop the others. */
+  private async transaction(id: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+    await this.parts.database.transaction(work).catch((error) => this.report(error, id));
   }
 
   private call(batch: Batch): void {
@@ -104,17 +111,23 @@ export class BatchDuty {
   private async delete(): Promise<void> {
     const { database } = this.parts;
     await forget(database);
-    for (let ids = await deletableBatches(database); ids.length > 0; ids = await deletableBatches(database)) {
-      for (const id of ids) {
+    // Those that cannot be deleted stay in front; the next run tries them again.
+    for (let deleted = 1; deleted > 0; ) {
+      deleted = 0;
+      for (const id of await deletableBatches(database)) {
         if (this.stopped) return;
-        await deleteBatch(database, id);
+        const isDone = await deleteBatch(database, id).then(
+          () => true,
+          (error) => this.report(error, id),
+        );
+        if (isDone === true) deleted += 1;
       }
     }
   }
 
   /** The session reports its own end, and a database that cannot be reached. */
-  private report(error: unknown): void {
+  private report(error: unknown, batch = '-'): void {
     if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
-    this.parts.reports.error(error, '-');
+    this.parts.reports.error(error, batch);
   }
 }

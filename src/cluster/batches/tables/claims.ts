@@ -27,10 +27,10 @@ const CANDIDATES_MAX = 4;
 // Keys in the order of their turns, and of each key the oldest batch that has a chunk to claim.
 const CANDIDATES = statement(
   'batch-claim-candidates',
-  `SELECT waiting.id FROM (
-     SELECT b.id, b.key, b.number, coalesce(t.turn, 0) AS turn
+  `SELECT waiting.id, waiting.models FROM (
+     SELECT b.id, b.key, b.number, b.models, coalesce(t.turn, 0) AS turn
      FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
-     WHERE b.state IN ('queued', 'running') AND NOT (b.key = ANY($1::text[]))
+     WHERE b.state IN ('queued', 'running') AND NOT (b.key = ANY($1::text[]) OR b.models && $2::text[])
    ) AS waiting
    WHERE EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = waiting.id AND c.open AND c.node IS NULL)
    ORDER BY waiting.turn, waiting.key, waiting.number LIMIT ${CANDIDATES_MAX}`,
@@ -51,14 +51,26 @@ const TURN = statement(
    ON CONFLICT (key) DO UPDATE SET turn = greatest(batch_turns.turn + 1, excluded.turn)`,
 );
 
+const CLAIMED = statement('batch-claimed', 'SELECT batch, chunk FROM batch_chunks WHERE node = $1');
+
 const ABORTS = statement(
   'batch-aborts',
   `SELECT line, count, last, reason FROM batch_aborts WHERE batch = $1 AND line >= $2 AND line < $3`,
 );
 
-/** Batches that may have a chunk to claim, those of the key whose turn it is first. `skip`: keys that are left out. */
-export async function claimCandidates(sql: Queryable, skip: readonly string[]): Promise<string[]> {
-  return (await sql.query<{ id: string }>(CANDIDATES, [skip])).map(({ id }) => id);
+/** What is left out. */
+export interface Skipped {
+  readonly keys: readonly string[];
+  /** Batches that name one of these models or builds. */
+  readonly models: readonly string[];
+}
+
+/** Batches that may have a chunk to claim, those of the key whose turn it is first. */
+export function claimCandidates(
+  sql: Queryable,
+  { keys, models }: Skipped,
+): Promise<ReadonlyArray<Pick<Batch, 'id' | 'models'>>> {
+  return sql.query(CANDIDATES, [keys, models]);
 }
 
 /**
@@ -76,4 +88,12 @@ export async function claimChunk(sql: Transaction, id: string, node: number): Pr
   const resolved = await linesWithResults(sql, id, first, first + lines);
   const aborts = await sql.query<LineAborts & { line: number }>(ABORTS, [id, first, first + lines]);
   return { batch, chunk, resolved, aborts };
+}
+
+/** The chunks that a session has claimed. */
+export function claimedChunks(
+  sql: Queryable,
+  node: number,
+): Promise<ReadonlyArray<{ readonly batch: string; readonly chunk: number }>> {
+  return sql.query(CLAIMED, [node]);
 }

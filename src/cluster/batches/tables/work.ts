@@ -29,6 +29,15 @@ export interface EndedChunk {
   readonly settled: boolean;
 }
 
+/** A result belongs to a chunk that the session has not claimed: a defect. */
+export class NotClaimed extends Error {
+  override readonly name = 'NotClaimed';
+
+  constructor() {
+    super('A result belongs to a chunk that this session has not claimed.');
+  }
+}
+
 /** Results in one statement. */
 const RESULTS_MAX = 500;
 
@@ -74,8 +83,7 @@ const REMOVE_LINES = ['batch_lines', 'batch_aborts', 'batch_chunks'].map((table)
 );
 
 /**
- * Stores results of lines of the session `node`. Rejects with Error if the session has not claimed one of their chunks:
- * then the transaction must be rolled back.
+ * Stores results of lines of the session `node`. Rejects with NotClaimed; then the transaction must be rolled back.
  */
 export async function insertResults(
   sql: Transaction,
@@ -91,8 +99,7 @@ export async function insertResults(
       part.map(({ line }) => line),
       part.map(({ sealed }) => sealed),
     ]);
-    if (stored !== part.length)
-      throw new Error('A result belongs to a chunk that this session has not claimed.');
+    if (stored !== part.length) throw new NotClaimed();
   }
 }
 

@@ -3,15 +3,13 @@ import type { Claim } from '../tables/claims.js';
 import type { ClaimedBatches } from './claimed-batches.js';
 
 /** How often, in milliseconds, a node looks for chunks if nothing tells it to. */
-export const CLAIM_POLL_MS = 500;
+const CLAIM_POLL_MS = 500;
 /** A node claims further chunks while fewer lines than this wait to start, or than start in AHEAD_SECONDS. */
 const AHEAD_LINES_MIN = 64;
 const AHEAD_SECONDS = 2;
 /** A node claims a chunk of one more key at each poll, up to this many keys, so that no key waits for another's chunk. */
 const KEYS_MAX = 16;
-/** A claim of which no line has started for this many milliseconds is given back: another node may be able to run it. */
-export const IDLE_MS_MAX = 15_000;
-/** For this many milliseconds after that, the node claims no chunk of the key. */
+/** For this many milliseconds after a chunk that did not run was given back, the node claims none of its key. */
 const RESTING_MS = 10_000;
 
 interface Parts {
@@ -32,6 +30,8 @@ interface Parts {
 export class ClaimLoop {
   /** Keys whose chunks were given back, and until when none is claimed, on the monotonic clock. */
   private readonly resting = new Map<string, number>();
+  /** How many rounds of claims have begun. */
+  rounds = 0;
   private round: Promise<void> | null = null;
   private again = false;
   private stopped = false;
@@ -53,6 +53,7 @@ export class ClaimLoop {
       this.again ||= more;
       return;
     }
+    this.rounds += 1;
     this.round = this.claimAll(more).catch((error) => this.parts.onError(error));
     void this.round.then(() => {
       this.round = null;
@@ -60,6 +61,11 @@ export class ClaimLoop {
       this.again = false;
       if (again) this.wake(true);
     });
+  }
+
+  /** Whether a claim may be in progress. */
+  get isClaiming(): boolean {
+    return this.round !== null;
   }
 
   /** No chunk of the key is claimed for a while. */

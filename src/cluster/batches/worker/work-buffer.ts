@@ -1,12 +1,14 @@
 import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../batch/index.js';
-import type { Transaction } from '../../../postgres/index.js';
+import { StatementError, type Transaction } from '../../../postgres/index.js';
 import type { TakenChanges } from '../../ledger/index.js';
+import { SessionLost } from '../../session/index.js';
 import {
   type AddedCounts,
   addCounts,
   type EndedChunk,
   endChunks,
   insertResults,
+  NotClaimed,
   type WrittenResult,
 } from '../tables/work.js';
 
@@ -15,6 +17,8 @@ interface Parts {
   readonly node: number;
   /** The ledger, whose transactions the changes join. */
   readonly ledger: { changed(): void; flush(): Promise<void> };
+  /** Called with an error after which the session must not go on. */
+  onDefect(error: unknown): void;
   /** Chunks of these batches have been given back. */
   onEnded(batches: readonly string[]): void;
 }
@@ -36,6 +40,8 @@ export class WorkBuffer implements BatchWork {
   private results: WrittenResult[] = [];
   private counts = new Map<string, AddedCounts>();
   private ended: EndedChunk[] = [];
+  /** The chunks that are being given back, which the database may still show as claimed. */
+  private readonly ending = new Set<string>();
 
   constructor(private readonly parts: Parts) {}
 
@@ -55,7 +61,13 @@ export class WorkBuffer implements BatchWork {
   /** Gives a chunk back, after the results put so far. */
   end(chunk: EndedChunk): void {
     this.ended.push(chunk);
+    this.ending.add(nameOf(chunk));
     this.parts.ledger.changed();
+  }
+
+  /** Whether a chunk is being given back. */
+  isEnding(chunk: Omit<EndedChunk, 'settled'>): boolean {
+    return this.ending.has(nameOf(chunk));
   }
 
   flush(): Promise<void> {
@@ -69,16 +81,29 @@ export class WorkBuffer implements BatchWork {
     if (taken.counts.size === 0 && taken.ended.length === 0) return null;
     return {
       write: (transaction) => this.write(transaction, taken),
-      written: () => this.parts.onEnded([...new Set(taken.ended.map(({ batch }) => batch))]),
+      written: () => {
+        for (const chunk of taken.ended) this.ending.delete(nameOf(chunk));
+        this.parts.onEnded([...new Set(taken.ended.map(({ batch }) => batch))]);
+      },
       lost: () => this.putBack(taken),
     };
   }
 
+  /**
+   * If the database refuses the changes, no further attempt would succeed, and the charges of the node could not be written
+   * either. So the session ends as if it was lost: its lines run again.
+   */
   private async write(sql: Transaction, { results, counts, ended }: Changes): Promise<void> {
-    const { node } = this.parts;
-    await insertResults(sql, node, results);
-    if (counts.size > 0) await addCounts(sql, [...counts.values()]);
-    if (ended.length > 0) await endChunks(sql, node, ended);
+    const { node, onDefect } = this.parts;
+    try {
+      await insertResults(sql, node, results);
+      if (counts.size > 0) await addCounts(sql, [...counts.values()]);
+      if (ended.length > 0) await endChunks(sql, node, ended);
+    } catch (error) {
+      if (!(error instanceof NotClaimed || error instanceof StatementError)) throw error;
+      onDefect(error);
+      throw new SessionLost(node);
+    }
   }
 
   /** The taken changes come before those that were made since. */
@@ -110,3 +135,5 @@ const sum = (one: AddedCounts, other: AddedCounts): AddedCounts => ({
   stored: one.stored + other.stored,
   started: one.started || other.started,
 });
+
+const nameOf = ({ batch, chunk }: Omit<EndedChunk, 'settled'>): string => `${batch} ${chunk}`;

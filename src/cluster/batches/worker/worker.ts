@@ -5,7 +5,6 @@ import {
   type BatchReports,
   type ChunkSource,
   type LineEngines,
-  mayStart,
   OpenBatch,
   Runner,
 } from '../../../batch/index.js';
@@ -15,16 +14,13 @@ import { SessionLost } from '../../session/index.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
 import type { LineAccess } from '../line-access.js';
-import { findBatches } from '../tables/batches.js';
 import { type Claim, claimCandidates, claimChunk } from '../tables/claims.js';
 import { dataKey } from '../tables/values.js';
-import { ClaimLoop, IDLE_MS_MAX } from './claim-loop.js';
+import { ClaimLoop } from './claim-loop.js';
+import { ClaimWatch } from './claim-watch.js';
 import { ClaimedBatches } from './claimed-batches.js';
 import { ClaimedProgress } from './claimed-progress.js';
 import { WorkBuffer } from './work-buffer.js';
-
-/** How often, in milliseconds, the states of the claimed batches are read. */
-const WATCH_MS = 1_000;
 
 export interface WorkerParts {
   readonly database: Database;
@@ -46,28 +42,36 @@ export class Worker implements LedgerPart {
   private readonly claims: ClaimedBatches;
   private readonly work: WorkBuffer;
   private readonly loop: ClaimLoop;
+  private readonly watch: ClaimWatch;
   private readonly runner: Runner;
   private progress!: ClaimedProgress;
+  /** Models and builds that this node does not have. Batches that name them are left to other nodes. */
+  private readonly missing = new Set<string>();
   private stopped = false;
-  private cancelWatch = () => {};
 
   /** `node`: the id of the session. */
   constructor(
     private readonly node: number,
     private readonly parts: WorkerParts,
   ) {
-    const { access, clock, random, engines, reader, reports, ledger } = parts;
+    const { database, access, clock, random, engines, reader, reports, ledger } = parts;
+    const onError = (error: unknown) => this.report(error);
     const claims = new ClaimedBatches(clock);
-    const work = new WorkBuffer({ node, ledger, onEnded: (ids) => parts.onEnded(ids) });
+    const work = new WorkBuffer({
+      node,
+      ledger,
+      onDefect: (error) => reports.error(error, '-'),
+      onEnded: (ids) => parts.onEnded(ids),
+    });
     this.claims = claims;
     this.work = work;
     this.loop = new ClaimLoop({
       claims,
       clock,
       mayClaim: () => access.writable,
-      claim: (skip) => this.claim(skip),
+      claim: (skipped) => this.claim(skipped),
       run: (claim) => this.run(claim),
-      onError: (error) => this.report(error),
+      onError,
     });
     this.runner = new Runner({
       work,
@@ -85,11 +89,13 @@ export class Worker implements LedgerPart {
       reader,
       reports,
     });
+    const { loop, progress, runner } = this;
+    this.watch = new ClaimWatch({ node, database, clock, claims, work, progress, runner, loop, onError });
   }
 
   start(): void {
     this.loop.poll();
-    this.watchLater();
+    this.watch.start();
   }
 
   /** There may be chunks to claim. */
@@ -101,11 +107,12 @@ export class Worker implements LedgerPart {
   fundsChanged(): void {
     this.loop.endRests();
     this.parts.access.tellFunds();
-    this.loop.wake(true);
+    this.loop.wake();
   }
 
   /** Call it when other models are loaded. */
   modelsChanged(): void {
+    this.missing.clear();
     this.loop.endRests();
     this.runner.modelsChanged();
   }
@@ -137,14 +144,17 @@ export class Worker implements LedgerPart {
 
   private end(): void {
     this.stopped = true;
-    this.cancelWatch();
+    this.watch.stop();
     this.runner.stop();
     void this.loop.stop();
   }
 
-  private async claim(skip: readonly string[]): Promise<Claim | null> {
-    const { database, session } = this.parts;
-    for (const id of await claimCandidates(database, skip)) {
+  private async claim(keys: readonly string[]): Promise<Claim | null> {
+    const { database, session, engines } = this.parts;
+    for (const { id, models } of await claimCandidates(database, { keys, models: [...this.missing] })) {
+      const missing = models.filter((model) => engines.engine(model) === undefined);
+      for (const model of missing) this.missing.add(model);
+      if (missing.length > 0) continue;
       const claim = await fenced(database, session, this.node, (transaction) =>
         claimChunk(transaction, id, this.node),
       );
@@ -154,14 +164,18 @@ export class Worker implements LedgerPart {
   }
 
   private async run(claim: Claim): Promise<void> {
-    const { batch, chunk, resolved, aborts } = claim;
-    const known = this.claims.find(batch.id);
-    const key = known === undefined ? await this.keyOf(batch) : known.key;
-    if (this.stopped) {
+    const { batch, chunk } = claim;
+    try {
+      const key = this.claims.find(batch.id)?.key ?? (await this.keyOf(batch));
+      if (!this.stopped) this.open(claim, key);
+      else this.work.end({ batch: batch.id, chunk: chunk.chunk, settled: false });
+    } catch (error) {
       this.work.end({ batch: batch.id, chunk: chunk.chunk, settled: false });
-      return;
+      throw error;
     }
-    // Waiting for the key, the batch may have ended here.
+  }
+
+  private open({ batch, chunk, resolved, aborts }: Claim, key: BatchKey | null): void {
     const found = this.claims.find(batch.id);
     const open = found ?? new OpenBatch(batch, key, { chunks: [] });
     for (const line of resolved) open.resolve(line);
@@ -185,40 +199,6 @@ export class Worker implements LedgerPart {
       reports.error(error, id);
       return null;
     }
-  }
-
-  private watchLater(): void {
-    if (this.stopped) return;
-    this.cancelWatch = this.parts.clock.after(WATCH_MS, () => {
-      this.claims.second();
-      void this.watch()
-        .catch((error) => this.report(error))
-        .then(() => this.watchLater());
-    });
-  }
-
-  /** Stops the batches that were stopped elsewhere, and gives back what does not run here. */
-  private async watch(): Promise<void> {
-    const { ids } = this.claims;
-    if (ids.length > 0) {
-      const stored = new Map((await findBatches(this.parts.database, ids)).map((batch) => [batch.id, batch]));
-      if (this.stopped) return;
-      for (const id of ids) {
-        const [batch, open] = [stored.get(id), this.claims.find(id)];
-        if (open === undefined) continue;
-        if (batch === undefined) this.forget(open);
-        else if (!mayStart(batch)) this.progress.changed(open, batch.state);
-      }
-    }
-    for (const open of this.claims.idleFor(IDLE_MS_MAX)) {
-      this.loop.rest(open.batch.key);
-      this.progress.release(open);
-    }
-  }
-
-  private forget(open: OpenBatch): void {
-    this.runner.drop(open);
-    this.claims.remove(open);
   }
 
   /** The session reports its own end, and a database that cannot be reached. */

@@ -1,0 +1,90 @@
+import type { Clock } from '../../../base/index.js';
+import { mayStart, type Runner } from '../../../batch/index.js';
+import type { Database } from '../../../postgres/index.js';
+import { findBatches } from '../tables/batches.js';
+import { claimedChunks } from '../tables/claims.js';
+import type { ClaimLoop } from './claim-loop.js';
+import type { ClaimedBatches } from './claimed-batches.js';
+import type { ClaimedProgress } from './claimed-progress.js';
+import type { WorkBuffer } from './work-buffer.js';
+
+/** How often, in milliseconds, the claims are compared with the database. */
+const WATCH_MS = 1_000;
+/** A claim of which no line has started for this many milliseconds is given back: another node may be able to run it. */
+const IDLE_MS_MAX = 15_000;
+
+interface Parts {
+  /** The session. */
+  readonly node: number;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly claims: ClaimedBatches;
+  readonly work: WorkBuffer;
+  readonly progress: ClaimedProgress;
+  readonly runner: Runner;
+  readonly loop: ClaimLoop;
+  onError(error: unknown): void;
+}
+
+/** Compares the claims of a session with the database: stops what was stopped elsewhere, and gives back what does not run. */
+export class ClaimWatch {
+  private stopped = false;
+  private cancelNext = () => {};
+
+  constructor(private readonly parts: Parts) {}
+
+  start(): void {
+    if (this.stopped) return;
+    this.cancelNext = this.parts.clock.after(WATCH_MS, () => {
+      this.parts.claims.second();
+      void this.look()
+        .catch((error) => this.parts.onError(error))
+        .then(() => this.start());
+    });
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancelNext();
+  }
+
+  private async look(): Promise<void> {
+    await this.readStates();
+    if (!this.stopped) await this.giveBackStrange();
+    if (this.stopped) return;
+    const { claims, loop, progress } = this.parts;
+    for (const open of claims.idleFor(IDLE_MS_MAX)) {
+      loop.rest(open.batch.key);
+      progress.release(open);
+    }
+  }
+
+  private async readStates(): Promise<void> {
+    const { claims, database, progress, runner } = this.parts;
+    const { ids } = claims;
+    if (ids.length === 0) return;
+    const stored = new Map((await findBatches(database, ids)).map((batch) => [batch.id, batch]));
+    if (this.stopped) return;
+    for (const id of ids) {
+      const [batch, open] = [stored.get(id), claims.find(id)];
+      if (open === undefined) continue;
+      if (batch === undefined) {
+        runner.drop(open);
+        claims.remove(open);
+      } else if (!mayStart(batch)) progress.changed(open, batch.state);
+    }
+  }
+
+  /** Gives chunks back that were claimed in a transaction whose outcome was not known: they do not run here. */
+  private async giveBackStrange(): Promise<void> {
+    const { node, database, claims, work, loop } = this.parts;
+    const { rounds } = loop;
+    if (loop.isClaiming) return;
+    const claimed = await claimedChunks(database, node);
+    if (loop.rounds !== rounds) return;
+    for (const { batch, chunk } of claimed) {
+      const runs = claims.find(batch)?.claimed?.chunks.includes(chunk) === true;
+      if (!runs && !work.isEnding({ batch, chunk })) work.end({ batch, chunk, settled: false });
+    }
+  }
+}
