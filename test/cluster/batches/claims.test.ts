@@ -169,6 +169,7 @@ test(
     node.engine.answersAtOnce = true;
     node.engine.answerAll();
     await until(() => node.session.id !== null && node.session.id !== session);
+  await cluster.sql('UPDATE nodes SET expires = 0 WHERE id = $1', [session]);
     await until(async () => (await node.show(key, id)).finished_at !== null);
     t.equal(await cluster.charged(key), 10);
     t.equal((await node.results(key, id)).length, 10);
