@@ -63,6 +63,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/rekey',
   'cli/reload',
   'cli/serve',
+  'cli/store-move',
   'docs/commands',
   'docs/examples',
   'engine/check-model',

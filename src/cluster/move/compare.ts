@@ -27,7 +27,7 @@ export async function compare(store: Store, sql: Transaction, report: ReportRows
   const [folder, database] = [folderFacts(store), await databaseFacts(sql)];
   if (folder.changes !== database.changes || folder.masterCheck !== database.masterCheck)
     throw new OperatorError(
-      'The database does not have the number of changes and the master key of the data folder.',
+      'The number of changes or the check of the master key differs between the data folder and the database. Nothing was moved.',
     );
   const tables: ComparedTable[] = [];
   for (const table of MOVED_TABLES) tables.push(await compareTable(store, sql, table, report));
@@ -46,21 +46,19 @@ export async function compareTable(
   const own = folderEntries(store, table)[Symbol.asyncIterator]();
   for await (const theirs of databaseEntries(sql, table)) {
     const { value: ours } = (await own.next()) as { value?: Entry };
-    if (ours === undefined) throw differs(table, theirs, 'the data folder does not have');
+    if (ours === undefined) throw differs(table, theirs);
     const bytes = entryBytes(movedForm(table, ours));
-    if (!bytes.equals(entryBytes(theirs))) throw differs(table, ours, 'is not the same in both');
+    if (!bytes.equals(entryBytes(theirs))) throw differs(table, ours);
     hash.update(bytes);
     rows += 1;
     report('compare', table, rows);
   }
   const { value: left } = (await own.next()) as { value?: Entry };
-  if (left !== undefined) throw differs(table, left, 'the database does not have');
+  if (left !== undefined) throw differs(table, left);
   return { table, rows, sha256: hash.digest('hex') };
 }
 
-const differs = (table: MovedTable, { key }: Entry, how: string): OperatorError =>
+const differs = (table: MovedTable, { key }: Entry): OperatorError =>
   new OperatorError(
-    how.startsWith('is')
-      ? `${nameOf(table, key)} of the table ${table} ${how}.`
-      : `The table ${table} has ${nameOf(table, key)}, which ${how}.`,
+    `The table ${table} differs between the data folder and the database, first at ${nameOf(table, key)}. Nothing was moved.`,
   );

@@ -115,26 +115,22 @@ const columnsOfDatabase = (sql: Transaction) =>
     ),
   );
 
-test(
-  'every table and column of the database moves, or belongs to a cluster alone',
-  NEEDS_POSTGRES,
-  async (t) => {
-    const { database } = await newDatabase(t);
-    const all = await columnsOfDatabase(database);
-    const known = new Set(
-      MOVED_TABLES.flatMap((name) =>
-        columnsOf(name).map((column) => `${correspondenceOf(name).table}.${column}`),
-      ),
-    );
-    const others = all.filter(({ table, column }) => !known.has(`${table}.${column}`));
-    const isOwn = ({ table }: Column) => OWN_TABLES.includes(table);
-    t.strictSame([...new Set(others.filter(isOwn).map(({ table }) => table))], OWN_TABLES);
-    t.strictSame(
-      others.filter((each) => !isOwn(each)).map(({ table, column }) => `${table}.${column}`),
-      OWN_COLUMNS,
-    );
-  },
-);
+test('every column of the database moves, or belongs to a cluster alone', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const all = await columnsOfDatabase(database);
+  const known = new Set(
+    MOVED_TABLES.flatMap((name) =>
+      columnsOf(name).map((column) => `${correspondenceOf(name).table}.${column}`),
+    ),
+  );
+  const others = all.filter(({ table, column }) => !known.has(`${table}.${column}`));
+  const isOwn = ({ table }: Column) => OWN_TABLES.includes(table);
+  t.strictSame([...new Set(others.filter(isOwn).map(({ table }) => table))], OWN_TABLES);
+  t.strictSame(
+    others.filter((each) => !isOwn(each)).map(({ table, column }) => `${table}.${column}`),
+    OWN_COLUMNS,
+  );
+});
 
 /** Another value of a column, in SQL. */
 function changed({ column, type }: Column): string {
@@ -145,37 +141,33 @@ function changed({ column, type }: Column): string {
   return type === 'bytea' ? `${column} || '\\x00'` : `${column} + 1000`;
 }
 
-test(
-  'the comparison finds a change of any column, a missing row and a further one',
-  NEEDS_POSTGRES,
-  async (t) => {
-    const { folder, database } = await moved(t);
-    const store = openToRead(folder);
-    t.teardown(() => store.close());
-    await database.transaction(async (sql) => {
-      const columns = (await columnsOfDatabase(sql)).filter(({ table }) => !OWN_TABLES.includes(table));
-      for (const each of columns) {
-        const { table, column } = each;
-        if (OWN_COLUMNS.includes(`${table}.${column}`)) continue;
-        const row = `ctid = (SELECT max(ctid) FROM ${table} WHERE ${column} IS NOT NULL)`;
-        await finds(t, store, sql, table, `UPDATE ${table} SET ${column} = ${changed(each)} WHERE ${row}`);
+test('the comparison finds any changed, missing or further row', NEEDS_POSTGRES, async (t) => {
+  const { folder, database } = await moved(t);
+  const store = openToRead(folder);
+  t.teardown(() => store.close());
+  await database.transaction(async (sql) => {
+    const columns = (await columnsOfDatabase(sql)).filter(({ table }) => !OWN_TABLES.includes(table));
+    for (const each of columns) {
+      const { table, column } = each;
+      if (OWN_COLUMNS.includes(`${table}.${column}`)) continue;
+      const row = `ctid = (SELECT max(ctid) FROM ${table} WHERE ${column} IS NOT NULL)`;
+      await finds(t, store, sql, table, `UPDATE ${table} SET ${column} = ${changed(each)} WHERE ${row}`);
+    }
+    for (const table of new Set(columns.map((each) => each.table))) {
+      for (const which of ['min', 'max']) {
+        const row = `ctid = (SELECT ${which}(ctid) FROM ${table})`;
+        await finds(t, store, sql, table, `DELETE FROM ${table} WHERE ${row}`);
       }
-      for (const table of new Set(columns.map((each) => each.table))) {
-        for (const which of ['min', 'max']) {
-          const row = `ctid = (SELECT ${which}(ctid) FROM ${table})`;
-          await finds(t, store, sql, table, `DELETE FROM ${table} WHERE ${row}`);
-        }
-        const own = columns.filter((each) => each.table === table);
-        const names = own.map(({ column }) => column).join(', ');
-        const copy = `SELECT ${own.map(changed).join(', ')} FROM ${table} ORDER BY ctid LIMIT 1`;
-        await finds(t, store, sql, table, `INSERT INTO ${table} (${names}) ${copy}`);
-      }
-      for (const fact of ['changes = changes + 1', `master_check = 'x'`, 'master_check = NULL'])
-        await finds(t, store, sql, 'service', `UPDATE service SET ${fact}`);
-      t.equal((await compare(store, sql, ignore)).length, MOVED_TABLES.length);
-    });
-  },
-);
+      const own = columns.filter((each) => each.table === table);
+      const names = own.map(({ column }) => column).join(', ');
+      const copy = `SELECT ${own.map(changed).join(', ')} FROM ${table} ORDER BY ctid LIMIT 1`;
+      await finds(t, store, sql, table, `INSERT INTO ${table} (${names}) ${copy}`);
+    }
+    for (const fact of ['changes = changes + 1', `master_check = 'x'`, 'master_check = NULL'])
+      await finds(t, store, sql, 'service', `UPDATE service SET ${fact}`);
+    t.equal((await compare(store, sql, ignore)).length, MOVED_TABLES.length);
+  });
+});
 
 /** A change of one row makes the comparison of its table fail, and is undone. */
 async function finds(t: Test, store: Store, sql: Transaction, table: string, change: string): Promise<void> {

@@ -26,25 +26,21 @@ async function rowsIn(database: Database): Promise<number> {
   return row?.rows ?? -1;
 }
 
-test(
-  'a move to a database that is killed leaves it empty, and can be repeated',
-  NEEDS_POSTGRES,
-  async (t) => {
-    const folder = join(t.testdir(), 'data');
-    const { masterKey } = await fillFolder(folder);
-    const before = await folderContent(folder);
-    const { database, url } = await newDatabase(t);
-    for (const at of POINTS.filter((point) => !/copy (digests|batch_order)/.test(point))) {
-      const moving = child(t, CHILD, ['database', folder, url, masterKey.toString('hex'), at]);
-      t.match(await moving.end(), { signal: 'SIGKILL' }, at + moving.errors.join(''));
-      t.equal(await rowsIn(database), 0, at);
-    }
-    await moveToDatabase({ folder, database, masterKey }, ignore);
-    t.strictSame(await folderContent(folder), before);
-  },
-);
+test('a killed move to a database leaves it empty, and can be repeated', NEEDS_POSTGRES, async (t) => {
+  const folder = join(t.testdir(), 'data');
+  const { masterKey } = await fillFolder(folder);
+  const before = await folderContent(folder);
+  const { database, url } = await newDatabase(t);
+  for (const at of POINTS.filter((point) => !/copy (digests|batch_order)/.test(point))) {
+    const moving = child(t, CHILD, ['database', folder, url, masterKey.toString('hex'), at]);
+    t.match(await moving.end(), { signal: 'SIGKILL' }, at + moving.errors.join(''));
+    t.equal(await rowsIn(database), 0, at);
+  }
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  t.strictSame(await folderContent(folder), before);
+});
 
-test('a move to a folder that is killed leaves no store, and can be repeated', NEEDS_POSTGRES, async (t) => {
+test('a killed move to a folder leaves no store, and can be repeated', NEEDS_POSTGRES, async (t) => {
   const folder = join(t.testdir(), 'data');
   const back = join(t.testdirName, 'back');
   const { masterKey } = await fillFolder(folder);

@@ -1,0 +1,191 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Test, test } from 'tap';
+import { createWorkspace } from '../../../src/access/index.js';
+import { systemClock } from '../../../src/base/index.js';
+import { moveToDatabase, moveToFolder, Session } from '../../../src/cluster/index.js';
+import { statement } from '../../../src/postgres/index.js';
+import { openEnvironment } from '../../../src/store/environment.js';
+import { openStore, type RawWrite, serveAlone } from '../../../src/store/index.js';
+import { folderContent } from '../../support/cluster/folder-content.js';
+import { fillFolder } from '../../support/cluster/full-folder.js';
+import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../support/postgres.js';
+
+const ignore = () => {};
+
+/** A full data folder and an empty database. */
+async function sides(t: Test) {
+  const folder = join(t.testdir(), 'data');
+  const back = join(t.testdirName, 'back');
+  const filled = await fillFolder(folder);
+  const { database } = await newDatabase(t);
+  const add = (text: string) => database.execute(statement('', text));
+  return { ...filled, folder, back, database, add };
+}
+
+const ADD_NODE = `INSERT INTO nodes (name, version, format, started, seen, expires)`;
+const EXPIRED = `${ADD_NODE} VALUES ('gone', '0', 1, 0, 0, 1)`;
+
+test('a move is refused while servers use the database, in both directions', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  await add(EXPIRED);
+  const node = (name: string) => add(`${ADD_NODE} VALUES ('${name}', '0', 1, 0, 0, 9e15::bigint)`);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await node(name);
+  const refusal = {
+    message:
+      'Servers use the database: a, b, c, d, e and 2 more. Stop them, wait 10 seconds, and run the command again.',
+  };
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), refusal);
+  await t.rejects(moveToFolder({ folder: back, database, masterKey }, ignore), refusal);
+  t.notOk(existsSync(back));
+  await add('DELETE FROM nodes WHERE expires > 1');
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  // What a server that has gone had claimed and leased is of no consequence.
+  await add(`UPDATE batch_chunks SET node = 1`);
+  await add(`INSERT INTO credit_leases (workspace, node, amount) VALUES ('w', 1, 5)`);
+  await add(`UPDATE accounts SET leased = 5, exact = true WHERE workspace = 'w'`);
+  await moveToFolder({ folder: back, database, masterKey }, ignore);
+  t.strictSame(await folderContent(back), await folderContent(folder));
+});
+
+test('a server that starts during a move waits for its end', NEEDS_POSTGRES, async (t) => {
+  const { folder, database, masterKey } = await sides(t);
+  const parts = { database, clock: systemClock, node: { name: 'late', version: '0' }, onError: ignore };
+  const session = new Session(parts);
+  const events: string[] = [];
+  let started: Promise<void> | undefined;
+  await moveToDatabase({ folder, database, masterKey }, (step) => {
+    if (step === 'copy') started ??= session.start().then(() => void events.push('started'));
+  }).then(() => events.push('moved'));
+  await started;
+  t.strictSame(events, ['moved', 'started']);
+  await session.stop();
+});
+
+test('a folder that a server uses, or a command changes, is refused', NEEDS_POSTGRES, async (t) => {
+  const { folder, database, masterKey } = await sides(t);
+  const leave = serveAlone(folder);
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), {
+    name: 'StoreError',
+    message: /is served by process/,
+  });
+  leave();
+  let changed = false;
+  // After everything else was compared.
+  const change = (step: string, table: string) => {
+    if (`${step} ${table}` !== 'compare data_keys' || changed) return;
+    changed = true;
+    const store = openStore(folder);
+    createWorkspace(store, systemClock, 'new');
+    void store.close();
+  };
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, change), {
+    message: /^Another command changed the data folder meanwhile\. Nothing was moved\./,
+  });
+  t.ok(changed);
+  t.strictSame(await database.query(statement('any', 'SELECT 1 FROM workspaces')), []);
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+});
+
+test('a destination that is not empty is refused', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  await add(`INSERT INTO submissions (key, digest, batch, body, at) VALUES ('k', 'd', 'b', 'f', 1)`);
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), {
+    message: /^The database is not empty: its table submissions has rows\. Move to a new database/,
+  });
+  await add('DELETE FROM submissions');
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), /not empty: its table workspaces/);
+  await t.rejects(moveToFolder({ folder, database, masterKey }, ignore), {
+    name: 'StoreError',
+    message: /^The data folder .* is not empty: it has a store\./,
+  });
+  writeFileSync(join(t.testdirName, 'notes'), '');
+  await t.rejects(moveToFolder({ folder: t.testdirName, database, masterKey }, ignore), {
+    message: /is not empty: it contains (data|notes)/,
+  });
+  // A server that shared the database left a record of what its engine computed.
+  mkdirSync(back);
+  writeFileSync(join(back, 'in-flight'), '');
+  await moveToFolder({ folder: back, database, masterKey }, ignore);
+});
+
+test('a database without tables, or of another format, is refused', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  const bare = connectTo(t, await (await postgres()).createDatabase(false));
+  const none = /^The database in store\.url has no tables\. Run: decider store migrate/;
+  await t.rejects(moveToDatabase({ folder, database: bare, masterKey }, ignore), { message: none });
+  await t.rejects(moveToFolder({ folder: back, database: bare, masterKey }, ignore), { message: none });
+  await add('UPDATE service SET format = 7');
+  await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), /has format 7/);
+});
+
+test('another master key is refused in both directions', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey } = await sides(t);
+  const other = Buffer.alloc(32, 7);
+  await t.rejects(moveToDatabase({ folder, database, masterKey: other }, ignore), {
+    message: /^master_key is not the key that the data folder .* was encrypted with\. Set it to that key/,
+  });
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  await t.rejects(moveToFolder({ folder: back, database, masterKey: other }, ignore), {
+    message: /^master_key is not the key that the database was encrypted with\./,
+  });
+  t.notOk(existsSync(back));
+});
+
+test('a damaged value ends the move with its name, and nothing is moved', NEEDS_POSTGRES, async (t) => {
+  const { folder, database, masterKey, batches, key } = await sides(t);
+  const queued = batches[0]?.id as string;
+  const running = batches[1]?.id as string;
+  const flip = (value: Buffer) =>
+    Buffer.concat([value.subarray(0, -1), Buffer.of((value.at(-1) as number) ^ 1)]);
+  const damages: [RawWrite['table'], (string | number)[], (value: Buffer) => Buffer | null, RegExp][] = [
+    ['workspaces', ['w'], () => Buffer.from('{"id":'), /value w of the table workspaces is damaged/],
+    ['batch_ids', [queued, 1], flip, new RegExp(`value ${queued}/1 of the table batch_ids is damaged`)],
+    ['data_keys', [running], flip, new RegExp(`value ${running} of the table data_keys is damaged`)],
+    ['data_keys', [running], () => null, new RegExp(`The batch ${running} has no data key`)],
+    [
+      'batches',
+      [running],
+      withField,
+      new RegExp(`table batches has ${running} in a form that this version cannot move`),
+    ],
+    [
+      'digests',
+      ['0'.repeat(64)],
+      () => Buffer.from(`"${key}"`),
+      /The table digests differs between the data folder and the database, first at an entry/,
+    ],
+  ];
+  const store = openStore(folder);
+  t.teardown(() => store.close());
+  const environment = openEnvironment(folder);
+  t.teardown(() => environment.root.close());
+  for (const [table, parts, damage, message] of damages) {
+    const name = store.table(table).key(...parts);
+    const entries = environment.databases[table];
+    const before = entries.getBinary(name);
+    const after = damage(Buffer.from(before ?? []));
+    const put = (value: Buffer | null | undefined) =>
+      environment.root.transactionSync(() =>
+        value ? entries.putSync(name, value) : entries.removeSync(name),
+      );
+    put(after);
+    await t.rejects(moveToDatabase({ folder, database, masterKey }, ignore), { message }, String(message));
+    put(before && Buffer.from(before));
+  }
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+});
+
+const withField = (value: Buffer) =>
+  Buffer.from(JSON.stringify({ ...JSON.parse(value.toString()), later: 1 }));
+
+test('a row that no data folder can have ends the move to one', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  await add(`UPDATE accounts SET month = 'May' WHERE workspace = 'w'`);
+  await t.rejects(moveToFolder({ folder: back, database, masterKey }, ignore), {
+    message: /^The row w of the table accounts in the database is damaged/,
+  });
+  t.strictSame(readdirSync(join(back, 'store')), []);
+});
