@@ -12,7 +12,13 @@ import type { Database, Transaction } from '../../postgres/index.js';
 import type { DataKeys } from './data-keys.js';
 import type { StoredBytes } from './stored-bytes.js';
 import { insertBatch } from './tables/batches.js';
-import { countOpen, findSubmission, lockKey, putSubmission, setNextNumber } from './tables/submissions.js';
+import {
+  countOpen,
+  findSubmission,
+  lockSubmissions,
+  putSubmission,
+  setNextNumber,
+} from './tables/submissions.js';
 import { insertChunk, insertDataKey, insertWebhook } from './tables/values.js';
 import { orUnavailable } from './unavailable.js';
 
@@ -26,8 +32,8 @@ interface Parts {
 }
 
 /**
- * Stores new batches in the database. The row of the key is locked meanwhile: whichever nodes take them, the submissions
- * of a key follow each other.
+ * Stores new batches in the database. The submissions of a key are locked meanwhile: whichever nodes take them, they follow
+ * each other.
  */
 export class ClusterBatchStore implements BatchStore {
   private readonly beingStored = new Set<readonly string[]>();
@@ -75,7 +81,7 @@ export class ClusterBatchStore implements BatchStore {
 
   private async store(sql: Transaction, draft: Draft): Promise<Batch | string> {
     const { id, caller, dataKey, file, webhook, idempotency } = draft.contents;
-    const key = await lockKey(sql, caller.key.id);
+    const key = await lockSubmissions(sql, caller.key.id);
     if (key?.works !== true) throw new ApiError('unauthorized', 'The key no longer works.');
     if (idempotency !== null) {
       const made = await findSubmission(sql, caller.key.id, idempotency);

@@ -35,8 +35,7 @@ function dataKeyOf(store: Store, keys: DataKeys, batch: string): Buffer | null {
 
 const NEXT_NUMBERS = statement(
   'move-next-numbers',
-  `UPDATE keys SET next_number = last.number + 1
-   FROM (SELECT key, max(number) AS number FROM batches GROUP BY key) AS last WHERE last.key = keys.id`,
+  'INSERT INTO batch_numbers (key, next) SELECT key, max(number) + 1 FROM batches GROUP BY key',
 );
 
 const CHUNKS = statement(

@@ -49,8 +49,7 @@ export const FORMAT_1: readonly string[] = [
     expires bigint,
     revoked bigint,
     rolled_to text,
-    changed bigint NOT NULL,
-    next_number int NOT NULL DEFAULT 0
+    changed bigint NOT NULL
   )`,
   'CREATE INDEX keys_changed ON keys (changed, id)',
   'CREATE INDEX keys_workspace ON keys (workspace)',
@@ -168,6 +167,8 @@ export const FORMAT_1: readonly string[] = [
   'CREATE TABLE data_keys (owner text COLLATE "C" PRIMARY KEY, sealed bytea NOT NULL)',
   // When a chunk of a key was last claimed, so that keys take turns.
   'CREATE TABLE batch_turns (key text COLLATE "C" PRIMARY KEY, turn bigint NOT NULL)',
+  // The number of a key's next batch. Not in `keys`: the row is locked while a batch is stored, and a key can be revoked then.
+  'CREATE TABLE batch_numbers (key text COLLATE "C" PRIMARY KEY, next int NOT NULL)',
   // Work that one node does for all.
   'CREATE TABLE duties (duty text PRIMARY KEY, node bigint NOT NULL)',
   // Requests of the last second, which the nodes exchange. Nothing is lost if the database loses it.

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { lockSubmissions, setNextNumber } from '../../../src/cluster/batches/tables/submissions.js';
 import { ClusterAdministration, createFirstKey } from '../../../src/cluster/index.js';
 import { statement } from '../../../src/postgres/index.js';
 import { AUDIT_ENTRIES_MAX } from '../../../src/store/index.js';
@@ -74,4 +75,22 @@ test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
   t.equal(entries[0]?.number, AUDIT_ENTRIES_MAX + 1);
   t.equal(entries.at(-1)?.number, 2);
   t.notOk(more);
+});
+
+test('a key is revoked while a batch of it is being stored', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const office = new ClusterAdministration(connectTo(t, url), 'cli:ann');
+  await office.createWorkspace('a');
+  const { key } = await office.createKey('a');
+  await database.transaction(async (transaction) => {
+    const before = await lockSubmissions(transaction, key.id);
+    t.match(before, { works: true, number: 0, open: 0 });
+    await office.revokeKey(key.id);
+    t.match(await lockSubmissions(transaction, key.id), { works: false, number: 0 });
+    await setNextNumber(transaction, key.id, 1);
+  });
+  await database.transaction(async (transaction) => {
+    t.match(await lockSubmissions(transaction, key.id), { works: false, number: 1 });
+    t.equal(await lockSubmissions(transaction, 'key_1'), undefined);
+  });
 });

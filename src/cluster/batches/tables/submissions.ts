@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../base/index.js';
 import { type Idempotency, idempotencyConflict } from '../../../batch/index.js';
 import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
 
-/** A key whose row is locked until the transaction ends. */
+/** A key whose submissions are locked until the transaction ends. */
 export interface LockedKey {
   /** Whether it works now, by the database's clock. */
   readonly works: boolean;
@@ -14,20 +14,28 @@ export interface LockedKey {
   readonly now: number;
 }
 
-const LOCK_KEY = statement(
-  'key-lock',
-  `SELECT next_number AS number, ${NOW_MS} AS now,
-     revoked IS NULL AND (expires IS NULL OR ${NOW_MS} <= expires) AS works
-   FROM keys WHERE id = $1 FOR UPDATE`,
+// Locks the row, also an existing one. The row of the key itself stays free: large batches take long, and the key can be
+// revoked meanwhile.
+const LOCK_SUBMISSIONS = statement(
+  'submission-lock',
+  `INSERT INTO batch_numbers (key, next) VALUES ($1, 0)
+   ON CONFLICT (key) DO UPDATE SET next = batch_numbers.next RETURNING next AS number`,
 );
 
-// A statement of its own: it must see what was committed while the row of the key was locked by another transaction.
+// A statement of its own: it must see what was committed while the row was locked by another transaction.
+const KEY_STATE = statement(
+  'submission-key',
+  `SELECT ${NOW_MS} AS now, revoked IS NULL AND (expires IS NULL OR ${NOW_MS} <= expires) AS works,
+     (SELECT count(*) FROM batches WHERE key = $1 AND state IN ('queued', 'running')) AS open
+   FROM keys WHERE id = $1`,
+);
+
 const COUNT_OPEN = statement(
   'key-open-batches',
   `SELECT count(*) AS open FROM batches WHERE key = $1 AND state IN ('queued', 'running')`,
 );
 
-const NEXT_NUMBER = statement('key-next-number', `UPDATE keys SET next_number = $2 WHERE id = $1`);
+const NEXT_NUMBER = statement('submission-next-number', 'UPDATE batch_numbers SET next = $2 WHERE key = $1');
 
 const FIND = statement(
   'submission-find',
@@ -47,11 +55,11 @@ const STORED = statement(
    FROM batches WHERE NOT deleted GROUP BY workspace`,
 );
 
-/** Locks a key, so that its submissions follow each other on all nodes. Undefined: there is no such key. */
-export async function lockKey(sql: Transaction, key: string): Promise<LockedKey | undefined> {
-  const [row] = await sql.query<Omit<LockedKey, 'open'>>(LOCK_KEY, [key]);
-  if (row === undefined) return undefined;
-  return { ...row, open: await countOpen(sql, key) };
+/** Locks the submissions of a key, so that they follow each other on all nodes. Undefined: there is no such key. */
+export async function lockSubmissions(sql: Transaction, key: string): Promise<LockedKey | undefined> {
+  const [locked] = await sql.query<Pick<LockedKey, 'number'>>(LOCK_SUBMISSIONS, [key]);
+  const [state] = await sql.query<Omit<LockedKey, 'number'>>(KEY_STATE, [key]);
+  return locked && state && { ...locked, ...state };
 }
 
 /** How many batches of a key are queued or running. */
