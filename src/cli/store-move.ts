@@ -31,7 +31,7 @@ function show(tables: readonly ComparedTable[], to: MoveOptions['to'], folder: s
   print(`The database and the data folder ${folder} have the same content.`);
   print(
     to === 'database'
-      ? 'Start the servers with store.url, and move the data folder away.'
+      ? 'Move store and master.key out of that folder, and start the servers with store.url.'
       : 'Remove store.url, and start the server. Do not start a server on the database again.',
   );
 }

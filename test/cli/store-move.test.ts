@@ -29,7 +29,10 @@ test('store move copies a folder to the database and back', NEEDS_POSTGRES, asyn
   t.match(lines[0], /^table +rows +sha-256$/);
   t.match(lines[1], /^workspaces +3 {2}[0-9a-f]{64}$/);
   t.match(lines.at(-2), /^The database and the data folder \S+ have the same content\.$/);
-  t.match(lines.at(-1), /^Start the servers with store\.url, and move the data folder away\.$/);
+  t.match(
+    lines.at(-1),
+    /^Move store and master\.key out of that folder, and start the servers with store\.url\.$/,
+  );
   const again = await move(back, '--to', 'folder', '--json');
   t.equal(again.code, 0);
   const { to, tables } = JSON.parse(again.stdout) as { to: string; tables: { sha256: string }[] };
