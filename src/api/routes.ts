@@ -100,7 +100,8 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: true,
-    meaning: 'Answer `{"status":"ok"}`; 503 until the models are loaded.',
+    meaning:
+      'Answer `{"status":"ok"}`; 503 until the models are loaded, and while the server cannot reach its database.',
   },
   {
     name: 'openapi',

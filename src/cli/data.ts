@@ -2,12 +2,14 @@ import { showBytes, showInstant, systemClock } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { type BackupFacts, backUp, restore as restoreBackup } from '../store/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
-import { requireStore } from './with-store.js';
+import { refuseDatabase, requireStore } from './with-store.js';
 
 /** `decider backup` */
 export const backup = (file: string, options: Options) =>
   reportError(async () => {
-    const { data } = loadSettings(process.env, options.config);
+    const settings = loadSettings(process.env, options.config);
+    refuseDatabase(settings, 'Back it up with the tools of PostgreSQL, such as pg_dump.');
+    const { data } = settings;
     requireStore(data);
     const facts = await backUp(data, file, systemClock.now());
     if (options.json) return printJson(rowOf(file, facts));
@@ -17,7 +19,12 @@ export const backup = (file: string, options: Options) =>
 /** `decider restore` */
 export const restore = (file: string, options: Options) =>
   reportError(() => {
-    const { data } = loadSettings(process.env, options.config);
+    const settings = loadSettings(process.env, options.config);
+    refuseDatabase(
+      settings,
+      'Restore a backup of it with the tools of PostgreSQL, such as pg_restore. A backup of a data folder can be restored without store.url and then copied: decider store move --to database',
+    );
+    const { data } = settings;
     const facts = restoreBackup(data, file);
     if (options.json) return printJson(rowOf(file, facts));
     print(`${data} has the state of ${showInstant(facts.created)}.`);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { reconcile, showAmount } from '../access/index.js';
+import { reconcile } from '../access/index.js';
 import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
 import {
   Catalog,
@@ -22,6 +22,7 @@ import {
   servingProcess,
   storeExists,
 } from '../store/index.js';
+import { examineLedger } from './doctor-ledger.js';
 import { type Finding, ok, printFindings, problem } from './findings.js';
 import { examineHost } from './host/examine.js';
 import { thisHost } from './host/probes.js';
@@ -53,7 +54,7 @@ async function* examineAll(options: DoctorOptions, environment: NodeJS.ProcessEn
 
 function isServed({ data }: Settings): boolean {
   try {
-    return storeExists(data) && servingProcess(data) !== null;
+    return servingProcess(data) !== null;
   } catch {
     return false;
   }
@@ -74,7 +75,8 @@ export async function* examine(
   yield ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'));
   const { prices, currency } = settings.billing;
   yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
-  yield* examineData(settings);
+  if (settings.store.url === '') yield* examineData(settings);
+  else yield* (await import('./doctor-database.js')).examineDatabase(settings);
   const catalog = yield* examineModels(settings, checksums ?? false);
   yield* examineEngine(settings, catalog);
 }
@@ -98,7 +100,7 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
     const server = servingProcess(data);
     yield ok('serving', server ?? 'no process');
     yield examineClock(store, server !== null);
-    yield* examineLedger(store, settings.billing.currency);
+    yield* examineLedger(reconcile(store), settings.billing.currency);
   } catch (error) {
     yield problem('data', error);
   } finally {
@@ -136,16 +138,6 @@ function examineClock(store: Store, served: boolean, now: number = systemClock.n
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
-
-function* examineLedger(store: Store, currency: string): Generator<Finding> {
-  const { books, problems } = reconcile(store);
-  for (const { workspace, granted, charged, balance } of books) {
-    const [left, given, spent] = [balance, granted, charged].map(showAmount);
-    yield ok(`workspace ${workspace}`, `balance ${left} ${currency}: ${given} granted, ${spent} charged`);
-  }
-  for (const sentence of problems) yield { check: 'ledger', ok: false, detail: sentence };
-  if (problems.length === 0) yield ok('ledger', 'adds up');
-}
 
 /** Returns null if the manifest cannot be read. */
 async function* examineModels(

@@ -8,7 +8,7 @@ import { type Rekeyed, rekey as rekeyAlone, servingPid, servingProcess } from '.
 import { type Options, print, printJson, reportError } from './output.js';
 import { lockRequest, type RekeyRequest, readRequest, removeRequest, writeRequest } from './rekey-request.js';
 import { signalServer } from './reload-signals.js';
-import { requireStore } from './with-store.js';
+import { refuseDatabase, requireStore } from './with-store.js';
 
 /** How long the command waits for a server. */
 const ANSWER_MS_MAX = 600_000;
@@ -17,7 +17,12 @@ const POLL_MS = 20;
 /** `decider rekey`: changes the master key, in the server of the data folder if one runs. */
 export const rekey = (options: Options & { readonly newKey?: string }) =>
   reportError(async () => {
-    const { data, master_key: given } = loadSettings(process.env, options.config);
+    const settings = loadSettings(process.env, options.config);
+    refuseDatabase(
+      settings,
+      'Its master key cannot be changed in place: stop the servers, move the data to a folder (decider store move --to folder), change the key there, and move it back.',
+    );
+    const { data, master_key: given } = settings;
     requireStore(data);
     const newKeyFile = options.newKey === undefined ? null : resolve(options.newKey);
     const isServed = servingProcess(data) !== null;

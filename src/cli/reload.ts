@@ -21,8 +21,8 @@ export const SIGNAL_MS = 1_000;
  */
 export const reload = (options: Options) =>
   reportError(async () => {
-    const { data } = loadSettings(process.env, options.config);
-    requireStore(data);
+    const { data, store } = loadSettings(process.env, options.config);
+    if (store.url === '') requireStore(data);
     const pid = servingPid(data);
     const before = readOutcome(data);
     if (before?.pid !== pid) {

@@ -13,6 +13,7 @@ const PROBLEMS_MAX = 100;
 export const verify = (options: Options) =>
   withStore(
     options,
+    'To check a database, run: decider doctor',
     (store, { master_key: given }) => {
       store.refresh();
       return printFindings(examine(store, given), options);

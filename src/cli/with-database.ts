@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/index.js';
-import { Database, DatabaseUnavailable } from '../postgres/index.js';
+import { Database, type DatabaseSettings, DatabaseUnavailable } from '../postgres/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import { type Options, reportError } from './output.js';
 
@@ -16,13 +16,21 @@ export function withDatabase(
     const { store } = settings;
     if (store.url === '')
       throw new OperatorError('Set store.url (DECIDER_STORE_URL): this command works on a database.');
-    const database = new Database(store);
-    try {
-      await command(database, settings);
-    } catch (error) {
-      throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
-    } finally {
-      await database.close();
-    }
+    await useDatabase(store, (database) => command(database, settings));
   });
+}
+
+/** Opens a database for a command. Throws OperatorError if it cannot be used. */
+export async function useDatabase(
+  settings: DatabaseSettings,
+  command: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = new Database(settings);
+  try {
+    await command(database);
+  } catch (error) {
+    throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
+  } finally {
+    await database.close();
+  }
 }

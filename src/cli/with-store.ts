@@ -1,5 +1,5 @@
 import { type Administration, StoredAdministration } from '../access/index.js';
-import { type Clock, FOLLOWED_MS, systemClock } from '../base/index.js';
+import { type Clock, FOLLOWED_MS, OperatorError, systemClock } from '../base/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
@@ -22,37 +22,61 @@ interface StoreAccess {
 
 /**
  * Runs a command on the data folder of the settings, alone or beside a running server, with `commandClock`. An
- * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it.
- * `readOnly`: nothing is written.
+ * OperatorError ends it with status 1 and one line. A missing folder is such an error, unless the command may create it,
+ * and so is a database in its place. `instead`: what to do then. `readOnly`: nothing is written.
  */
 export function withStore(
   { config }: Options,
+  instead: string,
   command: (store: Store, settings: Settings, clock: Clock) => void | Promise<void>,
-  { mayCreate = false, readOnly = false }: StoreAccess = {},
+  access: StoreAccess = {},
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
-    if (!mayCreate) requireStore(settings.data);
-    const store = readOnly ? openToRead(settings.data) : openStore(settings.data);
-    try {
-      await command(store, settings, commandClock(store));
-    } finally {
-      await store.close();
-    }
+    refuseDatabase(settings, instead);
+    await onStore(settings, (store, clock) => command(store, settings, clock), access);
   });
 }
 
-/** Runs an administrative command on the data of the settings. The rest is as in `withStore`. */
-export const withAdministration = (
-  options: Options,
+/** Runs an administrative command on the data of the settings, in a data folder or a database. The rest is as in `withStore`. */
+export function withAdministration(
+  { config }: Options,
   command: (administration: Administration, settings: Settings, clock: Clock) => Promise<void>,
-  access?: StoreAccess,
-): Promise<void> =>
-  withStore(
-    options,
-    (store, settings, clock) => command(new StoredAdministration(store, clock), settings, clock),
-    access,
-  );
+  access: StoreAccess = {},
+): Promise<void> {
+  return reportError(async () => {
+    const settings = loadSettings(process.env, config);
+    if (settings.store.url !== '') {
+      // Loaded only here: most of it is of no use without a database.
+      const { onDatabase } = await import('./on-database.js');
+      await onDatabase(settings, (administration, clock) => command(administration, settings, clock));
+      return;
+    }
+    const onFolder = (store: Store, clock: Clock) =>
+      command(new StoredAdministration(store, clock), settings, clock);
+    await onStore(settings, onFolder, access);
+  });
+}
+
+/** Throws OperatorError if the data is in a database. `instead`: what to do then, in sentences. */
+export function refuseDatabase({ store }: Pick<Settings, 'store'>, instead: string): void {
+  if (store.url === '') return;
+  throw new OperatorError(`The data is in the database of store.url, not in a data folder. ${instead}`);
+}
+
+async function onStore(
+  { data }: Settings,
+  command: (store: Store, clock: Clock) => void | Promise<void>,
+  { mayCreate = false, readOnly = false }: StoreAccess,
+): Promise<void> {
+  if (!mayCreate) requireStore(data);
+  const store = readOnly ? openToRead(data) : openStore(data);
+  try {
+    await command(store, commandClock(store));
+  } finally {
+    await store.close();
+  }
+}
 
 /** Throws StoreError if the data folder has no store. */
 export function requireStore(data: string): void {

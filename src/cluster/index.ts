@@ -1,6 +1,9 @@
 export { ClusterAdministration, createFirstKey } from './administration/index.js';
+export { ClusterBatches, countStoredAbort, newestBatches, OPENING_THREAD } from './batches/index.js';
 export { ClusterDirectory } from './directory/index.js';
+export { isEmptyDatabase } from './empty-database.js';
 export { ClusterLedger, type LedgerPart, type TakenChanges } from './ledger/index.js';
+export { checkDatabaseKey, useDatabaseKey } from './master-key.js';
 export type { ComparedTable, ReportRows } from './move/compare.js';
 export { moveToDatabase } from './move/to-database.js';
 export { moveToFolder } from './move/to-folder.js';

@@ -5,4 +5,4 @@ export { listNodes } from './nodes.js';
 export { holdFormat, readFormat, requireFormat } from './schema/format.js';
 export { migrate } from './schema/migrate.js';
 export { DATABASE_FORMAT } from './schema/migrations.js';
-export { NOW_MS, type Queryable, type Statement, statement } from './statement.js';
+export { databaseNow, NOW_MS, type Queryable, type Statement, statement } from './statement.js';

@@ -23,3 +23,11 @@ export interface Queryable {
 
 /** The database's time in milliseconds since 1970, in SQL. Within a transaction, it continues. */
 export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+const NOW = statement('now', `SELECT ${NOW_MS} AS now`);
+
+/** The database's time in milliseconds since 1970. */
+export async function databaseNow(database: Queryable): Promise<number> {
+  const [row] = (await database.query<{ now: number }>(NOW)) as [{ now: number }];
+  return row.now;
+}

@@ -14,7 +14,7 @@ import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Rekeyed } from '../store/index.js';
 import type { Metrics } from '../telemetry/index.js';
-import { openFolder } from './access/folder.js';
+import { openAccess } from './access/open.js';
 import type { OpenAccess } from './access/open-access.js';
 import { limitsJson, usageJson } from './account-json.js';
 import { BatchService } from './batches.js';
@@ -53,8 +53,8 @@ export class Service implements App {
   }
 
   /**
-   * Reads the manifest, chooses the backend and opens the data folder. Throws ModelError, BackendError, StoreError,
-   * AccessError or StartError, with nothing left open.
+   * Reads the manifest, chooses the backend and opens the data folder or the database. Throws ModelError, BackendError,
+   * StoreError, AccessError or StartError, with nothing left open.
    */
   static async open(
     settings: Settings,
@@ -63,7 +63,7 @@ export class Service implements App {
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
     engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
-    const money = await openFolder(settings, dependencies);
+    const money = await openAccess(settings, dependencies);
     money.measure(metrics);
     const record = await startRecord(settings.data, money, dependencies.log);
     return new Service(settings, dependencies, metrics, engines, money, record);
@@ -125,6 +125,7 @@ export class Service implements App {
 
   checkReady(model: string | null): void {
     this.requireLoaded();
+    this.requireStored();
     const { catalog } = this.engines;
     const builds = model === null ? catalog.builds : [catalog.find(model)];
     for (const build of builds) if (build !== undefined) this.engines.get(build.id)?.checkWorking();
@@ -178,6 +179,7 @@ export class Service implements App {
   }
 
   authorize(headers: readonly string[]): Authorized {
+    this.requireStored();
     const { access } = this.money;
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
@@ -262,6 +264,12 @@ export class Service implements App {
     const model = set.catalog.find(build)?.model.id ?? build;
     const price = this.engines.priceOf(build, set).live;
     return this.money.access.reserve(caller, { model, kind: 'live', inputTokens, price });
+  }
+
+  /** Throws ApiError `overloaded` while keys and accounts cannot be read or written. */
+  private requireStored(): void {
+    const [reason] = this.money.unreadyReasons();
+    if (reason !== undefined) throw new ApiError('overloaded', reason, { retryAfterSeconds: 1 });
   }
 
   private requireLoaded(): void {

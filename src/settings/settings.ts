@@ -48,7 +48,8 @@ export const SETTINGS = {
       default: 10,
       min: 2,
       max: 200,
-      meaning: 'Maximum connections of one server to the database, besides one for notifications.',
+      meaning:
+        'Maximum connections of one server to the database, besides three for notifications and administration.',
     }),
     ca: text({
       default: '',

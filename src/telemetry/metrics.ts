@@ -153,6 +153,24 @@ export const METRICS = {
     help: 'Commits that the disk refused; their writes are tried again.',
     labels: [],
   },
+  databaseConnections: {
+    name: 'decider_database_connections',
+    kind: 'gauge',
+    help: 'Connections to the database of `store.url`, without those for heartbeats and notifications: `open`, and those of them `used`.',
+    labels: ['state'],
+  },
+  databaseStatements: {
+    name: 'decider_database_statements_total',
+    kind: 'counter',
+    help: 'Statements sent to the database of `store.url`, without those for heartbeats, by their name.',
+    labels: ['statement'],
+  },
+  nodes: {
+    name: 'decider_nodes',
+    kind: 'gauge',
+    help: 'Servers that share the database of `store.url`, this one included; 0 without a database.',
+    labels: [],
+  },
   deviceMemory: {
     name: 'decider_device_memory_bytes',
     kind: 'gauge',

@@ -29,11 +29,9 @@ import { Administration } from '../administration/administration.js';
 import type { ServerDependencies, StartReport } from '../dependencies.js';
 import { removeOutcome } from '../reload/outcome-file.js';
 import { Calendar } from './calendar.js';
+import { FIRST_CREDIT } from './first-credit.js';
 import type { BatchParts, OpenAccess } from './open-access.js';
 import { measureStore } from './store-metrics.js';
-
-/** Credit of the workspace that the first start creates, in units of the currency. */
-const FIRST_CREDIT = '100';
 
 /**
  * Opens the data folder for this server alone, verifies its ledger, and creates a workspace and a key if there are

@@ -1,32 +1,34 @@
 import { AccessError } from '../../access/index.js';
 import { type Clock, OperatorError, ThreadPool, ThreadStartError } from '../../base/index.js';
+import type { DatabaseSettings } from '../../postgres/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import type { TaskArguments, TaskName, TaskResult } from './tasks.js';
 
-/** The data folder cannot be read or written now. */
+/** The data cannot be read or written now. */
 export class DataUnavailable extends OperatorError {
   override readonly name = 'DataUnavailable';
 }
 
-/** Reads and changes of the data folder for the operator, in a thread that starts with the first of them. */
+/** The thread for a data folder, and the one for a database. */
+const FOLDER_THREAD = new URL('./thread.js', import.meta.url);
+const DATABASE_THREAD = new URL('./database-thread.js', import.meta.url);
+
+/** Reads and changes of the stored data for the operator, in a thread that starts with the first of them. */
 export class Administration {
   private readonly thread: ThreadPool;
   private isClosing = false;
 
+  /** `place`: a data folder, or a database. `clock`: the server's calendar. */
   constructor(
-    folder: string,
-    /** The server's calendar. */
+    place: string | DatabaseSettings,
     private readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.thread = new ThreadPool({
-      file: new URL('./thread.js', import.meta.url),
-      threads: 1,
-      data: folder,
-    });
+    const file = typeof place === 'string' ? FOLDER_THREAD : DATABASE_THREAD;
+    this.thread = new ThreadPool({ file, threads: 1, data: place });
   }
 
   /**
-   * Runs a task. When it resolves, what it has changed is on the disk and counts for the next request. Rejects with
+   * Runs a task. When it resolves, what it has changed is stored and counts for the next request. Rejects with
    * AccessError if the task is refused, and with DataUnavailable.
    *
    * @param actor in the audit log

@@ -1,33 +1,25 @@
 // The thread that reads and changes the data folder for the operator. A change waits for the disk and for the writer thread,
 // and a list reads a whole table; the main thread must do neither.
 import { workerData } from 'node:worker_threads';
-import { AccessError, StoredAdministration } from '../../access/index.js';
+import { StoredAdministration } from '../../access/index.js';
 import { systemClock } from '../../base/index.js';
 import { newestBatches } from '../../batch/index.js';
 import { openStore, type Store, StoreError } from '../../store/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
-import { TASKS, type TaskParts } from './tasks.js';
+import { outcomeOf } from './outcome.js';
 
 let opened: Store | null = null;
 
 /** Runs a task; what it changes is on the disk, and visible to the main thread, when its promise resolves. */
-export async function run({ name, args, actor, now }: TaskCall): Promise<TaskOutcome> {
-  try {
+export const run = (call: TaskCall): Promise<TaskOutcome> =>
+  outcomeOf(call, StoreError, () => {
     opened ??= openStore(workerData as string);
     const store = opened;
     store.refresh();
-    const parts: TaskParts = {
+    const { actor, now } = call;
+    return {
       administration: new StoredAdministration(store, { ...systemClock, now: () => now }, actor),
       now,
       newestBatches: async (filter) => newestBatches(store, filter),
     };
-    return { kind: 'done', result: await TASKS[name](parts, args as never) };
-  } catch (error) {
-    if (error instanceof AccessError) {
-      const { argument, problem, refusal } = error;
-      return { kind: 'refused', argument, problem, refusal };
-    }
-    if (error instanceof StoreError) return { kind: 'unavailable', message: error.message };
-    throw error;
-  }
-}
+  });

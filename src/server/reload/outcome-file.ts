@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   createOwnFile,
   isArrayOf,
@@ -31,8 +31,12 @@ export type ReloadOutcome = ValueOf<typeof isOutcome>;
 const fileOf = (folder: string) => join(folder, 'store', 'reload.json');
 
 /** Stores an outcome in the data folder for the command that asked for the reload. Throws Error. */
-export const writeOutcome = (folder: string, outcome: ReloadOutcome): void =>
-  createOwnFile(fileOf(folder), JSON.stringify(outcome));
+export function writeOutcome(folder: string, outcome: ReloadOutcome): void {
+  const file = fileOf(folder);
+  // A server whose data is in a database has no store there.
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createOwnFile(file, JSON.stringify(outcome));
+}
 
 /** Removes the stored outcome of a server that ends, or that was killed. Throws OperatorError. */
 export function removeOutcome(folder: string): void {

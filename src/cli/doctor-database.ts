@@ -1,0 +1,70 @@
+import { systemClock } from '../base/index.js';
+import { ClusterAdministration, checkDatabaseKey } from '../cluster/index.js';
+import { Database, databaseNow, listNodes, requireFormat } from '../postgres/index.js';
+import type { Settings } from '../settings/index.js';
+import { commandActor } from '../store/index.js';
+import { examineLedger } from './doctor-ledger.js';
+import { type Finding, ok, problem, warning } from './findings.js';
+
+/** A larger difference of the clocks, in milliseconds, is a warning. */
+const CLOCK_MS_MAX = 2_000;
+
+/** What `decider doctor` says of the database of `store.url`. */
+export async function* examineDatabase({
+  store,
+  master_key: given,
+  billing,
+}: Settings): AsyncGenerator<Finding> {
+  let database: Database;
+  try {
+    database = new Database(store);
+  } catch (error) {
+    yield problem('database', error);
+    return;
+  }
+  try {
+    yield await examineClock(database);
+    await requireFormat(database);
+    yield await examineKey(database, given);
+    yield await examineNodes(database);
+    const administration = new ClusterAdministration(database, commandActor());
+    yield* examineLedger(await administration.reconcile(), billing.currency);
+  } catch (error) {
+    yield problem('database', error);
+  } finally {
+    await database.close();
+  }
+}
+
+/** All times are the database's; those in the logs are the host's. */
+async function examineClock(database: Database): Promise<Finding> {
+  // Connects.
+  await databaseNow(database);
+  const began = systemClock.monotonic();
+  const found = await databaseNow(database);
+  const ms = systemClock.monotonic() - began;
+  const ahead = Math.round(systemClock.now() - ms / 2 - found);
+  const answered = `answers in ${ms.toFixed(1)} ms`;
+  if (Math.abs(ahead) <= CLOCK_MS_MAX) return ok('database', answered);
+  const difference = `${Math.abs(ahead / 1_000).toFixed(1)} s ${ahead > 0 ? 'behind' : 'ahead of'}`;
+  return warning(
+    'database',
+    `${answered}; its clock is ${difference} that of this host.`,
+    'Check both clocks (NTP): keys expire and days begin by the clock of the database.',
+  );
+}
+
+async function examineKey(database: Database, given: string): Promise<Finding> {
+  try {
+    const isRecorded = await checkDatabaseKey(database, given);
+    return ok('master key', isRecorded ? 'DECIDER_MASTER_KEY' : 'not recorded yet; the first start does it');
+  } catch (error) {
+    return problem('master key', error);
+  }
+}
+
+async function examineNodes(database: Database): Promise<Finding> {
+  const serving = (await listNodes(database)).filter(({ serves }) => serves);
+  const names = serving.map(({ name, version }) => `${name} (${version})`).join(', ');
+  return ok('nodes', serving.length === 0 ? 'none serves' : names);
+}

@@ -1,0 +1,180 @@
+import { type Access, parseAmount } from '../../access/index.js';
+import { type Clock, endAll, OperatorError, ThreadPool } from '../../base/index.js';
+import type { BatchInterface } from '../../batch/index.js';
+import {
+  ClusterBatches,
+  countStoredAbort,
+  createFirstKey,
+  isEmptyDatabase,
+  OPENING_THREAD,
+  useDatabaseKey,
+} from '../../cluster/index.js';
+import type { Abort } from '../../engine/index.js';
+import { DatabaseUnavailable, databaseNow, requireFormat } from '../../postgres/index.js';
+import type { Settings } from '../../settings/index.js';
+import { type Rekeyed, serveWithoutStore, storeExists } from '../../store/index.js';
+import type { Metrics } from '../../telemetry/index.js';
+import { Administration } from '../administration/administration.js';
+import type { TaskArguments, TaskName, TaskResult } from '../administration/tasks.js';
+import { type ServerDependencies, StartError } from '../dependencies.js';
+import { removeOutcome } from '../reload/outcome-file.js';
+import { measureDatabase } from './database-metrics.js';
+import { FIRST_CREDIT } from './first-credit.js';
+import { Node } from './node.js';
+import type { BatchParts, OpenAccess } from './open-access.js';
+import { OutageLog } from './outage-log.js';
+
+type DatabaseSettings = Pick<Settings, 'data' | 'master_key' | 'store'>;
+
+/**
+ * Makes this process a node of the cluster of the database in `store.url`, and creates a workspace and a key if the
+ * database has none. In the data folder it keeps only what concerns the process. Throws OperatorError, with nothing left
+ * open.
+ */
+export async function openDatabase(
+  settings: DatabaseSettings,
+  dependencies: ServerDependencies,
+): Promise<OpenAccess> {
+  const { clock, log, report } = dependencies;
+  const leave = serveWithoutStore(settings.data);
+  let node: Node | null = null;
+  let stop = async () => {};
+  try {
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(settings.data);
+    const opened = new Node(settings.store, clock, new OutageLog(log, clock));
+    node = opened;
+    stop = () => opened.disconnect();
+    await requireFormat(node.database);
+    const master = await useDatabaseKey(node.database, settings.master_key);
+    await refuseForgotten(node, settings.data);
+    stop = () => opened.stop();
+    await node.start();
+    const token = await createFirstKey(node.database, parseAmount(FIRST_CREDIT) as bigint);
+    if (token !== null) {
+      await node.directory.update();
+      report.token(token);
+    }
+    return new OpenDatabase(settings, node, master, leave);
+  } catch (error) {
+    // The original error is reported, even if the cleanup fails.
+    await endAll([stop, leave]).catch(() => {});
+    throw error instanceof DatabaseUnavailable ? new StartError(error.message) : error;
+  }
+}
+
+/** A first start would hide what the data folder holds. Throws StartError. */
+async function refuseForgotten({ database }: Node, folder: string): Promise<void> {
+  if (!storeExists(folder) || !(await isEmptyDatabase(database))) return;
+  throw new StartError(
+    `The database in store.url is empty, and the data folder ${folder} has data. Copy it (decider store move --to database), or set another data folder (data, DECIDER_DATA).`,
+  );
+}
+
+/** A database that this process shares with others. */
+class OpenDatabase implements OpenAccess {
+  readonly access: Access;
+  readonly administration: Administration;
+  readonly clock: Clock;
+  readonly place = 'The database';
+  /** The thread that decrypts stored batches; null until `openBatches`. */
+  private opening: ThreadPool | null = null;
+
+  constructor(
+    private readonly settings: DatabaseSettings,
+    private readonly node: Node,
+    private readonly master: Buffer,
+    /** Ends the lock of the folder. */
+    private readonly leave: () => void,
+  ) {
+    this.access = node.access;
+    this.clock = node.session.clock;
+    this.administration = new NodeAdministration(settings.store, node);
+  }
+
+  openBatches(parts: BatchParts): BatchInterface {
+    const { node, master, clock, access } = this;
+    const { database, session, directory, ledger } = node;
+    const opening = new ThreadPool({ file: OPENING_THREAD, threads: 1, data: null });
+    this.opening = opening;
+    return new ClusterBatches({
+      ...parts,
+      database,
+      session,
+      directory,
+      ledger,
+      access,
+      clock,
+      masterKey: () => master,
+      open: (call) => opening.run('open', call),
+    });
+  }
+
+  countAbort(abort: Abort): Promise<number> {
+    return countStoredAbort(this.node.database, abort);
+  }
+
+  measure(metrics: Metrics): void {
+    measureDatabase(metrics, this.node);
+  }
+
+  async probe(): Promise<void> {
+    try {
+      await databaseNow(this.node.database);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
+    }
+  }
+
+  unreadyReasons(): readonly string[] {
+    return this.node.unreadyReasons();
+  }
+
+  status(): object {
+    const { session, database } = this.node;
+    const { open, used } = database.connections;
+    return {
+      folder: this.settings.data,
+      database: { session: session.id, nodes: session.nodes, connections: open, connections_used: used },
+    };
+  }
+
+  prepareMasterKey(given: string): () => void {
+    if (given === this.settings.master_key) return () => {};
+    throw new OperatorError('master_key: the master key of a database cannot be changed.');
+  }
+
+  rekey(): Promise<Rekeyed> {
+    return Promise.reject(new OperatorError('The master key of a database cannot be changed.'));
+  }
+
+  close(): Promise<void> {
+    return endAll([
+      () => this.opening?.close(),
+      () => this.administration.close(),
+      () => this.node.stop(),
+      this.leave,
+    ]);
+  }
+}
+
+/** What it has changed counts for the next request to this node too. */
+class NodeAdministration extends Administration {
+  constructor(
+    store: Settings['store'],
+    private readonly node: Node,
+  ) {
+    super(store, node.session.clock);
+  }
+
+  override async run<Name extends TaskName>(
+    actor: string,
+    name: Name,
+    args: TaskArguments<Name>,
+  ): Promise<TaskResult<Name>> {
+    const result = await super.run(actor, name, args);
+    // If it fails, the polls do it.
+    await this.node.directory.update().catch(() => {});
+    return result;
+  }
+}
