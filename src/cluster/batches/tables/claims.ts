@@ -24,15 +24,19 @@ export interface Claim {
 /** How many batches are looked at in one claim before it gives up: others may be claiming the first of them. */
 const CANDIDATES_MAX = 4;
 
-// Keys in the order of their turns, and of each key the oldest batch that has a chunk to claim.
+// Keys in the order of their turns, and of each key the oldest batch that has a chunk to claim. Batches are sorted first,
+// and then chunks are looked for until there are enough.
 const CANDIDATES = statement(
   'batch-claim-candidates',
   `SELECT waiting.id, waiting.models FROM (
      SELECT b.id, b.key, b.number, b.models, coalesce(t.turn, 0) AS turn
      FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
      WHERE b.state IN ('queued', 'running') AND NOT (b.key = ANY($1::text[]) OR b.models && $2::text[])
+     ORDER BY turn, b.key, b.number
    ) AS waiting
-   WHERE EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = waiting.id AND c.open AND c.node IS NULL)
+   CROSS JOIN LATERAL (
+     SELECT 1 FROM batch_chunks c WHERE c.batch = waiting.id AND c.open AND c.node IS NULL LIMIT 1
+   ) AS chunk
    ORDER BY waiting.turn, waiting.key, waiting.number LIMIT ${CANDIDATES_MAX}`,
 );
 

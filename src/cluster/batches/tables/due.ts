@@ -25,13 +25,15 @@ const ENDED = statement(
    ) LIMIT ${DUE_MAX}`,
 );
 
+// The counts say which running batches are worth a look at their chunks.
 const SETTLED = statement(
   'duty-settled',
   `SELECT b.id FROM batches b
-   WHERE b.${UNFINISHED} AND NOT EXISTS (
-     SELECT 1 FROM batch_chunks c WHERE c.batch = b.id
-       AND CASE WHEN b.state IN ('queued', 'running') THEN c.open ELSE c.node IS NOT NULL END
-   ) LIMIT ${DUE_MAX}`,
+   WHERE b.${UNFINISHED} AND CASE WHEN b.state IN ('queued', 'running')
+     THEN b.done + b.failed = b.lines
+       AND NOT EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = b.id AND c.open)
+     ELSE NOT EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = b.id AND c.node IS NOT NULL) END
+   LIMIT ${DUE_MAX}`,
 );
 
 const WEBHOOKS = statement(
