@@ -58,8 +58,8 @@ export class TcpProxy {
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
   }
 
-  /** The connection of the next COMMIT is lost. */
-  loseCommit(how: LostCommit): void {
+  /** The connection of the next COMMIT is lost; null: it is not. */
+  loseCommit(how: LostCommit | null): void {
     this.lostCommit = how;
   }
 

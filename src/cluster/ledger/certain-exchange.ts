@@ -4,8 +4,8 @@ import { type Exchanged, type ExchangeResult, exchange } from './exchange.js';
 import { wasWritten } from './write-exchange.js';
 
 interface Waits {
-  /** Waits before the database is asked again. */
-  pause(): Promise<void>;
+  /** Waits before the database is asked again. `failures`: how often it did not answer. */
+  pause(failures: number): Promise<void>;
   /** Whether to stop asking. */
   isOver(): boolean;
   /** Called with the error when the database does not answer. It is asked again. */
@@ -38,7 +38,7 @@ async function isWritten(
   { session, number }: Exchanged,
   { pause, isOver, onError }: Waits,
 ): Promise<boolean> {
-  for (;;) {
+  for (let failures = 1; ; failures += 1) {
     try {
       const written = await database.transaction((transaction) => wasWritten(transaction, session, number));
       if (written === null) throw new SessionLost(session);
@@ -47,6 +47,6 @@ async function isWritten(
       if (!(error instanceof DatabaseUnavailable) || isOver()) throw error;
       onError(error);
     }
-    await pause();
+    await pause(failures);
   }
 }

@@ -132,7 +132,12 @@ export class ExchangeLoop {
     if (holdings === null) return;
     const taken = holdings.take(clock.monotonic());
     const changes = this.joined.map((part) => part.take()).filter((part) => part !== null);
-    if (taken.requests.size === 0 && changes.length === 0) return;
+    if (taken.requests.size === 0 && changes.length === 0) {
+      // What failed before is no longer wanted: those who waited have given up.
+      this.unsuccessfulSince = null;
+      this.failures = 0;
+      return;
+    }
     this.unsuccessfulSince ??= clock.monotonic();
     const exchanging = { holdings, taken, changes };
     try {
@@ -147,7 +152,8 @@ export class ExchangeLoop {
 
   private write({ holdings, taken, changes }: Exchanging): Promise<ReadonlyMap<string, ExchangeResult>> {
     const { database, session, clock, onError } = this.parts;
-    const pause = () => new Promise<void>((resolve) => clock.after(RETRY_MS_MAX, resolve));
+    const pause = (failures: number) =>
+      new Promise<void>((resolve) => clock.after(retryMs(failures), resolve));
     const isOver = () => this.isStopped;
     const { session: id, exchanges } = holdings;
     const work = { ...taken, session: id, number: exchanges + 1, nodes: session.nodes, parts: changes };
@@ -181,10 +187,12 @@ export class ExchangeLoop {
     if (holdings !== this.parts.holdings()) return;
     holdings.putBack(taken);
     for (const change of changes) change.lost();
-    this.after(Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX));
+    this.after(retryMs(this.failures));
   }
 
   private askAgainMs(): number {
     return ASK_AGAIN_MS_MIN + this.parts.random() * (ASK_AGAIN_MS_MAX - ASK_AGAIN_MS_MIN);
   }
 }
+
+const retryMs = (failures: number) => Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX);

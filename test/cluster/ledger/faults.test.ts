@@ -177,3 +177,24 @@ test('a part is written together with the charges of its turn, or not at all', N
   await until(() => node.session.isServing);
   t.equal(events.length, 4, 'after the session was lost, it is told nothing');
 });
+
+test(
+  'a node serves again after requests have given up waiting for a database that was away',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+    const clock = movableClock();
+    const node = await startNode(t, url, { clock, listens: false });
+    node.proxy.cut(true);
+    const waiting = tryReserve(node, caller, 10);
+    await until(() => node.errors.length > 0);
+    clock.advance(5_001);
+    t.equal(await waiting, 'overloaded');
+    node.proxy.cut(false);
+    await until(async () => {
+      clock.advance(100);
+      return typeof (await tryReserve(node, caller, 10)) === 'object';
+    });
+  },
+);
