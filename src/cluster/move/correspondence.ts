@@ -42,7 +42,7 @@ const sealedOf = (table: string, part: 'chunk' | 'line'): Correspondence => ({
  * Every table of the data folder except `meta`, whose entries are facts of their own (see `readFacts`), and where the
  * database has its entries. A move in either direction and the comparison follow it.
  */
-export const CORRESPONDENCES = {
+const CORRESPONDENCES = {
   workspaces: {
     table: 'workspaces',
     key: ['id'],
