@@ -20,7 +20,7 @@ import {
   setNextNumber,
 } from './tables/submissions.js';
 import { insertChunk, insertDataKey, insertWebhook } from './tables/values.js';
-import { orUnavailable } from './unavailable.js';
+import { orCannotStore } from './unavailable.js';
 
 interface Parts {
   readonly database: Database;
@@ -47,14 +47,14 @@ export class ClusterBatchStore implements BatchStore {
 
   async checkRoom({ key, workspace }: Caller): Promise<void> {
     const { database, storage } = this.parts;
-    await this.orUnavailable(async () => {
+    await this.orCannotStore(async () => {
       if ((await countOpen(database, key.id)) >= LIMITS.batchesOpen) throw tooManyBatches();
       await storage.requireRoom(workspace.id, 1);
     });
   }
 
   find(key: string, idempotency: Idempotency): Promise<string | undefined> {
-    return this.orUnavailable(() => findSubmission(this.parts.database, key, idempotency));
+    return this.orCannotStore(() => findSubmission(this.parts.database, key, idempotency));
   }
 
   async create(draft: Draft): Promise<Batch | string> {
@@ -63,7 +63,7 @@ export class ClusterBatchStore implements BatchStore {
     const models = file.models.map(({ model }) => model);
     this.beingStored.add(models);
     try {
-      const stored = await this.orUnavailable(async () => {
+      const stored = await this.orCannotStore(async () => {
         draft.checkCurrent();
         const bytes = file.chunks.reduce((sum, { lines, ids }) => sum + lines.length + ids.length, 0);
         await storage.requireRoom(draft.contents.caller.workspace.id, bytes);
@@ -102,7 +102,7 @@ export class ClusterBatchStore implements BatchStore {
     return batch;
   }
 
-  private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-    return orUnavailable(this.parts.reports, work);
+  private orCannotStore<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orCannotStore(this.parts.reports, work);
   }
 }

@@ -31,7 +31,7 @@ import { putCollected } from './tables/due.js';
 import { applyEvent } from './tables/events.js';
 import { dataKey } from './tables/values.js';
 import { finishIfSettled } from './tables/work.js';
-import { orUnavailable } from './unavailable.js';
+import { orCannotRead, orCannotStore } from './unavailable.js';
 import { Worker } from './worker/worker.js';
 
 /** Ids of any other form are rejected without a look-up. */
@@ -92,7 +92,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
     const owner = ownerOf(caller);
     const read = (from: number, count: number | null) =>
-      this.orUnavailable(() => this.reader.list(owner, from, count, this.deps.currency));
+      this.read(() => this.reader.list(owner, from, count, this.deps.currency));
     const start = after === null ? 0 : (await this.listed(caller, after)).number + 1;
     return listPieces(await read(start, limit), limit, read);
   }
@@ -103,8 +103,8 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
 
   async cancel(caller: Caller, id: string): Promise<object> {
     await this.owned(caller, id);
-    const { database, currency } = this.deps;
-    const batch = await this.orUnavailable(() =>
+    const { database, currency, reports } = this.deps;
+    const batch = await orCannotStore(reports, () =>
       database.transaction((transaction) => applyEvent(transaction, id, 'cancel')),
     );
     if (batch === undefined) throw batchNotFound();
@@ -117,7 +117,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     if (!isFinished(batch)) {
       throw batchNotFinished();
     }
-    const sealed = await this.orUnavailable(() => dataKey(this.deps.database, id));
+    const sealed = await this.read(() => dataKey(this.deps.database, id));
     if (sealed === undefined) throw batchNotFound();
     const key = this.keys.open(id, sealed);
     const pieces = resultPieces(async (from) => {
@@ -203,7 +203,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   /** Rejects with ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
   private async owned({ key }: Caller, id: string): Promise<Batch> {
     if (!BATCH_ID.test(id)) throw batchNotFound();
-    const batch = await this.orUnavailable(() => findBatch(this.deps.database, id));
+    const batch = await this.read(() => findBatch(this.deps.database, id));
     if (batch === undefined || batch.deleted || batch.key !== key.id) throw batchNotFound();
     return batch;
   }
@@ -217,8 +217,8 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     }
   }
 
-  private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-    return orUnavailable(this.deps.reports, work);
+  private read<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orCannotRead(this.deps.reports, work);
   }
 }
 

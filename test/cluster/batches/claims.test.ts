@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { fenced } from '../../../src/cluster/batches/fenced.js';
 import { claimCandidates, claimChunk } from '../../../src/cluster/batches/tables/claims.js';
 import { endChunks, insertResults } from '../../../src/cluster/batches/tables/work.js';
 import { line, lines } from '../../support/batch/world.js';
@@ -169,10 +170,25 @@ test(
     node.engine.answersAtOnce = true;
     node.engine.answerAll();
     await until(() => node.session.id !== null && node.session.id !== session);
-  await cluster.sql('UPDATE nodes SET expires = 0 WHERE id = $1', [session]);
+    await cluster.sql('UPDATE nodes SET expires = 0 WHERE id = $1', [session]);
     await until(async () => (await node.show(key, id)).finished_at !== null);
     t.equal(await cluster.charged(key), 10);
     t.equal((await node.results(key, id)).length, 10);
     t.match(node.troubles, [/not claimed/]);
   },
 );
+
+test('a session that has ended claims nothing', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, sessions } = await idle(t);
+  const key = await cluster.key();
+  const id = await node.submit(key, lines('a', 1));
+  const lost: number[] = [];
+  const claim = (session: number) =>
+    fenced(cluster.database, { lost: (each) => void lost.push(each) }, session, (transaction) =>
+      claimChunk(transaction, id, session),
+    );
+  await cluster.sql('DELETE FROM nodes WHERE id = $1', [sessions[0]]);
+  await t.rejects(claim(sessions[0]), { name: 'SessionLost' });
+  t.strictSame(lost, [sessions[0]]);
+  t.equal((await claim(sessions[1]))?.batch.id, id);
+});

@@ -121,3 +121,15 @@ test('a batch of the largest size is stored and read', NEEDS_POSTGRES, async (t)
   t.equal(text.split('\n').length, LIMITS.batchLines + 1);
   t.match(text, /cancelled/);
 });
+
+test('while the database is away, nothing is stored and nothing is found', NEEDS_POSTGRES, async (t) => {
+  const { a, b, key } = await twoNodes(t);
+  const id = await a.submit(key, lines('a', 1));
+  await b.database.close();
+  const submitted = await reason(b.submit(key, lines('b', 1)));
+  t.match(submitted, { type: 'batch_unavailable' });
+  t.match(await reason(b.cancel(key, id)), { type: 'overloaded' });
+  t.match(await reason(b.show(key, id)), { type: 'overloaded' });
+  t.match(await reason(b.list(key)), { type: 'overloaded' });
+  t.match(await reason(b.text(key, id)), { type: 'overloaded' });
+});
