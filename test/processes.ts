@@ -58,6 +58,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/load',
   'cli/loaded-modules',
   'cli/memory',
+  'cli/on-database',
   'cli/models',
   'cli/pull-model',
   'cli/rekey',

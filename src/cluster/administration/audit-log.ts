@@ -32,5 +32,10 @@ export async function readEntries(
   after = 0,
 ): Promise<AuditPage> {
   const rows = await database.query<AuditPage['entries'][number]>(READ, [before, after, limit + 1]);
-  return { entries: rows.slice(0, limit), more: rows.length > limit };
+  const entries = rows.slice(0, limit).map(({ changes, ...entry }) => ({
+    ...entry,
+    // jsonb does not keep the order of fields, in which commands print them.
+    changes: changes.map(({ field, before, after }) => ({ field, before, after })),
+  }));
+  return { entries, more: rows.length > limit };
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { Access, RateLimiter, type RateLimits } from '../../access/index.js';
+import { Access } from '../../access/index.js';
 import { type Clock, endAll, VERSION } from '../../base/index.js';
-import { ClusterDirectory, ClusterLedger, Session } from '../../cluster/index.js';
+import { ClusterDirectory, ClusterLedger, ClusterRateLimits, Session } from '../../cluster/index.js';
 import { Database } from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { OutageLog } from './outage-log.js';
@@ -18,7 +18,7 @@ export class Node {
   readonly access: Access;
   /** For heartbeats and polls, which must not wait for other statements. */
   private readonly control: Database;
-  private readonly limiter: RateLimits;
+  private readonly limiter: ClusterRateLimits;
 
   constructor(store: Settings['store'], clock: Clock, outages: OutageLog) {
     const controls = store.connections >= TWO_OF_CONNECTIONS ? 2 : 1;
@@ -43,8 +43,14 @@ export class Node {
       random: Math.random,
       onError: (error) => outages.failed('charges cannot be written to the database', error),
     });
-    this.limiter = new RateLimiter(session.clock);
-    const { directory, ledger, limiter } = this;
+    const { directory, ledger } = this;
+    this.limiter = new ClusterRateLimits({
+      database,
+      session,
+      directory,
+      onError: (error) => outages.failed('the counts of requests cannot be exchanged', error),
+    });
+    const { limiter } = this;
     this.access = new Access({ directory, ledger, limiter, clock: session.clock });
   }
 
@@ -53,11 +59,13 @@ export class Node {
     await this.session.start();
     await this.directory.start();
     this.ledger.start();
+    this.limiter.start();
   }
 
   /** Writes the charges, returns the leases and closes the connections. */
   stop(): Promise<void> {
     return endAll([
+      () => this.limiter.stop(),
       () => this.ledger.stop(),
       () => this.session.stop(),
       () => this.directory.stop(),
