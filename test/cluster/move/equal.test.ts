@@ -17,7 +17,7 @@ const ignore = () => {};
 /** A full data folder, and a database that it was moved to. */
 async function moved(t: Test, lines = 0) {
   const folder = join(t.testdir(), 'data');
-  const filled = await fillFolder(folder, lines, RESULT_BYTES);
+  const filled = await fillFolder(folder, { large: lines, largeResultBytes: RESULT_BYTES });
   const { database } = await newDatabase(t);
   const sides = { folder, database, masterKey: filled.masterKey };
   const begin = performance.now();

@@ -37,7 +37,6 @@ interface SubmitOptions {
 
 /** Several nodes in one process over one database, each with an engine that the test rules. */
 export class BatchCluster {
-  readonly master = randomBytes(32);
   readonly keys = new Map<string, Key>();
   readonly workspaces = new Map<string, Workspace>();
   readonly nodes: ClusterNode[] = [];
@@ -51,7 +50,16 @@ export class BatchCluster {
     private readonly t: Test,
     readonly url: string,
     readonly database: Database,
+    readonly master: Buffer = randomBytes(32),
   ) {}
+
+  /** A cluster without nodes over a database that has data, encrypted with a master key. */
+  static over(
+    t: Test,
+    { url, database, master }: { url: string; database: Database; master: Buffer },
+  ): BatchCluster {
+    return new BatchCluster(t, url, database, master);
+  }
 
   static async start(t: Test, nodes = 2): Promise<BatchCluster> {
     const { url, database } = await newDatabase(t);

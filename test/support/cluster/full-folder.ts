@@ -20,9 +20,10 @@ import {
   type Value,
   writeKeptTime,
 } from '../../../src/store/index.js';
+import { line } from '../batch/world.js';
 import { fakeClock } from '../fake-clock.js';
 
-export const NOW = Date.parse('2026-05-10T12:00:00Z');
+const NOW = Date.parse('2026-05-10T12:00:00Z');
 const DAY_MS = 24 * 3_600_000;
 /** Units per token; every line has TOKENS. */
 const PRICE = 750n;
@@ -43,6 +44,7 @@ interface Stored {
   readonly results: number;
   readonly chunkLines?: number;
   readonly resultBytes?: number;
+  readonly now: number;
   readonly more?: Partial<Batch>;
 }
 
@@ -57,20 +59,24 @@ export interface FullFolder {
 /**
  * Fills a data folder with everything that one can have: workspaces with and without charges, keys and batches in every
  * state, and one more batch of `large` lines, all of which have results. `decider verify` finds nothing wrong with it.
+ * `now`: when the batches were made and finished, in milliseconds since 1970.
  */
-export async function fillFolder(folder: string, large = 0, largeResultBytes = 0): Promise<FullFolder> {
+export async function fillFolder(
+  folder: string,
+  { large = 0, largeResultBytes = 0, now = NOW } = {},
+): Promise<FullFolder> {
   const store = openStore(folder);
   const sealer = new Sealer(store, '');
   const key = fillAccounts(store);
-  const states = BATCH_STATES.map((state, number) => batchIn(state, key, number));
+  const states = BATCH_STATES.map((state, number) => batchIn(state, key, number, now));
   const special: Stored[] = [
-    { ...batchIn('done', key, states.length), more: { deleted: true } },
+    { ...batchIn('done', key, states.length, now), more: { deleted: true } },
     // As an earlier version stored it.
-    { ...batchIn('done', key, states.length + 1), more: { stored: undefined } },
+    { ...batchIn('done', key, states.length + 1, now), more: { stored: undefined } },
     // The server ended before it finished this batch.
-    { ...batchIn('running', key, states.length + 2), lines: 8, results: 8 },
+    { ...batchIn('running', key, states.length + 2, now), lines: 8, results: 8 },
     {
-      ...batchIn('done', key, states.length + 3),
+      ...batchIn('done', key, states.length + 3, now),
       lines: large,
       results: large,
       chunkLines: 256,
@@ -116,13 +122,14 @@ function fillAccounts(store: Store): string {
   return live.id;
 }
 
-const batchIn = (state: Batch['state'], key: string, number: number): Stored => ({
+const batchIn = (state: Batch['state'], key: string, number: number, now: number): Stored => ({
   id: `batch_${randomLetters(24)}`,
   key,
   number: number * 3,
   state,
   lines: 11,
   results: state === 'queued' || state === 'failed' ? 0 : 6,
+  now,
 });
 
 function* batchWrites(store: Store, sealer: Sealer, batch: Stored): Generator<RawWrite> {
@@ -140,8 +147,7 @@ function* batchWrites(store: Store, sealer: Sealer, batch: Stored): Generator<Ra
     const first = chunk * chunkLines;
     const ids = Array.from({ length: Math.min(chunkLines, lines - first) }, (_, at) => `line-${first + at}`);
     yield sealed('batch_ids', chunk, JSON.stringify({ first, ids: ids.map((each) => [each, 'm']) }));
-    if (!isFinished)
-      yield sealed('batch_lines', chunk, ids.map((each) => `{"custom_id":"${each}"}`).join('\n'));
+    if (!isFinished) yield sealed('batch_lines', chunk, ids.map((each) => line(each)).join('\n'));
   }
   for (let line = 0; line < results; line += 1) {
     const result = { custom_id: `line-${line}`, status: 200, filling: 'x'.repeat(resultBytes) };
@@ -158,7 +164,17 @@ function* batchWrites(store: Store, sealer: Sealer, batch: Stored): Generator<Ra
   }
 }
 
-function rowOf({ id, key, number, state, lines, results, chunkLines = CHUNK_LINES, more }: Stored): Batch {
+function rowOf({
+  id,
+  key,
+  number,
+  state,
+  lines,
+  results,
+  chunkLines = CHUNK_LINES,
+  now,
+  more,
+}: Stored): Batch {
   const isFinished = state === 'done' || state === 'failed' || state === 'cancelled';
   return {
     id,
@@ -171,14 +187,14 @@ function rowOf({ id, key, number, state, lines, results, chunkLines = CHUNK_LINE
     done: results,
     failed: isFinished ? lines - results : 0,
     models: ['m', 'other, "model"'],
-    created: NOW - DAY_MS,
-    started: results > 0 ? NOW - 1 : null,
-    finished: isFinished ? NOW : null,
-    expires: NOW + DAY_MS,
-    collected: state === 'done' ? NOW : null,
+    created: now - DAY_MS,
+    started: results > 0 ? now - 1 : null,
+    finished: isFinished ? now : null,
+    expires: now + DAY_MS,
+    collected: state === 'done' ? now : null,
     reason: state === 'failed' ? 'no_line_answered' : null,
     estimate: { amount: '12345678901234567890', inputTokens: 2 ** 40, rate: 0.1234 },
-    webhook: webhookOf(state, more),
+    webhook: webhookOf(state, now, more),
     deleted: false,
     stored: { lines: 4_096, other: 2 ** 33 },
     ...more,
@@ -186,9 +202,9 @@ function rowOf({ id, key, number, state, lines, results, chunkLines = CHUNK_LINE
 }
 
 /** One that was called in vain and will be called again, and one that is over. */
-function webhookOf(state: Batch['state'], more?: Partial<Batch>): Batch['webhook'] {
+function webhookOf(state: Batch['state'], now: number, more?: Partial<Batch>): Batch['webhook'] {
   if (more?.deleted) return null;
-  if (state === 'done') return { attempts: 2, due: NOW + 1_000 };
+  if (state === 'done') return { attempts: 2, due: now + 1_000 };
   return state === 'failed' ? { attempts: 0, due: null } : null;
 }
 
