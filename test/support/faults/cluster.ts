@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Test } from 'tap';
+import { type Command, decider, run } from '../cli.js';
+import { freePort } from '../free-port.js';
+import { PostgresServer } from '../postgres.js';
+import { dataFolder, modelsFolder } from '../server.js';
+import { until } from '../until.js';
+
+/** For a busy machine. */
+const PATIENCE_MS = 120_000;
+/** A node that does not answer within this many milliseconds is as good as gone. */
+const ASK_MS_MAX = 30_000;
+
+/** A response of a node; null: there was none. */
+export type Asked = { readonly status: number; readonly text: string } | null;
+
+/** One node of a cluster: a process of `decider serve` that is started again and again on one port. */
+export class ClusterNode {
+  /** Whether it has been ready since its last start. */
+  isReady = false;
+  private command: Command | null = null;
+  private life = 0;
+
+  constructor(
+    private readonly t: Test,
+    readonly name: string,
+    readonly url: string,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  /** How often it was started. */
+  get lives(): number {
+    return this.life;
+  }
+
+  /** Starts the process. Resolves when it is ready, or has been killed meanwhile. */
+  async start(): Promise<void> {
+    this.life += 1;
+    const { life } = this;
+    const command = decider(this.t, ['serve'], this.environment);
+    this.command = command;
+    await until(async () => {
+      if (this.life !== life || command.child.signalCode === 'SIGKILL') return true;
+      if (command.child.exitCode !== null)
+        throw new Error(`${this.name} ended: ${(await command.end()).stderr}`);
+      return (await this.ask('/health'))?.status === 200;
+    }, PATIENCE_MS);
+    this.isReady = command.child.signalCode === null && command.child.exitCode === null;
+  }
+
+  /** The token that its start has printed. */
+  async token(): Promise<string> {
+    return ((await this.command?.line(/^token: /)) ?? '').slice('token: '.length);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.command?.child;
+    this.isReady = false;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Stops it as an operator does. Returns its exit status. */
+  async stop(): Promise<number | null> {
+    this.isReady = false;
+    this.command?.child.kill('SIGTERM');
+    return (await this.command?.end())?.code ?? null;
+  }
+
+  /** One request on a connection of its own. */
+  async ask(path: string, init: RequestInit = {}): Promise<Asked> {
+    try {
+      const signal = AbortSignal.timeout(ASK_MS_MAX);
+      const response = await fetch(this.url + path, { signal, ...init });
+      return { status: response.status, text: await response.text() };
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Nodes of a cluster over one PostgreSQL server, and its command line. */
+export class Cluster {
+  private constructor(
+    readonly server: PostgresServer,
+    readonly databaseUrl: string,
+    readonly nodes: readonly ClusterNode[],
+    /** Of the key that the first start made. */
+    readonly token: string,
+    private readonly t: Test,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  /** Starts a database and so many nodes, the first one first; all end with the test. */
+  static async start(t: Test, count: number): Promise<Cluster> {
+    const server = await PostgresServer.create();
+    t.teardown(() => server.remove());
+    const databaseUrl = await server.createDatabase();
+    const environment = {
+      DECIDER_STORE_URL: databaseUrl,
+      DECIDER_MASTER_KEY: randomBytes(32).toString('hex'),
+      DECIDER_MODELS: modelsFolder(t.testdir()),
+      DECIDER_LOG_LEVEL: 'silent',
+    };
+    const nodes: ClusterNode[] = [];
+    for (let at = 1; at <= count; at += 1) {
+      const port = await freePort();
+      const own = { ...environment, DECIDER_PORT: String(port), DECIDER_DATA: dataFolder(t) };
+      nodes.push(new ClusterNode(t, `node ${at}`, `http://127.0.0.1:${port}`, own));
+    }
+    const [first, ...others] = nodes as [ClusterNode, ...ClusterNode[]];
+    await first.start();
+    const token = await first.token();
+    await Promise.all(others.map((node) => node.start()));
+    t.teardown(() => Promise.all(nodes.map((node) => node.kill())));
+    return new Cluster(server, databaseUrl, nodes, token, t, environment);
+  }
+
+  get ready(): readonly ClusterNode[] {
+    return this.nodes.filter(({ isReady }) => isReady);
+  }
+
+  /** What a command prints as JSON. Rejects if it fails. */
+  // biome-ignore lint/suspicious/noExplicitAny: what it prints is what the test is about
+  async command(...args: string[]): Promise<any> {
+    const { code, stdout, stderr } = await run(this.t, [...args, '--json'], this.environment);
+    if (code !== 0) throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);
+    return JSON.parse(stdout);
+  }
+}
