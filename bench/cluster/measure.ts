@@ -7,7 +7,7 @@ import type { Statements } from './node-process.js';
 
 /** Requests in progress per node: more than fit into two waves. */
 const CONNECTIONS_PER_NODE = 64;
-const POLL_MS = 50;
+const POLL_MS = 500;
 const IDLE_MS = 3_000;
 
 /** The work of one kind that a cluster did. */
