@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type Command, decider, run } from '../cli.js';
 import { freePort } from '../free-port.js';
@@ -9,6 +10,8 @@ import { until } from '../until.js';
 
 /** For a busy machine. */
 const PATIENCE_MS = 120_000;
+/** The pause before a node is started again that has ended by itself. */
+const RESTART_MS = 200;
 /** A node that does not answer within this many milliseconds is as good as gone. */
 const ASK_MS_MAX = 30_000;
 
@@ -34,19 +37,28 @@ export class ClusterNode {
     return this.life;
   }
 
-  /** Starts the process. Resolves when it is ready, or has been killed meanwhile. */
+  /**
+   * Starts the process, again if it ends because the database is away, as a service manager does. Resolves when it is ready,
+   * or has been killed meanwhile.
+   */
   async start(): Promise<void> {
     this.life += 1;
     const { life } = this;
-    const command = decider(this.t, ['serve'], this.environment);
+    let command = decider(this.t, ['serve'], this.environment);
     this.command = command;
     await until(async () => {
       if (this.life !== life || command.child.signalCode === 'SIGKILL') return true;
-      if (command.child.exitCode !== null)
-        throw new Error(`${this.name} ended: ${(await command.end()).stderr}`);
+      if (command.child.exitCode !== null) {
+        const { stderr } = await command.end();
+        if (!stderr.includes('database')) throw new Error(`${this.name} ended: ${stderr}`);
+        await sleep(RESTART_MS);
+        if (this.life !== life) return true;
+        command = decider(this.t, ['serve'], this.environment);
+        this.command = command;
+      }
       return (await this.ask('/health'))?.status === 200;
     }, PATIENCE_MS);
-    this.isReady = command.child.signalCode === null && command.child.exitCode === null;
+    this.isReady = this.life === life && command.child.signalCode === null && command.child.exitCode === null;
   }
 
   /** The token that its start has printed. */
