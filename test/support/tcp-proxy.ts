@@ -8,6 +8,8 @@ import type { Test } from 'tap';
  */
 type LostCommit = 'not sent' | 'not answered' | 'late';
 const LATE_MS = 300;
+/** How the statement ends on the wire. BEGIN has READ COMMITTED. */
+const COMMIT = 'COMMIT\0';
 
 /** A TCP proxy on loopback that can hold back what passes through it, as a slow or broken network does. */
 export class TcpProxy {
@@ -80,7 +82,7 @@ export class TcpProxy {
     this.pairs.add(pair);
     for (const [from, to] of [pair, [upstream, client] as const]) {
       from.on('data', (bytes) => {
-        if (from === client && this.lostCommit !== null && bytes.includes('COMMIT')) this.lose(pair, bytes);
+        if (from === client && this.lostCommit !== null && bytes.includes(COMMIT)) this.lose(pair, bytes);
         else this.later(() => to.write(bytes));
       });
       from.on('end', () => this.later(() => to.end()));

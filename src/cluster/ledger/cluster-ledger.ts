@@ -97,6 +97,7 @@ export class ClusterLedger implements Ledger, Settling {
   /** Writes the charges, and stops. Throws DatabaseUnavailable. The end of the session returns the leases. */
   async stop(): Promise<void> {
     this.cancelLook();
+    this.loop.leave();
     try {
       await this.flush();
     } finally {

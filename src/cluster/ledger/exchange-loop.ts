@@ -46,6 +46,7 @@ export class ExchangeLoop {
   /** When the first exchange began since the last that succeeded; null: there was none. */
   private unsuccessfulSince: number | null = null;
   private failures = 0;
+  private isLeaving = false;
   private isStopped = false;
   /** When the timer of the next exchange fires, in monotonic milliseconds. */
   private due = Number.POSITIVE_INFINITY;
@@ -101,6 +102,11 @@ export class ExchangeLoop {
     await this.run();
   }
 
+  /** From now on, an exchange in progress fails if the database does not answer, instead of asking it again. */
+  leave(): void {
+    this.isLeaving = true;
+  }
+
   /** Begins no more exchanges, and waits for the one in progress. */
   async stop(): Promise<void> {
     this.isStopped = true;
@@ -154,7 +160,7 @@ export class ExchangeLoop {
     const { database, session, clock, onError } = this.parts;
     const pause = (failures: number) =>
       new Promise<void>((resolve) => clock.after(retryMs(failures), resolve));
-    const isOver = () => this.isStopped;
+    const isOver = () => this.isLeaving;
     const { session: id, exchanges } = holdings;
     const work = { ...taken, session: id, number: exchanges + 1, nodes: session.nodes, parts: changes };
     return exchangeCertainly(database, work, { pause, isOver, onError });
