@@ -4,7 +4,7 @@ import { type LockedBatch, lockBatch } from './batches.js';
 import { linesWithResults } from './values.js';
 
 /** A chunk that a node has claimed: only this node runs its lines. */
-export interface ClaimedChunk {
+interface ClaimedChunk {
   readonly chunk: number;
   /** Its lines: `lines` lines beginning with line `first` of the batch. */
   readonly first: number;
@@ -63,7 +63,7 @@ const ABORTS = statement(
 );
 
 /** What is left out. */
-export interface Skipped {
+interface Skipped {
   readonly keys: readonly string[];
   /** Batches that name one of these models or builds. */
   readonly models: readonly string[];

@@ -3,7 +3,7 @@ import { type Idempotency, idempotencyConflict } from '../../../batch/index.js';
 import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
 
 /** A key whose submissions are locked until the transaction ends. */
-export interface LockedKey {
+interface LockedKey {
   /** Whether it works now, by the database's clock. */
   readonly works: boolean;
   /** The number of its next batch. */

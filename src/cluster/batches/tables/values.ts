@@ -5,7 +5,7 @@ import { sealedBytes } from '../../../store/index.js';
 const SEALING_BYTES = sealedBytes(new Uint8Array());
 
 /** The encrypted values of a chunk, and its lines: `count` lines beginning with line `first` of the batch. */
-export interface ChunkValues {
+interface ChunkValues {
   readonly lines: Uint8Array;
   readonly ids: Uint8Array;
   readonly first: number;
@@ -94,7 +94,7 @@ export async function chunkLines(
 }
 
 /** The encrypted ids of a chunk: of `lines` lines, beginning with line `first` of the batch. */
-export interface ChunkIdsRow {
+interface ChunkIdsRow {
   readonly sealed: Buffer;
   readonly first: number;
   readonly lines: number;

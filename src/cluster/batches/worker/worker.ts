@@ -22,7 +22,7 @@ import { ClaimedBatches } from './claimed-batches.js';
 import { ClaimedProgress } from './claimed-progress.js';
 import { WorkBuffer } from './work-buffer.js';
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly database: Database;
   readonly session: Pick<NodeSession, 'lost'>;
   readonly keys: DataKeys;
