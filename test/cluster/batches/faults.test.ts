@@ -11,6 +11,8 @@ const STEPS = scaled({ short: 60, long: 600 });
 const STEP_MS = 40;
 const NODES = 3;
 const BATCHES = LONG ? 12 : 5;
+/** Lines that a node has in progress: few, so that there is work to the end. */
+const ROOM = LONG ? 4 : 16;
 
 /** What happens in a step, and how often in a hundred. */
 type Fault = 'kill' | 'thaw' | 'restart' | 'cancel' | 'nothing';
@@ -27,7 +29,7 @@ for (const seed of SEEDS) {
   test(`nodes are stopped and the database crashes: seed ${seed}`, NEEDS_POSTGRES, async (t) => {
     const cluster = await BatchCluster.start(t, NODES);
     const { integer, pick } = random(seed);
-    for (const { engine } of cluster.nodes) Object.assign(engine, { answersAtOnce: false, room: 16 });
+    for (const { engine } of cluster.nodes) Object.assign(engine, { answersAtOnce: false, room: ROOM });
     const keys = [await cluster.key(), await cluster.key()];
     const batches: { readonly key: Key; readonly id: string; readonly lines: number }[] = [];
     for (let at = 0; at < BATCHES; at += 1) {
