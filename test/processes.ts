@@ -65,6 +65,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/reload',
   'cli/serve',
   'cli/store-move',
+  'docs/cluster',
   'docs/commands',
   'docs/examples',
   'engine/check-model',
