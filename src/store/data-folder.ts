@@ -10,6 +10,9 @@ export class StoreError extends OperatorError {
 export const STORE_FOLDER = 'store';
 export const pathOf = (folder: string): string => join(folder, STORE_FOLDER);
 
+/** In the folder of the store: the data folder whose store is being filled; see `fillStore`. */
+export const UNFINISHED_FOLDER = 'unfinished';
+
 /** The names LMDB gives the two files of an environment. */
 export const DATA_FILE = 'data.mdb';
 export const LOCK_FILE = 'lock.mdb';

@@ -5,7 +5,7 @@ import { MASTER_KEY_FILE } from './master-key.js';
 
 /** What a data folder may contain beside a store, or before it has one, and what an interrupted command left. */
 const MAY_CONTAIN = new RegExp(
-  `^(${STORE_FOLDER}|${MASTER_KEY_FILE}(\\..+)?|operator\\.token|in-flight(\\.abort)?|lost\\+found)$`,
+  `^(${STORE_FOLDER}|${MASTER_KEY_FILE}(\\..+)?|operator\\.token|in-flight(\\.abort)?|node\\.(lock|json(\\.new)?)|lost\\+found)$`,
 );
 
 /** Throws StoreError if a data folder has a store, or files that are not of a data folder. */

@@ -2,7 +2,7 @@ import { StoreError } from './data-folder.js';
 import { createStore } from './environment.js';
 import { serveAlone } from './serving.js';
 import { Store } from './store.js';
-import { formatOf, removeCopy, type Upgrade, type UpgradeTo, upgradeStore } from './upgrade.js';
+import { formatOf, removeLeftovers, type Upgrade, type UpgradeTo, upgradeStore } from './upgrade.js';
 
 /** The version of the tables' format. Increase it with every change that an older server could not read. */
 export const FORMAT = 1;
@@ -49,7 +49,7 @@ export function serveStore(
   createStore(folder);
   const leave = serveAlone(folder);
   try {
-    removeCopy(folder);
+    removeLeftovers(folder);
     const store = opened(folder, (each) => {
       if ((formatOf(each) ?? format) < format) upgradeStore(each, { format, steps, check });
       return requireFormat(each, format);

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { showBytes } from '../base/index.js';
-import { DATA_FILE, dataFileOf, pathOf, StoreError } from './data-folder.js';
+import { DATA_FILE, dataFileOf, pathOf, StoreError, UNFINISHED_FOLDER } from './data-folder.js';
 import { createStore } from './environment.js';
 import { storeSpace } from './space.js';
 import { Store } from './store.js';
@@ -58,13 +58,18 @@ export function requireUpgradeSpace(folder: string, { used, free }: ReturnType<t
   );
 }
 
-/** Removes the copy that an upgrade leaves if it is killed. For the process that serves the folder. Throws StoreError. */
-export function removeCopy(folder: string): void {
-  const copyFolder = join(pathOf(folder), COPY);
-  try {
-    rmSync(copyFolder, { recursive: true, force: true });
-  } catch (error) {
-    throw new StoreError(`${copyFolder} cannot be removed: ${(error as Error).message}.`);
+/**
+ * Removes what an upgrade leaves if it is killed, and `fillStore`. For the process that serves the folder. Throws
+ * StoreError.
+ */
+export function removeLeftovers(folder: string): void {
+  for (const name of [COPY, UNFINISHED_FOLDER]) {
+    const left = join(pathOf(folder), name);
+    try {
+      rmSync(left, { recursive: true, force: true });
+    } catch (error) {
+      throw new StoreError(`${left} cannot be removed: ${(error as Error).message}.`);
+    }
   }
 }
 
@@ -95,7 +100,7 @@ function tryOnCopy({ folder }: Store, found: number, to: UpgradeTo): number {
     );
   } finally {
     copy?.closeUnwritten();
-    removeCopy(folder);
+    removeLeftovers(folder);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
@@ -56,6 +56,14 @@ test('a folder serves one process, whether its data is there or in a database', 
   serveWithoutStore(made)();
   t.equal(servingProcess(made), null);
   t.throws(() => serveWithoutStore(dataFileOf(folder)), { message: /cannot be used/ });
+});
+
+test('the server removes what interrupted commands have left in the folder of the store', async (t) => {
+  const folder = t.testdir({ store: { unfinished: { lock: '' }, upgrade: { store: {} } } });
+  const { store, leave } = serveStore(folder, () => []);
+  await store.close();
+  leave();
+  t.strictSame(readdirSync(join(folder, 'store')).sort(), ['data.mdb', 'lock.mdb']);
 });
 
 test('a server that was suspended continues to serve', async (t) => {

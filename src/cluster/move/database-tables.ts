@@ -5,7 +5,7 @@ import { type Entry, entryOf, type Row } from './rows.js';
 
 /** Rows of one statement. */
 export const PAGE_ROWS_MAX = 500;
-/** Bytes of encrypted values of one statement, unless a single one has more. */
+/** Bytes of encrypted values of one statement, besides its last value. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Adds rows to a table. `rows` also have the columns that are `added`. */

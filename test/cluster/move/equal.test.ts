@@ -3,6 +3,7 @@ import { type Test, test } from 'tap';
 import { moveToDatabase, moveToFolder } from '../../../src/cluster/index.js';
 import { compare, compareTable } from '../../../src/cluster/move/compare.js';
 import { columnsOf, correspondenceOf, MOVED_TABLES } from '../../../src/cluster/move/correspondence.js';
+import { PAGE_BYTES_MAX } from '../../../src/cluster/move/database-tables.js';
 import { statement, type Transaction } from '../../../src/postgres/index.js';
 import { openToRead, type Store } from '../../../src/store/index.js';
 import { folderContent } from '../../support/cluster/folder-content.js';
@@ -38,6 +39,19 @@ test('everything moves to a database and back, byte for byte', NEEDS_POSTGRES, a
   );
   t.ok(tables.every(({ rows }) => rows > 0));
   t.strictSame(await folderContent(back), await folderContent(folder));
+});
+
+test('large values are read and written in pages of bounded length', NEEDS_POSTGRES, async (t) => {
+  const results = 4;
+  const largeResultBytes = PAGE_BYTES_MAX - 1_000;
+  const folder = join(t.testdir(), 'data');
+  const { masterKey } = await fillFolder(folder, { large: results, largeResultBytes });
+  const { database } = await newDatabase(t);
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  t.ok((database.statements.get('move-insert-batch_results') ?? 0) >= results);
+  // A page ends with the value with which it is full.
+  t.ok((database.statements.get('move-page-batch_results') ?? 0) >= results / 2 + 1);
+  t.equal(database.statements.get('move-page-grants'), 2);
 });
 
 test('the database also has what a cluster derives from the data', NEEDS_POSTGRES, async (t) => {

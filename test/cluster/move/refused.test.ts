@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { createWorkspace } from '../../../src/access/index.js';
@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/base/index.js';
 import { moveToDatabase, moveToFolder, Session } from '../../../src/cluster/index.js';
 import { statement } from '../../../src/postgres/index.js';
 import { openEnvironment } from '../../../src/store/environment.js';
-import { openStore, type RawWrite, serveAlone } from '../../../src/store/index.js';
+import { openStore, type RawWrite, serveAlone, serveWithoutStore } from '../../../src/store/index.js';
 import { folderContent } from '../../support/cluster/folder-content.js';
 import { fillFolder } from '../../support/cluster/full-folder.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../support/postgres.js';
@@ -104,9 +104,13 @@ test('a destination that is not empty is refused', NEEDS_POSTGRES, async (t) => 
   await t.rejects(moveToFolder({ folder: t.testdirName, database, masterKey }, ignore), {
     message: /is not empty: it contains (data|notes)/,
   });
-  // A server that shared the database left a record of what its engine computed.
-  mkdirSync(back);
+  // A server that shares a database has its lock and a record of what its engine computes in the folder.
+  const leaveFolder = serveWithoutStore(back);
   writeFileSync(join(back, 'in-flight'), '');
+  await t.rejects(moveToFolder({ folder: back, database, masterKey }, ignore), {
+    message: /^The data folder .* is served by process/,
+  });
+  leaveFolder();
   await moveToFolder({ folder: back, database, masterKey }, ignore);
 });
 
