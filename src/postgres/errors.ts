@@ -124,11 +124,12 @@ export function statementError(error: unknown, statement: string): unknown {
   );
 }
 
-/** The error of a COMMIT. Only an error after which PostgreSQL has certainly rolled back is not `CommitUnknown`. */
-export function commitError(error: unknown): unknown {
+/** The error of a COMMIT. Only an error with which PostgreSQL has certainly rolled back is not `CommitUnknown`. */
+export function commitError(error: unknown): StatementError | CommitUnknown {
   const known = statementError(error, 'commit');
-  if (!(known instanceof DatabaseUnavailable)) return known;
-  return new CommitUnknown(`${known.message} The last transaction may have been written or not.`, known.code);
+  if (known instanceof StatementError) return known;
+  const { message, code } = connectError(known);
+  return new CommitUnknown(`${message} The last transaction may have been written or not.`, code);
 }
 
 function unavailable(error: unknown): DatabaseUnavailable | null {

@@ -51,6 +51,11 @@ test('which errors mean that the database cannot be used, and which are defects'
   }
   for (const defect of [new TypeError('x'), new RangeError('x'), failed('ERR_INVALID_ARG_TYPE')]) {
     t.equal(statementError(defect, 'name'), defect);
+    t.equal(
+      commitError(defect).constructor,
+      CommitUnknown,
+      'only the database tells that nothing was written',
+    );
   }
 });
 

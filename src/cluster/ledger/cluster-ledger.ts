@@ -14,8 +14,8 @@ import {
   type Workspace,
 } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
-import { type Database, listen, statement } from '../../postgres/index.js';
-import type { Session } from '../session/index.js';
+import { type Database, DatabaseUnavailable, listen, statement } from '../../postgres/index.js';
+import { type Session, SessionLost } from '../session/index.js';
 import { AccountReader } from './account-reader.js';
 import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
 import { Holdings } from './holdings.js';
@@ -27,6 +27,8 @@ import { reservationOf, type Settling } from './reservation.js';
 export const UNWRITTEN_MS_MAX = 5_000;
 /** A request waits this many milliseconds for credit that other nodes may return: a dead one's lease returns earlier. */
 export const WAIT_MS_MAX = 15_000;
+/** A request that only reads waits this many milliseconds for the database. */
+const READ_MS_MAX = 5_000;
 /** Requests of one workspace that wait for credit. */
 export const WAITING_MAX = 4_096;
 /** How often requests that wait for too long are looked for, in milliseconds. */
@@ -125,7 +127,7 @@ export class ClusterLedger implements Ledger, Settling {
         since: this.now(),
         granted: () => resolve(reservationOf(holdings, caller, charge, this)),
         refused: (pause) => reject(pausedError(pause)),
-        failed: () => reject(overloaded('The database did not answer in time.')),
+        failed: () => reject(notInTime()),
       });
     });
   }
@@ -152,11 +154,13 @@ export class ClusterLedger implements Ledger, Settling {
     return this.holdings?.pause(workspace, this.parts.session.clock.now()) ?? null;
   }
 
-  /** Reads the account: what other nodes have reserved, or charged within the last FLUSH_DELAY_MS, is missing. */
+  /**
+   * Reads the account: what other nodes have reserved, or charged within the last FLUSH_DELAY_MS, is missing. Rejects with
+   * ApiError `overloaded`.
+   */
   async standing({ id, granted }: Workspace): Promise<Standing> {
-    await this.flush();
     const { session } = this.parts;
-    const account = await this.accounts.read(id);
+    const account = await this.afterFlush(() => this.accounts.read(id));
     const { reserved = 0n, unwritten = 0n } = this.holdings?.find(id)?.book ?? {};
     const charged = (account?.charged ?? 0n) + unwritten;
     const isCurrent = account?.month === monthOf(session.clock.now());
@@ -164,10 +168,10 @@ export class ClusterLedger implements Ledger, Settling {
     return { credit: granted - charged - reserved, charged, reserved, monthCharged };
   }
 
-  /** What other nodes have charged within the last FLUSH_DELAY_MS is missing. */
+  /** What other nodes have charged within the last FLUSH_DELAY_MS is missing. Rejects with ApiError `overloaded`. */
   async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
-    await this.flush();
-    return sumPrices(await readUsageOf(this.parts.database, workspace.id, key.id, days));
+    const read = () => readUsageOf(this.parts.database, workspace.id, key.id, days);
+    return sumPrices(await this.afterFlush(read));
   }
 
   onFunds(listener: () => void): void {
@@ -217,6 +221,22 @@ export class ClusterLedger implements Ledger, Settling {
     return (
       parts.session.isServing && loop.unsuccessfulMs <= UNWRITTEN_MS_MAX && this.current?.isFull !== true
     );
+  }
+
+  /** Reads for a request, after everything charged so far is written. Rejects with ApiError `overloaded`. */
+  private async afterFlush<Result>(read: () => Promise<Result>): Promise<Result> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.parts.session.clock.after(READ_MS_MAX, () => reject(notInTime()));
+    });
+    try {
+      return await Promise.race([this.flush().then(read), late]);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw notInTime();
+      throw error;
+    } finally {
+      cancel();
+    }
   }
 
   private serving(): Holdings {
@@ -271,5 +291,7 @@ export class ClusterLedger implements Ledger, Settling {
     this.parts.database.query(NOTIFY, [CHANNEL, workspace]).catch(() => {});
   }
 }
+
+const notInTime = () => overloaded('The database did not answer in time.');
 
 const overloaded = (message: string) => new ApiError('overloaded', message, { retryAfterSeconds: 1 });

@@ -43,6 +43,8 @@ interface Exchanging {
 export class ExchangeLoop {
   private readonly joined: LedgerPart[] = [];
   private running: Promise<void> | null = null;
+  /** The exchange after the one in progress, if `flush` waits for it. */
+  private following: Promise<void> | null = null;
   /** When the first exchange began since the last that succeeded; null: there was none. */
   private unsuccessfulSince: number | null = null;
   private failures = 0;
@@ -97,9 +99,14 @@ export class ExchangeLoop {
 
   /** Resolves when everything that waits now is written. Throws DatabaseUnavailable, SessionLost. */
   async flush(): Promise<void> {
-    // The exchange in progress may have begun before the last charge. If it fails, the next one has its charges.
-    while (this.running !== null) await this.ended();
-    await this.run();
+    if (this.running === null) return this.run();
+    // The exchange in progress may have begun before the last charge. If it fails, the next one has its charges. All who
+    // wait share the next one.
+    this.following ??= this.ended().then(() => {
+      this.following = null;
+      return this.running ?? this.run();
+    });
+    return this.following;
   }
 
   /** From now on, an exchange in progress fails if the database does not answer, instead of asking it again. */
@@ -146,14 +153,15 @@ export class ExchangeLoop {
     }
     this.unsuccessfulSince ??= clock.monotonic();
     const exchanging = { holdings, taken, changes };
+    let results: ReadonlyMap<string, ExchangeResult>;
     try {
-      const results = await this.write(exchanging);
-      holdings.exchanges += 1;
-      this.succeeded(exchanging, results);
+      results = await this.write(exchanging);
     } catch (error) {
       this.failed(exchanging, error);
       throw error;
     }
+    holdings.exchanges += 1;
+    this.succeeded(exchanging, results);
   }
 
   private write({ holdings, taken, changes }: Exchanging): Promise<ReadonlyMap<string, ExchangeResult>> {
@@ -173,12 +181,21 @@ export class ExchangeLoop {
     this.failures = 0;
     this.unsuccessfulSince = null;
     if (holdings !== this.parts.holdings()) return;
-    for (const change of changes) change.written();
+    for (const change of changes) this.tell(() => change.written());
     const settled = holdings.settle(taken, results, this.parts.clock.monotonic());
     if (settled.mustReturn) this.soon();
     if (settled.mustWait) this.after(this.askAgainMs());
     const exact = [...results].flatMap(([workspace, { becameExact }]) => (becameExact ? [workspace] : []));
-    this.parts.onExchanged(settled, exact);
+    this.tell(() => this.parts.onExchanged(settled, exact));
+  }
+
+  /** A listener that throws must not make a written exchange look like one that failed: it would be written again. */
+  private tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.parts.onError(error);
+    }
   }
 
   private failed({ holdings, taken, changes }: Exchanging, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { Amount } from '../../access/index.js';
 import { statement, type Transaction } from '../../postgres/index.js';
+import { SessionLost } from '../session/index.js';
 import type { UsageDelta } from './unwritten-usage.js';
 
 /** The account and the lease of one workspace after an exchange. */
@@ -102,11 +103,12 @@ export async function writeUsage(
 
 /**
  * Numbers an exchange, as the last statement before the commit: later `wasWritten` tells whether it was committed. It holds
- * the lock that heartbeats need, so it comes last.
+ * the lock that heartbeats need, so it comes last. Throws SessionLost if the database does not have the exchange before, as
+ * after a failover to a replica that had not received it: what the node holds then has no counterpart there.
  */
 export async function writeNumber(transaction: Transaction, session: number, number: number): Promise<void> {
   if ((await transaction.execute(NUMBER, [session, number])) === 1) return;
-  throw new Error('the exchanges of a session are out of order');
+  throw new SessionLost(session);
 }
 
 // FOR NO KEY UPDATE waits for a transaction that has written its number and has not ended.

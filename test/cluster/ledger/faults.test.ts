@@ -205,3 +205,88 @@ test(
     });
   },
 );
+
+test(
+  'a database that has lost the last exchanges, as after a failover, ends the session; the node serves again',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+    const node = await startNode(t, url, { listens: false });
+    (await reserve(t, node, caller, 10)).post();
+    await node.ledger.flush();
+    const { id } = node.session;
+    await sql(database, 'UPDATE nodes SET flushed = flushed - 1');
+    (await reserve(t, node, caller, 5)).post();
+    await t.rejects(node.ledger.flush(), { name: 'SessionLost' });
+    await until(() => node.session.isServing);
+    t.not(node.session.id, id);
+    (await reserve(t, node, caller, 7)).post();
+    await node.ledger.flush();
+    t.equal((await accountOf(t, database, 'one')).charged, '17');
+  },
+);
+
+test('a listener that fails does not make an exchange count twice', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const node = await startNode(t, url, { listens: false });
+  const fail = () => {
+    throw new Error('a listener failed');
+  };
+  node.ledger.onFunds(fail);
+  let changes = 1;
+  const lost: string[] = [];
+  node.ledger.join({
+    take() {
+      changes -= 1;
+      return changes < 0
+        ? null
+        : { write: async () => {}, written: fail, lost: () => void lost.push('lost') };
+    },
+  });
+  (await reserve(t, node, caller, 10)).post();
+  node.ledger.reserveLine(caller, chargeOf(100));
+  await node.ledger.flush();
+  await node.ledger.flush();
+  t.strictSame(lost, []);
+  t.match(node.errors, [{ message: 'a listener failed' }, { message: 'a listener failed' }]);
+  t.equal((await accountOf(t, database, 'one')).charged, '10');
+});
+
+test(
+  'reads of a caller share an exchange, and are refused while the database is away',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+    const clock = movableClock();
+    const node = await startNode(t, url, { clock, listens: false });
+    const read = () => node.ledger.standing(caller.workspace);
+    const reads = Array.from({ length: 50 }, async () => {
+      (await reserve(t, node, caller, 1)).post();
+      return read();
+    });
+    for (const { charged } of await Promise.all(reads)) t.ok(charged > 0n);
+    t.equal((await read()).charged, 50n);
+    t.ok((node.database.statements.get('ledger-number') ?? 0) < 10, 'exchanges');
+    node.proxy.cut(true);
+    (await reserve(t, node, caller, 1)).post();
+    await t.rejects(read(), { type: 'overloaded' } as never);
+    await t.rejects(node.ledger.usageOf(caller, ['2026-11-22']), { type: 'overloaded' } as never);
+    node.proxy.cut(false);
+    await until(() =>
+      read().then(
+        ({ charged }) => charged === 51n,
+        () => false,
+      ),
+    );
+    const waiting = [1, 2].map(async () => (await reserve(t, node, caller, 1)).post());
+    await Promise.all(waiting);
+    node.proxy.pause();
+    const slow = read();
+    clock.advance(5_000);
+    await t.rejects(slow, { type: 'overloaded' } as never);
+    node.proxy.resume();
+  },
+);
