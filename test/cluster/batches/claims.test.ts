@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { fenced } from '../../../src/cluster/batches/fenced.js';
 import { claimCandidates, claimChunk } from '../../../src/cluster/batches/tables/claims.js';
-import { endChunks, insertResults } from '../../../src/cluster/batches/tables/work.js';
+import { endChunks, finishIfSettled, insertResults } from '../../../src/cluster/batches/tables/work.js';
 import { line, lines } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';
@@ -175,6 +175,30 @@ test(
     t.equal(await cluster.charged(key), 10);
     t.equal((await node.results(key, id)).length, 10);
     t.match(node.troubles, [/not claimed/]);
+  },
+);
+
+test(
+  'nothing of a batch is claimed after its cancel, and it finishes with its last claim',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { cluster, node, claim, sessions } = await idle(t);
+    const key = await cluster.key();
+    const id = await node.submit(key, lines('a', 600));
+    const { database } = cluster;
+    t.match(await claim(sessions[0]), { chunk: { chunk: 0 } });
+    t.match(await node.cancel(key, id), { status: 'cancelled', finished_at: null });
+    const again = () =>
+      database.transaction((transaction) => claimChunk(transaction, id, sessions[1] as number));
+    t.equal(await again(), null);
+    const finish = () => database.transaction((transaction) => finishIfSettled(transaction, id));
+    t.match(await finish(), { state: 'cancelling' });
+    await database.transaction((transaction) =>
+      endChunks(transaction, sessions[0], [{ batch: id, chunk: 0, settled: false }]),
+    );
+    t.match(await finish(), { state: 'cancelled', failed: 600 });
+    t.equal(await again(), null);
+    t.match(await finish(), { state: 'cancelled' }, 'again');
   },
 );
 
