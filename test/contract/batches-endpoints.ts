@@ -129,7 +129,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.strictSame(reconcile(store).problems, []);
   }),
   rule('4.6 rule 8: the same key and file make one batch within a day', async (t, service) => {
-    const { batches } = newKey(service, 'once');
+    const { batches } = await newKey(service, 'once');
     const first = await batches.submit(lines(2), once('a'));
     t.equal(first.status, 200);
     const again = await batches.submit(lines(2), once('a'));
@@ -140,14 +140,14 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.strictSame(conflict(await batches.submit(lines(3), once('a'))), [409, 'idempotency_conflict', 'false']);
     const other = await batches.made(lines(2), once('b'));
     t.not(other, first.json.id, 'another key, another batch');
-    const stranger = newKey(service, 'once-other').batches;
+    const stranger = (await newKey(service, 'once-other')).batches;
     t.not(await stranger.made(lines(2), once('a')), first.json.id, 'of each API key its own');
     t.equal((await batches.list()).json.data.length, 2);
     service.clock.advance(DAY_MS);
     t.not(await batches.made(lines(3), once('a')), first.json.id);
   }),
   rule('4.6 rule 8: files are compared decompressed', async (t, service) => {
-    const { batches } = newKey(service, 'once-compressed');
+    const { batches } = await newKey(service, 'once-compressed');
     const file = Buffer.from(`${lines(2).join('\n')}\n`);
     const gzip = { ...once('a'), 'content-encoding': 'gzip' };
     const made = await batches.made(gzipSync(file, { level: 9 }), gzip);
@@ -160,7 +160,7 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.equal((await batches.list()).json.data.length, 1);
   }),
   rule('4.6 rule 8: ten concurrent submissions make one batch', async (t, service) => {
-    const { batches, workspace } = newKey(service, 'once-ten');
+    const { batches, workspace } = await newKey(service, 'once-ten');
     const replies = await Promise.all(Array.from({ length: 10 }, () => batches.submit(lines(3), once('a'))));
     t.strictSame(new Set(replies.map(({ status }) => status)), new Set([200]));
     t.equal(new Set(replies.map(({ json }) => json.id)).size, 1);
@@ -168,11 +168,13 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     await batches.finished(replies[0]?.json.id);
     const cost = 3n * BigInt(await tokensOfLine(service)) * (PRICES['decider-g-12b'] / 2n);
     await until(
-      () => reconcile(service.store).books.find((each) => each.workspace === workspace)?.charged === cost,
+      async () =>
+        (await service.administration.reconcile()).books.find((each) => each.workspace === workspace)
+          ?.charged === cost,
     );
   }),
   rule('4.6 rule 8: a refused submission does not take the value', async (t, service) => {
-    const { batches } = newKey(service, 'once-refused');
+    const { batches } = await newKey(service, 'once-refused');
     t.equal((await batches.submit(['{'], once('a'))).status, 422);
     hold(t, service);
     for (let count = 0; count < 9; count += 1) await batches.made(lines(4));

@@ -1,5 +1,4 @@
-import { changeWorkspace, createKey, grantCredit, reconcile, revokeKey } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
+import { createKey } from '../../src/access/index.js';
 import {
   BatchKey,
   hold,
@@ -32,8 +31,8 @@ const status = async (batches: BatchKey, id: string) => (await batches.show(id))
 const conflict = ({ status: code, json, headers }: Reply) => [code, json.type, headers.get('x-should-retry')];
 
 /** What the workspace was charged, in tokens. */
-function charged({ store }: Service, workspace: string): number {
-  const { books } = reconcile(store);
+async function charged({ administration }: Service, workspace: string): Promise<number> {
+  const { books } = await administration.reconcile();
   return Number((books.find((each) => each.workspace === workspace)?.charged ?? 0n) / PRICE);
 }
 
@@ -41,7 +40,7 @@ function charged({ store }: Service, workspace: string): number {
 async function stopped(
   t: Parameters<ContractTest['run']>[0],
   service: Service,
-  { batches, workspace }: ReturnType<typeof newKey>,
+  { batches, workspace }: Awaited<ReturnType<typeof newKey>>,
   id: string,
   type: string,
 ): Promise<void> {
@@ -57,14 +56,14 @@ async function stopped(
   const { counts } = (await batches.show(id)).json;
   t.strictSame(counts, { done: answered.length, failed: rest.length, pending: 0 });
   const tokens = answered.length * (await tokensOfLine(service));
-  await until(() => charged(service, workspace) === tokens);
-  t.strictSame(reconcile(service.store).problems, []);
+  await until(async () => (await charged(service, workspace)) === tokens);
+  t.strictSame((await service.administration.reconcile()).problems, []);
 }
 
 /** Contract 3. */
 export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
   rule('3 queued, running, done: from the first line to the last', async (t, service) => {
-    const { batches } = newKey(service, 'life-done');
+    const { batches } = await newKey(service, 'life-done');
     hold(t, service);
     const id = await batches.made([...lines(9), line('long', { questions: TOO_LONG })]);
     const second = await batches.made(lines(2));
@@ -79,7 +78,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     await batches.finished(second);
   }),
   rule('3 failed: no line was answered', async (t, service) => {
-    const { batches } = newKey(service, 'life-failed');
+    const { batches } = await newKey(service, 'life-failed');
     const id = await batches.made(['a', 'b'].map((each) => line(each, { questions: TOO_LONG })));
     const failed = await batches.finished(id);
     t.strictSame([failed.status, failed.counts.failed], ['failed', 2]);
@@ -88,7 +87,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame(conflict(await batches.cancel(id)), [409, 'batch_finished', 'false']);
   }),
   rule('3 cancelled: lines in progress finish and are billed, no other starts', async (t, service) => {
-    const owner = newKey(service, 'life-cancelled');
+    const owner = await newKey(service, 'life-cancelled');
     const { batches } = owner;
     hold(t, service);
     const id = await batches.made(lines(12));
@@ -107,18 +106,20 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.equal((await batches.show(id)).json.reason, null);
   }),
   rule('3 cancelled: a queued batch', async (t, service) => {
-    const { batches } = newKey(service, 'life-cancelled-queued');
+    const { batches } = await newKey(service, 'life-cancelled-queued');
     hold(t, service);
     await batches.made(lines(9));
     await service.engine.held();
     const id = await batches.made(lines(3));
     t.equal(await status(batches, id), 'queued');
     const { json } = await batches.cancel(id);
-    t.strictSame([json.status, json.results_available, json.started_at], ['cancelled', true, null]);
+    t.strictSame([json.status, json.started_at], ['cancelled', null]);
+    // On a database, nodes give their chunks back first.
+    if (service.place === 'folder') t.equal(json.results_available, true);
     t.strictSame(outcomes(await batches.collected(id)), ['cancelled', 'cancelled', 'cancelled']);
   }),
   rule('3 window: after 24 hours lines in progress finish, the others read expired', async (t, service) => {
-    const owner = newKey(service, 'life-expired');
+    const owner = await newKey(service, 'life-expired');
     const { batches } = owner;
     hold(t, service);
     const id = await batches.made(lines(12));
@@ -131,13 +132,13 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame([end, reason], ['done', null], 'with an answer it is done');
   }),
   rule('3 window: a batch without an answer fails', async (t, service) => {
-    const { batches, workspace } = newKey(service, 'life-expired-whole');
+    const { batches, workspace } = await newKey(service, 'life-expired-whole');
     hold(t, service);
-    const other = newKey(service, 'life-expired-other').batches;
+    const other = (await newKey(service, 'life-expired-other')).batches;
     const before = await other.made(lines(9));
     await service.engine.held();
     const id = await batches.made(lines(3));
-    changeWorkspace(service.store, service.clock, workspace, { budget: 0n });
+    await service.administration.changeWorkspace(workspace, { budget: 0n });
     service.engine.open();
     await other.finished(before);
     await pass(service, DAY_MS + SECOND_MS);
@@ -146,12 +147,12 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.strictSame(outcomes(await batches.collected(id)), ['expired', 'expired', 'expired']);
   }),
   rule('3 key revoked: the batch fails, and its results cannot be collected', async (t, service) => {
-    const { store, clock } = service;
-    const { batches, workspace, key } = newKey(service, 'life-revoked');
+    const { store, administration } = service;
+    const { batches, workspace, key } = await newKey(service, 'life-revoked');
     hold(t, service);
     const id = await batches.made(lines(12));
     await service.engine.held();
-    revokeKey(store, clock, key);
+    await administration.revokeKey(key);
     await pass(service, 2 * SECOND_MS);
     service.engine.open();
     t.equal((await batches.show(id)).status, 401);
@@ -161,14 +162,14 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.match(row(), { state: 'failed', reason: 'key_revoked' });
     const { done = 0, failed = 0 } = row() ?? {};
     t.ok(done > 0 && failed > 0, 'those in progress have returned');
-    await until(() => charged(service, workspace) > 0);
-    t.equal(charged(service, workspace), done * (await tokensOfLine(service)), 'and are billed');
-    const other = new BatchKey(service, createKey(store, clock, workspace).token);
+    await until(async () => (await charged(service, workspace)) > 0);
+    t.equal(await charged(service, workspace), done * (await tokensOfLine(service)), 'and are billed');
+    const other = new BatchKey(service, (await administration.createKey(workspace)).token);
     t.equal((await other.results(id)).json.type, 'batch_not_found');
   }),
   rule('3 key expired: the same as revoked', async (t, service) => {
     const { store, clock } = service;
-    const { workspace } = newKey(service, 'life-key-expires');
+    const { workspace } = await newKey(service, 'life-key-expires');
     const { key, token } = createKey(store, clock, workspace, clock.now() + HOUR_MS);
     const batches = new BatchKey(service, token);
     hold(t, service);
@@ -181,27 +182,27 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.match(store.table('batches').get(id), { key: key.id, state: 'failed', reason: 'key_revoked' });
   }),
   rule('3 key paused: no line starts without credit; new credit runs the rest', async (t, service) => {
-    const { store, clock, engine } = service;
+    const { administration, engine } = service;
     const tokens = await tokensOfLine(service);
     for (const [workspace, pause, resume, type] of [
       [
         'life-credit',
-        () => grantCredit(store, clock, 'life-credit', 3n * BigInt(tokens) * PRICE),
-        () => grantCredit(store, clock, 'life-credit', 10n ** 12n),
+        () => administration.grantCredit('life-credit', 3n * BigInt(tokens) * PRICE),
+        () => administration.grantCredit('life-credit', 10n ** 12n),
         'out_of_credit',
       ],
       [
         'life-budget',
-        () => {
-          grantCredit(store, clock, 'life-budget', 10n ** 12n);
-          changeWorkspace(store, clock, 'life-budget', { budget: 3n * BigInt(tokens) * PRICE });
+        async () => {
+          await administration.grantCredit('life-budget', 10n ** 12n);
+          await administration.changeWorkspace('life-budget', { budget: 3n * BigInt(tokens) * PRICE });
         },
-        () => changeWorkspace(store, clock, 'life-budget', { budget: null }),
+        () => administration.changeWorkspace('life-budget', { budget: null }),
         'budget_exceeded',
       ],
     ] as const) {
-      const { batches } = newKey(service, workspace, 0);
-      pause();
+      const { batches } = await newKey(service, workspace, 0);
+      await pause();
       hold(t, service);
       const id = await batches.made(lines(20));
       const counts = async () => (await batches.show(id)).json.counts;
@@ -216,23 +217,23 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       const { done } = await counts();
       t.equal(done, 3, 'exactly what the credit covers');
       t.equal(await status(batches, id), 'running', 'it waits');
-      await until(async () => charged(service, workspace) === (await counts()).done * tokens);
-      resume();
+      await until(async () => (await charged(service, workspace)) === (await counts()).done * tokens);
+      await resume();
       await pass(service, 2 * SECOND_MS);
       t.strictSame(new Set(outcomes(await batches.collected(id))), new Set(['answered']));
-      await until(() => charged(service, workspace) === 20 * tokens);
+      await until(async () => (await charged(service, workspace)) === 20 * tokens);
     }
   }),
   rule('5 rule 9: lines of a withdrawn model fail, unbilled', async (t, service) => {
-    const { store } = service;
-    const { batches, workspace } = newKey(service, 'life-withdrawn');
+    const { administration } = service;
+    const { batches, workspace } = await newKey(service, 'life-withdrawn');
     hold(t, service);
     const models = ['decider-g-12b', 'decider-g-31b'];
     const id = await batches.made(
       Array.from({ length: 20 }, (_, at) => line(`l${at}`, { model: models[at % 2] })),
     );
     await service.engine.held();
-    changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
+    await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
     await pass(service, 2 * SECOND_MS);
     service.engine.open();
     const results = await batches.collected(id);
@@ -245,7 +246,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     }
     const { status: end, counts } = (await batches.show(id)).json;
     t.strictSame([end, counts.failed], ['done', withdrawn.length]);
-    await until(() => reconcile(store).problems.length === 0);
+    await until(async () => (await administration.reconcile()).problems.length === 0);
   }),
   rule('3 tries: five in all, with growing waits', async (t, service) => {
     const { engine, clock } = service;
@@ -254,7 +255,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       [4, 'answered'],
       [5, 'internal_error'],
     ] as const) {
-      const { batches, workspace } = newKey(service, `life-tries-${faults}`);
+      const { batches, workspace } = await newKey(service, `life-tries-${faults}`);
       const before = engine.started;
       engine.faults.push(...Array.from({ length: faults }, () => new Error('a fault of the test')));
       const start = clock.monotonic();
@@ -270,12 +271,12 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       t.strictSame(outcomes([result as NonNullable<typeof result>]), [outcome]);
       const tokens = faults === 4 ? await tokensOfLine(service) : 0;
       t.equal(result?.usage.input_tokens, tokens);
-      await until(() => charged(service, workspace) === tokens);
+      await until(async () => (await charged(service, workspace)) === tokens);
     }
   }),
   rule('7.3 others: a model that stays unavailable for five tries', async (t, service) => {
     const { engine, clock } = service;
-    const { batches, workspace } = newKey(service, 'life-unavailable');
+    const { batches, workspace } = await newKey(service, 'life-unavailable');
     t.teardown(() => engine.open());
     engine.missing.add('decider-g-12b-20260101');
     const id = await batches.made([...lines(2), line('other', { model: 'decider-g-31b' })]);
@@ -292,7 +293,9 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     engine.open();
     const tokens = BigInt(await tokensOfLine(service)) * (PRICES['decider-g-31b'] / 2n);
     await until(
-      () => reconcile(service.store).books.find((each) => each.workspace === workspace)?.charged === tokens,
+      async () =>
+        (await service.administration.reconcile()).books.find((each) => each.workspace === workspace)
+          ?.charged === tokens,
     );
   }),
 ];

@@ -1,4 +1,3 @@
-import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, LINE_ERRORS } from '../../src/api/index.js';
 import { BatchKey, line, lines, newKey, outcomes } from '../support/contract/batch-calls.js';
 import { BUILDS, type Service } from '../support/contract/service.js';
@@ -13,16 +12,16 @@ interface Fault {
 
 /** The errors of a file, for a key that may use one model only. */
 async function faultsOf(service: Service, file: readonly string[]): Promise<readonly Fault[]> {
-  const { json } = await new BatchKey(service, restricted(service)).submit(file);
+  const { json } = await new BatchKey(service, await restricted(service)).submit(file);
   return json.errors;
 }
 
 const RESTRICTED = new WeakMap<Service, string>();
-function restricted(service: Service): string {
+async function restricted(service: Service): Promise<string> {
   const known = RESTRICTED.get(service);
   if (known !== undefined) return known;
-  const { token, workspace } = service.account('batch-lines');
-  changeWorkspace(service.store, service.clock, workspace, { models: ['decider-g-12b'] });
+  const { token, workspace } = await service.account('batch-lines');
+  await service.administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
   RESTRICTED.set(service, token);
   return token;
 }
@@ -47,7 +46,7 @@ const LINE_TYPES = LINE_ERRORS.map((type) =>
 /** Contract 2.5, and the rules about lines of contract 2.9 and contract 8. */
 const LINES: readonly ContractTest[] = [
   rule('2.5 custom_id: 1 to 64 letters, digits, _ . : -, unique', async (t, service) => {
-    const { batches } = newKey(service, 'batch-custom-ids');
+    const { batches } = await newKey(service, 'batch-custom-ids');
     const ids = ['a', 'Z9_.:-', '.', '-', '0', 'a'.repeat(64), 'A', '__proto__', 'constructor'];
     const results = await batches.answered(ids.map((id) => line(id)));
     t.strictSame(
@@ -73,7 +72,7 @@ const LINES: readonly ContractTest[] = [
     );
   }),
   rule('2.5 model: an id of the list or a build, named by each line', async (t, service) => {
-    const { batches } = newKey(service, 'batch-models');
+    const { batches } = await newKey(service, 'batch-models');
     const models = [...Object.keys(BUILDS), ...Object.values(BUILDS), 'decider-g-12b'];
     const id = await batches.made(models.map((model, at) => line(`l${at}`, { model })));
     const results = await batches.collected(id);
@@ -84,7 +83,7 @@ const LINES: readonly ContractTest[] = [
     );
   }),
   rule('2.5 mixed types: one line with 16 questions of every type', async (t, service) => {
-    const { batches } = newKey(service, 'batch-mixed');
+    const { batches } = await newKey(service, 'batch-mixed');
     const types = [
       { type: 'noul' },
       { type: 'choice', criteria: ['a', 'b'] },
@@ -98,7 +97,7 @@ const LINES: readonly ContractTest[] = [
     );
   }),
   rule('2.5 state, image_budget: as in a live request', async (t, service) => {
-    const { batches } = newKey(service, 'batch-states');
+    const { batches } = await newKey(service, 'batch-states');
     const states = ['text', '', {}, { a: [1, null] }, [], 7, false];
     const budgets = [undefined, 70, 140, 280];
     const results = await batches.answered([
@@ -114,7 +113,7 @@ const LINES: readonly ContractTest[] = [
     );
   }),
   rule('2.9 invalid batch: up to 100 failures are listed, all are counted', async (t, service) => {
-    const { batches } = newKey(service, 'batch-failures');
+    const { batches } = await newKey(service, 'batch-failures');
     for (const [bad, listed] of [
       [1, 1],
       [100, 100],
@@ -137,7 +136,7 @@ const LINES: readonly ContractTest[] = [
   }),
   rule('2.9 invalid batch: a line’s strings are not repeated', async (t, service) => {
     const secret = 'an-unmistakable-text';
-    const { batches } = newKey(service, 'batch-secrets');
+    const { batches } = await newKey(service, 'batch-secrets');
     const { json, text } = await batches.submit([
       `{"${secret}`,
       secret,
@@ -149,7 +148,7 @@ const LINES: readonly ContractTest[] = [
     t.notMatch(text, secret);
   }),
   rule('7.1 line types: the types of the same errors in live requests', async (t, service) => {
-    const token = restricted(service);
+    const token = await restricted(service);
     for (const type of LINE_ERRORS) {
       const [each = ''] = INVALID[type];
       const { status, json } = await service.post(each, { token });
@@ -165,7 +164,7 @@ const LINES: readonly ContractTest[] = [
     }
   }),
   rule('8 limit lines: 50,000 in a batch, blank lines not counted', async (t, service) => {
-    const { batches } = newKey(service, 'batch-many-lines');
+    const { batches } = await newKey(service, 'batch-many-lines');
     const all = Array.from({ length: 50_001 }, (_, at) => line(`l${at}`));
     const { status, json } = await batches.submit(all);
     t.strictSame([status, json.type, json.max_lines], [413, 'too_many_lines', 50_000]);

@@ -1,4 +1,3 @@
-import { readUsage, reconcile } from '../../src/access/index.js';
 import {
   hold,
   line,
@@ -36,13 +35,13 @@ const REQUESTS: readonly object[] = [
 const responseText = (text: string) => /"response":(.*),"usage":\{[^}]*\}\}$/.exec(text)?.[1];
 
 /** The counters of contract 8 rule 6: what the key used in batches, by model. */
-const usageOf = ({ store }: Service, workspace: string) =>
-  readUsage(store, { workspace }).filter(({ kind }) => kind === 'batch');
+const usageOf = async ({ administration }: Service, workspace: string) =>
+  (await administration.usage({ workspace })).filter(({ kind }) => kind === 'batch');
 
 /** Contract 2.7, contract 4.6 `results`, contract 7.3, and the billing of lines. */
 const RESULTS: readonly ContractTest[] = [
   rule('2.7 response: the bytes of the live response, refusals included', async (t, service) => {
-    const { batches } = newKey(service, 'results-response');
+    const { batches } = await newKey(service, 'results-response');
     const id = await batches.made(REQUESTS.map((each, at) => line(`l${at}`, each)));
     await batches.finished(id);
     const texts = (await batches.results(id)).text.split('\n').slice(0, -1);
@@ -65,7 +64,7 @@ const RESULTS: readonly ContractTest[] = [
   rule(
     '2.7 custom_id, model, status, usage: the shape of a line with a response or an error',
     async (t, service) => {
-      const { batches } = newKey(service, 'results-shape');
+      const { batches } = await newKey(service, 'results-shape');
       const [answered, refused] = await batches.answered([line('a'), line('b', { questions: TOO_LONG })]);
       t.strictSame(Object.keys(answered ?? {}), ['custom_id', 'model', 'status', 'response', 'usage']);
       t.strictSame(Object.keys(refused ?? {}), ['custom_id', 'model', 'status', 'error', 'usage']);
@@ -75,7 +74,7 @@ const RESULTS: readonly ContractTest[] = [
     },
   ),
   httpRule('4.6 results: JSON Lines in the order of the file, repeatedly', async (t, service) => {
-    const { batches } = newKey(service, 'results-order');
+    const { batches } = await newKey(service, 'results-order');
     // More than one chunk of lines; most are cancelled, which takes no time.
     const ids = Array.from({ length: 600 }, (_, at) => `l${at}`);
     hold(t, service);
@@ -102,7 +101,7 @@ const RESULTS: readonly ContractTest[] = [
     t.equal((await batches.results(id)).text, first.text);
   }),
   rule('4.6 rule 4: no results before the batch has finished', async (t, service) => {
-    const { batches } = newKey(service, 'results-early');
+    const { batches } = await newKey(service, 'results-early');
     hold(t, service);
     const id = await batches.made(lines(3));
     for (const method of ['GET', 'HEAD']) {
@@ -112,7 +111,7 @@ const RESULTS: readonly ContractTest[] = [
     }
   }),
   rule('8 rule 2: a line is billed on its own tokens at the batch price of its model', async (t, service) => {
-    const { batches, workspace, key } = newKey(service, 'results-billing');
+    const { batches, workspace, key } = await newKey(service, 'results-billing');
     const id = await batches.made([
       ...lines(4),
       line('large', { state: 'word '.repeat(100) }),
@@ -120,16 +119,18 @@ const RESULTS: readonly ContractTest[] = [
       line('refused', { questions: TOO_LONG }),
     ]);
     const results = await batches.collected(id);
-    await until(() => usageOf(service, workspace).length === 2);
+    await until(async () => (await usageOf(service, workspace)).length === 2);
     t.strictSame(
-      usageOf(service, workspace).map(({ key: user, model, price, requests, inputTokens, amount }) => ({
-        user,
-        model,
-        price,
-        requests,
-        inputTokens,
-        amount,
-      })),
+      (await usageOf(service, workspace)).map(
+        ({ key: user, model, price, requests, inputTokens, amount }) => ({
+          user,
+          model,
+          price,
+          requests,
+          inputTokens,
+          amount,
+        }),
+      ),
       (['decider-g-12b', 'decider-g-31b'] as const).map((model) => {
         const own = results.filter((each) => each.model === BUILDS[model]);
         const tokens = own.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
@@ -144,26 +145,28 @@ const RESULTS: readonly ContractTest[] = [
         };
       }),
     );
-    t.strictSame(reconcile(service.store).problems, []);
+    t.strictSame((await service.administration.reconcile()).problems, []);
   }),
   rule('7.3 cost: only answered lines are billed, exactly', async (t, service) => {
     const tokens = await tokensOfLine(service);
     // Credit for exactly two lines.
-    const { batches, workspace } = newKey(service, 'results-cost', tokens);
+    const { batches, workspace } = await newKey(service, 'results-cost', tokens);
     const results = await batches.answered([line('a'), line('refused', { questions: TOO_LONG }), line('b')]);
     t.strictSame(outcomes(results), ['answered', 'invalid_question', 'answered']);
     t.strictSame(
       results.map(({ usage }) => usage.input_tokens),
       [tokens, 0, tokens],
     );
-    await until(() =>
-      reconcile(service.store).books.some((each) => each.workspace === workspace && each.balance === 0n),
+    await until(async () =>
+      (await service.administration.reconcile()).books.some(
+        (each) => each.workspace === workspace && each.balance === 0n,
+      ),
     );
     t.equal((await batches.submit(lines(1))).json.type, 'out_of_credit');
   }),
 ];
 
-const deleteAfter = async (batches: ReturnType<typeof newKey>['batches'], id: string) =>
+const deleteAfter = async (batches: Awaited<ReturnType<typeof newKey>>['batches'], id: string) =>
   Date.parse((await batches.show(id)).json.delete_after);
 
 /** Moves the clock to an instant. */
@@ -175,7 +178,7 @@ const moveTo = ({ clock }: Service, moment: number) => clock.advance(moment - cl
  */
 async function gone(
   service: Service,
-  batches: ReturnType<typeof newKey>['batches'],
+  batches: Awaited<ReturnType<typeof newKey>>['batches'],
   id: string,
   due: number,
 ) {
@@ -189,7 +192,7 @@ async function gone(
 /** Contract 3 `deletion`. */
 const DELETION: readonly ContractTest[] = [
   rule('3 deletion: 7 days after the results were first collected', async (t, service) => {
-    const { batches } = newKey(service, 'deletion-collected');
+    const { batches } = await newKey(service, 'deletion-collected');
     const id = await batches.made(lines(2));
     const { finished_at, delete_after } = await batches.finished(id);
     t.equal(Date.parse(delete_after), Date.parse(finished_at) + 14 * DAY_MS);
@@ -212,7 +215,7 @@ const DELETION: readonly ContractTest[] = [
     t.strictSame((await batches.list()).json.data, []);
   }),
   httpRule('3 deletion: an interrupted download does not count as collected', async (t, service) => {
-    const { batches, token } = newKey(service, 'deletion-left');
+    const { batches, token } = await newKey(service, 'deletion-left');
     // More than the socket buffers hold.
     const id = await batches.made(Array.from({ length: 20_000 }, (_, at) => line(`${at}`.padStart(64, 'x'))));
     await batches.cancel(id);
@@ -230,14 +233,14 @@ const DELETION: readonly ContractTest[] = [
     '3 deletion: 14 days after the finish at the latest; nothing can be read afterwards',
     async (t, service) => {
       const { store } = service;
-      const { batches, workspace } = newKey(service, 'deletion-finished');
+      const { batches, workspace } = await newKey(service, 'deletion-finished');
       hold(t, service);
       const id = await batches.made(lines(2));
       t.ok([...store.table('batch_lines').keys(id)].length > 0, 'the lines are there');
       service.engine.open();
       const { delete_after } = await batches.finished(id);
       await until(() => [...store.table('batch_lines').keys(id)].length === 0);
-      const used = usageOf(service, workspace);
+      const used = await usageOf(service, workspace);
       moveTo(service, Date.parse(delete_after) - DAY_MS);
       const late = await batches.results(id);
       t.equal(late.status, 200, 'a late collection');
@@ -248,7 +251,7 @@ const DELETION: readonly ContractTest[] = [
       for (const table of ['data_keys', 'batch_results', 'batch_ids', 'batch_lines'] as const) {
         t.strictSame([...store.table(table).keys(id)], [], table);
       }
-      t.strictSame(usageOf(service, workspace), used, 'numbers remain');
+      t.strictSame(await usageOf(service, workspace), used, 'numbers remain');
     },
   ),
 ];

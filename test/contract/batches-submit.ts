@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { changeWorkspace, grantCredit, revokeKey } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
-import { systemClock } from '../../src/base/index.js';
 import { hold, line, lines, newKey, outcomes, tokensOfLine } from '../support/contract/batch-calls.js';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -31,15 +29,16 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   unsupported_encoding: (service) => send(service, line('a'), { 'content-encoding': 'br' }),
   unsupported_media_type: (service) =>
     send(service, line('a'), { 'content-type': 'multipart/form-data; boundary=b' }),
-  out_of_credit: (service) => send(service, line('a'), {}, service.account('batch-errors-credit', 0).token),
-  budget_exceeded: (service) => {
-    const { token, workspace } = service.account('batch-errors-budget');
-    changeWorkspace(service.store, service.clock, workspace, { budget: 0n });
+  out_of_credit: async (service) =>
+    send(service, line('a'), {}, (await service.account('batch-errors-credit', 0)).token),
+  budget_exceeded: async (service) => {
+    const { token, workspace } = await service.account('batch-errors-budget');
+    await service.administration.changeWorkspace(workspace, { budget: 0n });
     return send(service, line('a'), {}, token);
   },
-  rate_limited: (service) => {
-    const { token, workspace } = service.account('batch-errors-rate');
-    changeWorkspace(service.store, service.clock, workspace, { bytesPerMinute: line('a').length - 1 });
+  rate_limited: async (service) => {
+    const { token, workspace } = await service.account('batch-errors-rate');
+    await service.administration.changeWorkspace(workspace, { bytesPerMinute: line('a').length - 1 });
     return send(service, line('a'), {}, token);
   },
   bad_encoding: (service) => send(service, line('a'), { 'content-encoding': 'gzip' }),
@@ -100,9 +99,9 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     }
   }),
   httpRule('7.1 401: every batch path requires a valid token', async (t, service) => {
-    const { store, clock, get, post } = service;
-    const revoked = service.account('batch-revoked');
-    revokeKey(store, clock, revoked.key);
+    const { administration, get, post } = service;
+    const revoked = await service.account('batch-revoked');
+    await administration.revokeKey(revoked.key);
     for (const token of [null, 'wrong', revoked.token]) {
       for (const reply of [
         await post(line('a'), { path, token }),
@@ -127,10 +126,10 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     }
   }),
   rule('7.1 order: a file with several errors gets the first', async (t, service) => {
-    const { post, store, account } = service;
-    const poor = account('batch-order-credit', 0).token;
-    const slow = account('batch-order-rate');
-    changeWorkspace(store, systemClock, slow.workspace, { requestsPerMinute: 1 });
+    const { post, administration, account } = service;
+    const poor = (await account('batch-order-credit', 0)).token;
+    const slow = await account('batch-order-rate');
+    await administration.changeWorkspace(slow.workspace, { requestsPerMinute: 1 });
     await service.get(path, { token: slow.token });
     const wrong = { 'content-encoding': 'br', 'content-type': 'multipart/mixed' };
     const webhook = { 'service-webhook-url': 'http://a/' };
@@ -172,7 +171,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
 /** Contract 4.6 `submit` and contract 4.6 rules 1, 2, 6 and 7. */
 const SUBMIT: readonly ContractTest[] = [
   httpRule('4.6 submit: 200 with the submit response of 2.6', async (t, service) => {
-    const { batches } = newKey(service, 'batch-submit');
+    const { batches } = await newKey(service, 'batch-submit');
     const { status, json, headers } = await batches.submit(lines(3));
     t.equal(status, 200);
     t.match(headers.get('content-type'), /^application\/json/);
@@ -194,7 +193,7 @@ const SUBMIT: readonly ContractTest[] = [
     for (const name of ['estimated_cost', 'expires_at', 'lines']) t.strictSame(json[name], shown[name]);
   }),
   httpRule('4.6 submit: gzip and zstd files are read like uncompressed ones', async (t, service) => {
-    const { batches } = newKey(service, 'batch-encodings');
+    const { batches } = await newKey(service, 'batch-encodings');
     const file = `${lines(5).join('\n')}\n`;
     const found: string[] = [];
     for (const [encoding, bytes] of [
@@ -210,7 +209,7 @@ const SUBMIT: readonly ContractTest[] = [
     t.equal(found[0]?.split('\n').length, 6);
   }),
   httpRule('4.6 submit: any media type but a multipart one', async (t, service) => {
-    const { batches } = newKey(service, 'batch-media');
+    const { batches } = await newKey(service, 'batch-media');
     for (const type of [
       'application/jsonl',
       'application/x-ndjson',
@@ -225,7 +224,7 @@ const SUBMIT: readonly ContractTest[] = [
     }
   }),
   rule('4.6 rule 1: one object per line; blank lines are skipped but counted', async (t, service) => {
-    const { batches } = newKey(service, 'batch-blank-lines');
+    const { batches } = await newKey(service, 'batch-blank-lines');
     const text = JSON.stringify('two\nlines');
     const second = line('b', { state: 0 }).replace('"state":0', `"state":${text}`);
     for (const file of [
@@ -250,29 +249,29 @@ const SUBMIT: readonly ContractTest[] = [
     );
   }),
   rule('4.6 rule 2: one invalid line, and nothing is queued', async (t, service) => {
-    const { batches } = newKey(service, 'batch-all-or-nothing');
+    const { batches } = await newKey(service, 'batch-all-or-nothing');
     const { status, json } = await batches.submit([...lines(500), line('l1')]);
     t.strictSame([status, json.type, json.invalid_lines], [422, 'invalid_batch', 1]);
     t.strictSame((await batches.list()).json.data, []);
   }),
   rule('4.6 rule 6: a paused key cannot submit, but can check, collect and cancel', async (t, service) => {
-    const { store, clock, engine } = service;
-    const { batches, workspace } = newKey(service, 'batch-paused-submit');
+    const { administration, engine } = service;
+    const { batches, workspace } = await newKey(service, 'batch-paused-submit');
     const finished = await batches.made(lines(2));
     await batches.finished(finished);
     hold(t, service);
     const open = await batches.made(lines(9));
     for (const [change, type] of [
-      [() => changeWorkspace(store, clock, workspace, { budget: 0n }), 'budget_exceeded'],
-      [() => grantCredit(store, clock, workspace, -(10n ** 15n)), 'out_of_credit'],
+      [() => administration.changeWorkspace(workspace, { budget: 0n }), 'budget_exceeded'],
+      [() => administration.grantCredit(workspace, -(10n ** 15n)), 'out_of_credit'],
     ] as const) {
-      change();
+      await change();
       const { status, json } = await batches.submit(lines(1));
       t.strictSame([status, json.type], [402, type]);
       t.equal((await batches.show(open)).status, 200);
       t.equal((await batches.list()).json.data.length, 2);
       t.equal((await batches.results(finished)).text.split('\n').length, 3);
-      changeWorkspace(store, clock, workspace, { budget: null });
+      await administration.changeWorkspace(workspace, { budget: null });
     }
     t.strictSame(
       [(await batches.cancel(open)).status, (await batches.show(open)).json.status],
@@ -282,7 +281,7 @@ const SUBMIT: readonly ContractTest[] = [
     await batches.finished(open);
   }),
   rule('4.6 rule 7: a second submission of a file is a second batch', async (t, service) => {
-    const { batches } = newKey(service, 'batch-twice');
+    const { batches } = await newKey(service, 'batch-twice');
     const first = await batches.made(lines(2));
     const second = await batches.made(lines(2));
     t.not(first, second);
@@ -295,14 +294,14 @@ const SUBMIT: readonly ContractTest[] = [
   rule('5 rule 4: batches share keys, credit and workspace rules with live requests', async (t, service) => {
     const tokens = await tokensOfLine(service);
     // A line costs half as much as a live request.
-    const { batches, token, workspace } = newKey(service, 'batch-shared-credit', 2 * tokens);
+    const { batches, token, workspace } = await newKey(service, 'batch-shared-credit', 2 * tokens);
     t.strictSame(outcomes(await batches.answered(lines(2))), ['answered', 'answered']);
     const live = () => service.post({ state: 'x', questions: ASK }, { token });
     t.equal((await live()).status, 200, 'one live request is left');
     t.equal((await live()).json.type, 'out_of_credit');
     t.equal((await batches.submit(lines(1))).json.type, 'out_of_credit');
-    grantCredit(service.store, service.clock, workspace, 10n ** 12n);
-    changeWorkspace(service.store, service.clock, workspace, { models: ['decider-g-31b'] });
+    await service.administration.grantCredit(workspace, 10n ** 12n);
+    await service.administration.changeWorkspace(workspace, { models: ['decider-g-31b'] });
     t.equal((await batches.submit(lines(1))).json.errors[0].type, 'model_not_allowed');
   }),
 ];

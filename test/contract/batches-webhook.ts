@@ -52,7 +52,7 @@ async function attempted({ clock }: Pick<Service, 'clock'>, store: Store, id: st
 /** Contract 6 and contract 2.10. */
 export const BATCHES_WEBHOOK: readonly ContractTest[] = [
   rule('6 event: one POST of id and status when a batch is done, failed or cancelled', async (t, service) => {
-    const { batches } = newKey(service, 'webhook-event');
+    const { batches } = await newKey(service, 'webhook-event');
     const { requests, address } = await receiver(t, service, 200);
     const done = await batches.made(lines(2), to(address('/done?with=query&q=%20')));
     t.match((await batches.show(done)).json, { webhook: true });
@@ -86,12 +86,12 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     t.equal(requests.length, 3, 'each is delivered once');
   }),
   rule('6 rule 1: the address is optional', async (t, service) => {
-    const { batches } = newKey(service, 'webhook-none');
+    const { batches } = await newKey(service, 'webhook-none');
     const id = await batches.made(lines(1));
     t.equal((await batches.finished(id)).webhook, false);
   }),
   rule('6 rule 2: the call carries no results, no token and no signature', async (t, service) => {
-    const { batches, token } = newKey(service, 'webhook-bare');
+    const { batches, token } = await newKey(service, 'webhook-bare');
     const { requests, address } = await receiver(t, service, 204);
     await batches.made(lines(1), to(address()));
     await until(() => requests.length === 1);
@@ -109,7 +109,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
   rule(
     '6 rule 3: three attempts unless the status is 2xx; redirects are not followed',
     async (t, service) => {
-      const { batches } = newKey(service, 'webhook-retries');
+      const { batches } = await newKey(service, 'webhook-retries');
       for (const statuses of [[500, 404, 200], [302, 307, 301], [503]]) {
         const { requests, address } = await receiver(t, service, ...statuses);
         const id = await batches.made(lines(1), to(address('/hook')));
@@ -128,7 +128,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     },
   ),
   rule('6 rule 3: any 2xx counts as delivered', async (t, service) => {
-    const { batches } = newKey(service, 'webhook-delivered');
+    const { batches } = await newKey(service, 'webhook-delivered');
     for (const status of [200, 202, 299]) {
       const { requests, address } = await receiver(t, service, status);
       const id = await batches.made(lines(1), to(address()));
@@ -138,7 +138,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     }
   }),
   rule('6 rule 3: a refused connection counts as an attempt', async (t, service) => {
-    const { batches } = newKey(service, 'webhook-refused');
+    const { batches } = await newKey(service, 'webhook-refused');
     const id = await batches.made(lines(1), to('https://localhost:1/'));
     await attempted(service, service.store, id, 3);
     t.strictSame(service.store.table('batches').get(id)?.webhook, { attempts: 3, due: null });
@@ -175,7 +175,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
   rule(
     '6 rule 5: public https addresses of 2,048 characters without user, password or fragment',
     async (t, service) => {
-      const { batches } = newKey(service, 'webhook-address');
+      const { batches } = await newKey(service, 'webhook-address');
       const base = 'https://localhost/';
       hold(t, service);
       const longest = base.padEnd(2_048, 'a');
@@ -224,7 +224,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     },
   ),
   rule('6 rule 6: the address is stored encrypted and never returned', async (t, service) => {
-    const { batches } = newKey(service, 'webhook-sealed');
+    const { batches } = await newKey(service, 'webhook-sealed');
     const secret = 'an-unmistakable-path';
     const address = `https://localhost:1/${secret}`;
     hold(t, service);

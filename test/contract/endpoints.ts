@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { changeWorkspace } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
-import { systemClock } from '../../src/base/index.js';
 import { BUILDS } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
@@ -35,14 +33,14 @@ const DECIDE: readonly ContractTest[] = [
     t.equal((await raw(chunks)).status, 411);
   }),
   httpRule('4.1 rule 1: 32 MiB as sent, and no more', async (t, { post, raw, account }) => {
-    const { token } = account('large-bodies');
+    const { token } = await account('large-bodies');
     t.equal((await post(bodyOf(LIMITS.bodyBytes), { token })).status, 200);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': String(32 * 1024 * 1024 + 1) };
     const { status, body } = await raw(request('POST', '/v1/decide', '', headers));
     t.strictSame([status, JSON.parse(body).type], [413, 'body_too_large']);
   }),
   rule('4.1 rule 1: 32 MiB decompressed, and no more', async (t, { post, account }) => {
-    const { token } = account('compressed-bodies');
+    const { token } = await account('compressed-bodies');
     for (const [encoding, compress] of [
       ['gzip', (text: string) => gzipSync(text)],
       ['zstd', (text: string) => storedFrame(Buffer.from(text))],
@@ -151,9 +149,9 @@ const DECIDE: readonly ContractTest[] = [
   ),
   httpRule(
     '4.1 X-RateLimit: the limits of the key, and what is left with the request counted',
-    async (t, { post, account, store }) => {
-      const { token, workspace } = account('rates');
-      changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
+    async (t, { post, account, administration }) => {
+      const { token, workspace } = await account('rates');
+      await administration.changeWorkspace(workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
       const text = JSON.stringify(BODY);
       const told = async (path: string) => {
         const { headers } = await post(text, { token, path });
@@ -170,7 +168,7 @@ const DECIDE: readonly ContractTest[] = [
   httpRule(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
     async (t, { post, get, raw, account, gateway }) => {
-      const { token, key } = account('headers');
+      const { token, key } = await account('headers');
       const batches = '/v1/batches';
       const answers = [
         [200, await post(BODY, { token })],
@@ -273,44 +271,47 @@ const OTHERS: readonly ContractTest[] = [
       t.match(headers.get('content-type'), /^application\/json/);
     }
   }),
-  httpRule('2.11: the limits of a key, in their documented shape', async (t, { get, account, store }) => {
-    const { token, workspace, key } = account('limits', 2_000_000);
-    changeWorkspace(store, systemClock, workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
-    const { status, json, headers } = await get('/v1/limits', { token });
-    t.equal(status, 200);
-    t.strictSame(json, {
-      object: 'limits',
-      key: { id: key, expires: headers.get('service-key-expires') },
-      currency: 'GBP',
-      credit: 0.003,
-      month: { charged: 0, budget: 1 },
-      per_minute: { requests: 100, bytes: 268_435_456 },
-      server: {
-        body_bytes: 33_554_432,
-        questions: 16,
-        options: 26,
-        state_characters: 20_000,
-        images: 8,
-        image_bytes: 16_777_216,
-        batch_lines: 50_000,
-        batches_open: 10,
-      },
-      models: [
-        { id: 'decider-g-12b', reads_images: false, prices: { live: 0.0015, batch: 0.00075 } },
-        { id: 'decider-g-31b', reads_images: false, prices: { live: 0.005, batch: 0.0025 } },
-      ],
-    });
-    t.equal((await get('/v1/limits', { token: null })).status, 401);
-  }),
+  httpRule(
+    '2.11: the limits of a key, in their documented shape',
+    async (t, { get, account, administration }) => {
+      const { token, workspace, key } = await account('limits', 2_000_000);
+      await administration.changeWorkspace(workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
+      const { status, json, headers } = await get('/v1/limits', { token });
+      t.equal(status, 200);
+      t.strictSame(json, {
+        object: 'limits',
+        key: { id: key, expires: headers.get('service-key-expires') },
+        currency: 'GBP',
+        credit: 0.003,
+        month: { charged: 0, budget: 1 },
+        per_minute: { requests: 100, bytes: 268_435_456 },
+        server: {
+          body_bytes: 33_554_432,
+          questions: 16,
+          options: 26,
+          state_characters: 20_000,
+          images: 8,
+          image_bytes: 16_777_216,
+          batch_lines: 50_000,
+          batches_open: 10,
+        },
+        models: [
+          { id: 'decider-g-12b', reads_images: false, prices: { live: 0.0015, batch: 0.00075 } },
+          { id: 'decider-g-31b', reads_images: false, prices: { live: 0.005, batch: 0.0025 } },
+        ],
+      });
+      t.equal((await get('/v1/limits', { token: null })).status, 401);
+    },
+  ),
   rule('2.11 models: those that the key may use at the endpoint', async (t, service) => {
-    const { get, gateway, account, store } = service;
-    const { token, workspace } = account('limits-models');
+    const { get, gateway, account, administration } = service;
+    const { token, workspace } = await account('limits-models');
     const ids = async (path: string) => {
       const { json } = await get(path, { token });
       return json.models.map(({ id }: { id: string }) => id);
     };
     t.strictSame(await ids(`${gateway}/v1/limits`), ['decider-g-31b']);
-    changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
+    await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
     t.strictSame(await ids('/v1/limits'), ['decider-g-12b']);
     t.strictSame(await ids(`${gateway}/v1/limits`), []);
   }),
@@ -318,7 +319,7 @@ const OTHERS: readonly ContractTest[] = [
     '4.9: what was charged is counted at once, for a paused key too',
     async (t, { get, post, account }) => {
       const tokens = (await post(BODY)).json.usage.input_tokens;
-      const { token } = account('limits-spent', tokens);
+      const { token } = await account('limits-spent', tokens);
       t.equal((await post(BODY, { token })).status, 200);
       t.equal((await post(BODY, { token })).json.type, 'out_of_credit');
       const { json } = await get('/v1/limits', { token });

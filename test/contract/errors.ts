@@ -1,6 +1,4 @@
-import { changeWorkspace } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
-import { systemClock } from '../../src/base/index.js';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { request } from '../support/http/raw-client.js';
@@ -14,15 +12,16 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   unauthorized: ({ post }) => post(BODY, { token: null }),
   unsupported_encoding: ({ post }) => post(BODY, { headers: { 'content-encoding': 'br' } }),
   unsupported_media_type: ({ post }) => post(BODY, { headers: { 'content-type': 'multipart/mixed' } }),
-  out_of_credit: ({ post, account }) => post(BODY, { token: account('errors-credit', 0).token }),
-  budget_exceeded: ({ post, account, store }) => {
-    const { token, workspace } = account('errors-budget');
-    changeWorkspace(store, systemClock, workspace, { budget: 0n });
+  out_of_credit: async ({ post, account }) =>
+    post(BODY, { token: (await account('errors-credit', 0)).token }),
+  budget_exceeded: async ({ post, account, administration }) => {
+    const { token, workspace } = await account('errors-budget');
+    await administration.changeWorkspace(workspace, { budget: 0n });
     return post(BODY, { token });
   },
-  rate_limited: async ({ post, account, store }) => {
-    const { token, workspace } = account('errors-rate');
-    changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 1 });
+  rate_limited: async ({ post, account, administration }) => {
+    const { token, workspace } = await account('errors-rate');
+    await administration.changeWorkspace(workspace, { requestsPerMinute: 1 });
     await post(BODY, { token });
     return post(BODY, { token });
   },
@@ -32,9 +31,9 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   invalid_json: ({ post }) => post('{'),
   invalid_request: ({ post }) => post([]),
   model_not_found: ({ post }) => post({ ...BODY, model: 'unknown' }),
-  model_not_allowed: ({ post, account, store }) => {
-    const { token, workspace } = account('errors-model');
-    changeWorkspace(store, systemClock, workspace, { models: [] });
+  model_not_allowed: async ({ post, account, administration }) => {
+    const { token, workspace } = await account('errors-model');
+    await administration.changeWorkspace(workspace, { models: [] });
     return post(BODY, { token });
   },
   missing: ({ post }) => post({ questions: ASK }),
@@ -89,7 +88,7 @@ export const ERRORS_OF_DECIDE: readonly ContractTest[] = [
   ),
   httpRule('7 order: a request with several errors gets the first', async (t, { post, account }) => {
     const json = 'application/json';
-    const poor = account('order', 0).token;
+    const poor = (await account('order', 0)).token;
     const steps: readonly [string, unknown, Parameters<Service['post']>[1]][] = [
       ['not_found', '{', { path: '/nowhere', token: null }],
       [

@@ -1,11 +1,4 @@
-import {
-  changeWorkspace,
-  createKey,
-  DEFAULT_WORKSPACE,
-  grantCredit,
-  revokeKey,
-  rollKey,
-} from '../../src/access/index.js';
+import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { PRICES, type Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -60,39 +53,39 @@ export const KEYS: readonly ContractTest[] = [
     t.equal((await service.post(BODY, { token: live.token })).status, 200);
   }),
   rule('5 rule 3: revoked tokens are 401 from the next request', async (t, service) => {
-    const { token, key } = service.account('revoked');
+    const { token, key } = await service.account('revoked');
     t.equal((await service.post(BODY, { token })).status, 200);
-    revokeKey(service.store, systemClock, key);
+    await service.administration.revokeKey(key);
     t.strictSame(await refused(service, token), UNAUTHORIZED);
   }),
   rule(
     '5 rule 6: a key without credit is paused until credit is added',
-    async (t, { post, store, account }) => {
-      const { token, workspace } = account('without-credit', 0);
+    async (t, { post, administration, account }) => {
+      const { token, workspace } = await account('without-credit', 0);
       const { status, json } = await post(BODY, { token });
       t.strictSame([status, json.type], [402, 'out_of_credit']);
       t.equal((await post('not JSON', { token })).status, 402, 'whatever the body is');
-      grantCredit(store, systemClock, workspace, 10n ** 12n);
+      await administration.grantCredit(workspace, 10n ** 12n);
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
   rule(
     '5 rule 6: a key is paused when its workspace has reached the budget',
-    async (t, { post, store, account }) => {
-      const { token, workspace } = account('over-budget');
+    async (t, { post, administration, account }) => {
+      const { token, workspace } = await account('over-budget');
       t.equal((await post(BODY, { token })).status, 200);
-      changeWorkspace(store, systemClock, workspace, { budget: 1n });
+      await administration.changeWorkspace(workspace, { budget: 1n });
       const { status, json } = await post(BODY, { token });
       t.strictSame([status, json.type], [402, 'budget_exceeded']);
-      changeWorkspace(store, systemClock, workspace, { budget: null });
+      await administration.changeWorkspace(workspace, { budget: null });
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
   rule(
     '5 rule 8: a rolled key works beside the new one until the end of the next day',
-    async (t, { post, store, account }) => {
-      const { token, key } = account('rolled');
-      const made = rollKey(store, systemClock, key);
+    async (t, { post, administration, account }) => {
+      const { token, key } = await account('rolled');
+      const made = await administration.rollKey(key);
       const tomorrow = new Date(Date.now() + 24 * HOUR).toISOString().slice(0, 10);
       const old = await post(BODY, { token });
       t.equal(old.status, 200);
@@ -105,9 +98,9 @@ export const KEYS: readonly ContractTest[] = [
   ),
   rule(
     '5 rule 9: a workspace that lost access to a model is refused',
-    async (t, { post, store, account }) => {
-      const { token, workspace } = account('without-model');
-      changeWorkspace(store, systemClock, workspace, { models: ['decider-g-31b'] });
+    async (t, { post, administration, account }) => {
+      const { token, workspace } = await account('without-model');
+      await administration.changeWorkspace(workspace, { models: ['decider-g-31b'] });
       for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
         const { status, json } = await post(BODY, { token, path });
         t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
@@ -117,36 +110,39 @@ export const KEYS: readonly ContractTest[] = [
         200,
         'the other one is left',
       );
-      changeWorkspace(store, systemClock, workspace, { models: ['decider-g-12b'] });
+      await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
-  rule('8 price: input tokens of each model cost the exact amount', async (t, { post, account, store }) => {
-    for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
-      const body = { ...BODY, model };
-      const tokens = (await post(body)).json.usage.input_tokens;
-      const enough = account(`enough-for-${model}`, tokens, model).token;
-      t.equal((await post(body, { token: enough })).status, 200);
-      t.equal((await post(body, { token: enough })).status, 402);
-      const short = account(`too-little-for-${model}`, tokens - 1, model).token;
-      t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
-      const { workspace, token } = account(`a-unit-short-for-${model}`, 0);
-      grantCredit(store, systemClock, workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
-      t.equal((await post(body, { token })).status, 200);
-      t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
-    }
-  }),
+  rule(
+    '8 price: input tokens of each model cost the exact amount',
+    async (t, { post, account, administration }) => {
+      for (const model of ['decider-g-12b', 'decider-g-31b'] as const) {
+        const body = { ...BODY, model };
+        const tokens = (await post(body)).json.usage.input_tokens;
+        const enough = (await account(`enough-for-${model}`, tokens, model)).token;
+        t.equal((await post(body, { token: enough })).status, 200);
+        t.equal((await post(body, { token: enough })).status, 402);
+        const short = (await account(`too-little-for-${model}`, tokens - 1, model)).token;
+        t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
+        const { workspace, token } = await account(`a-unit-short-for-${model}`, 0);
+        await administration.grantCredit(workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
+        t.equal((await post(body, { token })).status, 200);
+        t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
+      }
+    },
+  ),
   rule('8 rule 1: output tokens are free', async (t, { post, account }) => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`q${at}`, ASK.q]));
     const body = { state: 'x', questions: sixteen };
     const { usage } = (await post(body)).json;
     t.equal(usage.output_tokens, 16);
-    const { token } = account('sixteen', usage.input_tokens);
+    const { token } = await account('sixteen', usage.input_tokens);
     t.equal((await post(body, { token })).status, 200, 'credit for the input tokens is enough');
   }),
   rule('8 rule 3: a refused request costs nothing', async (t, { post, account }) => {
     const { input_tokens } = (await post(BODY)).json.usage;
-    const { token } = account('refused', input_tokens);
+    const { token } = await account('refused', input_tokens);
     for (const body of ['{', '{}', { state: 'x', questions: {} }, { ...BODY, model: 'unknown' }]) {
       t.not((await post(body, { token })).status, 200);
     }
@@ -156,7 +152,7 @@ export const KEYS: readonly ContractTest[] = [
     '8 price: credit for N requests answers N of many concurrent ones',
     async (t, { post, account }) => {
       const { input_tokens } = (await post(BODY)).json.usage;
-      const { token } = account('at-once', 5 * input_tokens);
+      const { token } = await account('at-once', 5 * input_tokens);
       const all = await Promise.all(Array.from({ length: 12 }, () => post(BODY, { token })));
       t.equal(all.filter(({ status }) => status === 200).length, 5);
       t.equal(all.filter(({ status }) => status === 402).length, 7);

@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeWorkspace, getWorkspace } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { scaled } from '../support/scale.js';
 
@@ -9,11 +7,11 @@ const MIB = 1024 * 1024;
 
 /** Contract 8: the limits that no other test covers. */
 export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
-  rule('8 limit request bytes: 256 MiB per minute and key', async (t, { post, account, store }) => {
-    const { token, workspace } = account('request-bytes');
-    t.equal(getWorkspace(store, workspace).bytesPerMinute, 256 * MIB);
+  rule('8 limit request bytes: 256 MiB per minute and key', async (t, { post, account, administration }) => {
+    const { token, workspace } = await account('request-bytes');
+    t.equal((await administration.getWorkspace(workspace)).bytesPerMinute, 256 * MIB);
     const limit = scaled({ short: MIB, long: 256 * MIB });
-    changeWorkspace(store, systemClock, workspace, { bytesPerMinute: limit });
+    await administration.changeWorkspace(workspace, { bytesPerMinute: limit });
     const spaces = Buffer.alloc(limit / 8, ' ');
     for (let count = 0; count < 8; count += 1) {
       t.equal((await post(spaces, { token })).json.type, 'invalid_json', 'counted, whatever they hold');
@@ -21,7 +19,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     const { status, json, headers } = await post(' ', { token });
     t.strictSame([status, json.type], [429, 'rate_limited']);
     t.match(headers.get('retry-after'), /^([1-9]|[1-5]\d|60)$/);
-    const other = account('request-bytes-other').token;
+    const other = (await account('request-bytes-other')).token;
     t.equal(
       (await post({ state: 'x', questions: ASK }, { token: other })).status,
       200,
@@ -30,9 +28,9 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
   }),
   rule(
     '8 limit requests: per minute and key, as the workspace is configured',
-    async (t, { post, account, store }) => {
-      const { token, workspace } = account('requests');
-      changeWorkspace(store, systemClock, workspace, { requestsPerMinute: 3 });
+    async (t, { post, account, administration }) => {
+      const { token, workspace } = await account('requests');
+      await administration.changeWorkspace(workspace, { requestsPerMinute: 3 });
       const body = { state: 'x', questions: ASK };
       const all = await Promise.all(Array.from({ length: 5 }, () => post(body, { token })));
       t.strictSame(all.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);

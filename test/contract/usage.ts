@@ -1,4 +1,3 @@
-import { createKey, rollKey } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { line, newKey } from '../support/contract/batch-calls.js';
 import { PRICES, type Reply } from '../support/contract/service.js';
@@ -18,7 +17,7 @@ const rowsOf = ({ json }: Reply) => json.data.map(({ day: _, ...row }: { readonl
 export const USAGE: readonly ContractTest[] = [
   httpRule('2.12: the usage of a key, in its documented shape', async (t, service) => {
     const { get, post } = service;
-    const { batches, key, token } = newKey(service, 'usage-shape');
+    const { batches, key, token } = await newKey(service, 'usage-shape');
     const used: number[] = [];
     for (const model of ['decider-g-12b', LARGER, 'decider-g-12b']) {
       used.push((await post({ ...BODY, model }, { token })).json.usage.input_tokens);
@@ -58,7 +57,7 @@ export const USAGE: readonly ContractTest[] = [
     t.equal((await get('/m/decider-g-12b/v1/usage', { token })).status, 404);
   }),
   httpRule('4.10 rule 1: 1 to 92 days, 30 by default', async (t, { account, clock, get }) => {
-    const { token } = account('usage-days');
+    const { token } = await account('usage-days');
     for (const [query, days] of [
       ['', 30],
       ['?days=1', 1],
@@ -81,7 +80,7 @@ export const USAGE: readonly ContractTest[] = [
   }),
   rule('4.10 rule 2: every charge so far, for a paused key too', async (t, { account, get, post }) => {
     const tokens = (await post(BODY)).json.usage.input_tokens;
-    const { token } = account('usage-spent', tokens);
+    const { token } = await account('usage-spent', tokens);
     t.equal((await post(BODY, { token })).status, 200);
     t.equal((await post(BODY, { token })).json.type, 'out_of_credit');
     const { json, headers } = await get('/v1/usage?days=2', { token });
@@ -96,13 +95,13 @@ export const USAGE: readonly ContractTest[] = [
     t.equal(next.json.total.amount, json.total.amount, 'and costs nothing');
   }),
   rule('4.10 rule 3: the charges of the calling key only, at every endpoint', async (t, service) => {
-    const { account, clock, gateway, get, post, store } = service;
-    const { key, token, workspace } = account('usage-own');
-    const other = createKey(store, clock, workspace);
+    const { account, gateway, get, post, administration } = service;
+    const { key, token, workspace } = await account('usage-own');
+    const other = await administration.createKey(workspace);
     const { input_tokens: tokens } = (await post(BODY, { token })).json.usage;
     await post(BODY, { token: other.token });
     await post(BODY, { token: other.token });
-    const rolled = rollKey(store, clock, key);
+    const rolled = await administration.rollKey(key);
     await post(BODY, { token: rolled.token });
     const requests = async (path: string, own: string) =>
       (await get(path, { token: own })).json.total.requests;

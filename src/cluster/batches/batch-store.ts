@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/index.js';
+import { type Caller, refuse } from '../../access/index.js';
 import { ApiError, LIMITS } from '../../api/index.js';
 import {
   type Batch,
@@ -12,6 +12,7 @@ import type { Database, Transaction } from '../../postgres/index.js';
 import type { DataKeys } from './data-keys.js';
 import type { StoredBytes } from './stored-bytes.js';
 import { insertBatch } from './tables/batches.js';
+import { storedPause } from './tables/pause.js';
 import {
   countOpen,
   findSubmission,
@@ -48,6 +49,8 @@ export class ClusterBatchStore implements BatchStore {
   async checkRoom({ key, workspace }: Caller): Promise<void> {
     const { database, storage } = this.parts;
     await this.orCannotStore(async () => {
+      // The ledger of this node may not know what the others have charged.
+      refuse(await storedPause(database, workspace.id));
       if ((await countOpen(database, key.id)) >= LIMITS.batchesOpen) throw tooManyBatches();
       await storage.requireRoom(workspace.id, 1);
     });

@@ -73,9 +73,8 @@ export class Holdings {
   /** Why a workspace is paused, as far as this node knows: only the database knows all charges. */
   pause({ id, granted, budget }: Workspace, now: number): Pause | null {
     const entry = this.entries.get(id);
-    if (!entry?.account) return null;
-    const { charged, month, monthCharged } = entry.account;
-    const { unwritten } = entry.credit.book;
+    const { charged = 0n, month = monthOf(now), monthCharged = 0n } = entry?.account ?? {};
+    const unwritten = entry?.credit.book.unwritten ?? 0n;
     if (granted - charged - unwritten <= 0n) return 'out_of_credit';
     const isOver = budget !== null && month === monthOf(now) && monthCharged + unwritten >= budget;
     return isOver ? 'budget_exceeded' : null;

@@ -98,8 +98,8 @@ export class BatchKey {
 }
 
 /** A key of a workspace of its own, with credit for so many tokens at the live price, which is twice as many lines'. */
-export function newKey(service: Service, workspace: string, tokens?: number) {
-  const account = service.account(workspace, tokens);
+export async function newKey(service: Service, workspace: string, tokens?: number) {
+  const account = await service.account(workspace, tokens);
   return { ...account, batches: new BatchKey(service, account.token) };
 }
 
@@ -107,11 +107,11 @@ export function newKey(service: Service, workspace: string, tokens?: number) {
  * Lines stay before the engine, so many at one time or a few more, until `service.engine` opens. With the test it does,
  * and every batch that can is finished, so that the next test finds none.
  */
-export function hold(t: Test, { engine, store }: Service, room = 1): void {
+export function hold(t: Test, { engine, allFinished }: Service, room = 1): void {
   engine.hold(room);
   t.teardown(async () => {
     engine.open();
-    await until(() => [...store.table('batches').entries()].every(({ value }) => value.finished !== null));
+    await until(allFinished);
   });
 }
 

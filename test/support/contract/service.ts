@@ -1,13 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { createKey, createWorkspace, grantCredit } from '../../../src/access/index.js';
+import { type Administration, StoredAdministration } from '../../../src/access/index.js';
+import { ClusterAdministration } from '../../../src/cluster/index.js';
+import { statement } from '../../../src/postgres/index.js';
 import { openStore, type Store } from '../../../src/store/index.js';
 import { selfSigned } from '../certificate.js';
 import { EngineGate } from '../engine-gate.js';
 import { freePort } from '../free-port.js';
 import { RawClient, type RawResponse } from '../http/raw-client.js';
 import { type MovableClock, movableClock } from '../movable-clock.js';
+import { onDatabase } from '../node-server.js';
+import { newDatabase } from '../postgres.js';
 import { dataFolder, modelsFolder, startTestServer } from '../server.js';
 
 /** An answer, its body read. */
@@ -35,6 +39,9 @@ export interface Service {
   readonly token: string;
   readonly data: string;
   readonly store: Store;
+  readonly place: Place;
+  /** What it changes counts for the next request. */
+  readonly administration: Administration;
   readonly transport: string;
   /** The folder of its models. */
   readonly models: string;
@@ -51,12 +58,14 @@ export interface Service {
   get(path: string, sending?: Sending): Promise<Reply>;
   /** Sends bytes over a connection of their own. */
   raw(bytes: string): Promise<RawResponse>;
+  /** Whether every batch has finished. */
+  allFinished(): Promise<boolean>;
   /** A key of a new workspace, with credit for so many input tokens. */
   account(
     id: string,
     tokens?: number,
     model?: keyof typeof PRICES,
-  ): { workspace: string; token: string; key: string };
+  ): Promise<{ workspace: string; token: string; key: string }>;
 }
 
 /** Contract 8: what an input token costs, in 10⁻¹² pounds. */
@@ -72,9 +81,11 @@ export const BUILDS = {
 /** The only host, of those that are not public, which its webhooks may call. */
 export const RECEIVER_HOST = 'localhost';
 
-export async function startService(t: Test, transport: string): Promise<Service> {
+export async function startService(t: Test, transport: string, place: Place = 'folder'): Promise<Service> {
   const data = dataFolder(t);
   const clock = movableClock();
+  const database = place === 'database' ? await newDatabase(t) : null;
+  const operatorPort = await freePort();
   const certificate = selfSigned(RECEIVER_HOST);
   const port = await freePort();
   const models = twoModels(t.testdir());
@@ -88,11 +99,20 @@ export async function startService(t: Test, transport: string): Promise<Service>
       DECIDER_ENGINE_EXACT: 'true',
       DECIDER_ENGINE_CELLS: CELLS,
       DECIDER_WEBHOOK_ALLOWED_HOSTS: RECEIVER_HOST,
+      ...(database !== null && {
+        ...onDatabase(database.url),
+        DECIDER_OPERATOR_PORT: String(operatorPort),
+        DECIDER_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      }),
     },
     models,
     { clock, authorities: certificate.cert },
   );
-  const store = openStore(data);
+  const store = database === null ? openStore(data) : NO_STORE;
+  const administration =
+    database === null
+      ? new StoredAdministration(store, clock)
+      : seenBy(`http://127.0.0.1:${operatorPort}`, new ClusterAdministration(database.database, 'test'));
   const token = headers.authorization.replace('Bearer ', '');
   const send = async (path: string, init: RequestInit, sending: Sending): Promise<Reply> => {
     const given = sending.token === undefined ? token : sending.token;
@@ -111,6 +131,8 @@ export async function startService(t: Test, transport: string): Promise<Service>
     token,
     data,
     store,
+    place,
+    administration,
     transport,
     models,
     clock,
@@ -129,13 +151,49 @@ export async function startService(t: Test, transport: string): Promise<Service>
       client.destroy();
       return response;
     },
-    account(id, tokens = 1_000_000, model = 'decider-g-12b') {
-      createWorkspace(store, clock, id);
-      if (tokens > 0) grantCredit(store, clock, id, BigInt(tokens) * PRICES[model]);
-      const { key, token: made } = createKey(store, clock, id);
+    async allFinished() {
+      if (database === null) {
+        return [...store.table('batches').entries()].every(({ value }) => value.finished !== null);
+      }
+      return (await database.database.query(UNFINISHED)).length === 0;
+    },
+    async account(id, tokens = 1_000_000, model = 'decider-g-12b') {
+      await administration.createWorkspace(id);
+      if (tokens > 0) await administration.grantCredit(id, BigInt(tokens) * PRICES[model]);
+      const { key, token: made } = await administration.createKey(id);
       return { workspace: id, token: made, key: key.id };
     },
   };
+}
+
+/** Where a service keeps its data. */
+export type Place = 'folder' | 'database';
+
+const UNFINISHED = statement('unfinished', 'SELECT FROM batches WHERE finished IS NULL LIMIT 1');
+
+const OPERATOR_TOKEN = 'op_'.padEnd(40, 'x');
+
+/** A test that uses it is about the data folder; see `FOLDER_ONLY`. */
+const NO_STORE = new Proxy({} as Store, {
+  get: () => {
+    throw new Error('the data of this service is in a database');
+  },
+});
+
+/** Administration after which the server has seen every change: its operator's interface waits for that. */
+function seenBy(operator: string, administration: Administration): Administration {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  return new Proxy(administration, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        const result: unknown = await Reflect.apply(method, target, args);
+        await (await fetch(`${operator}/api/audit?limit=1`, { headers })).text();
+        return result;
+      };
+    },
+  });
 }
 
 /** The two models of the contract, both of them tiny. */

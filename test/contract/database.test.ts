@@ -1,0 +1,3 @@
+import { runContract } from '../support/contract/run.js';
+
+await runContract('node', 'database');
