@@ -216,7 +216,8 @@ export class ClusterLedger implements Ledger, Settling {
     return this.current;
   }
 
-  private get canServe(): boolean {
+  /** Whether requests can be charged: the session is alive, and what was charged before can be written. */
+  get canServe(): boolean {
     const { loop, parts } = this;
     return (
       parts.session.isServing && loop.unsuccessfulMs <= UNWRITTEN_MS_MAX && this.current?.isFull !== true

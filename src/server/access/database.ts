@@ -131,8 +131,8 @@ class OpenDatabase implements OpenAccess {
   }
 
   status(): object {
-    const { session, database } = this.node;
-    const { open, used } = database.connections;
+    const { session, connections } = this.node;
+    const { open, used } = connections;
     return {
       folder: this.settings.data,
       database: { session: session.id, nodes: session.nodes, connections: open, connections_used: used },

@@ -8,6 +8,8 @@ import type { OutageLog } from './outage-log.js';
 
 /** With this many connections, two of them are for heartbeats and polls alone; with fewer, one. */
 const TWO_OF_CONNECTIONS = 4;
+/** With this many connections, one of them is for charges alone. */
+const ONE_OF_CONNECTIONS = 3;
 
 /** This process as a node of a cluster: its connections, session, directory, ledger and limits. */
 export class Node {
@@ -18,13 +20,17 @@ export class Node {
   readonly access: Access;
   /** For heartbeats and polls, which must not wait for other statements. */
   private readonly control: Database;
+  /** For charges: while none can be written, no request is answered. So they must not wait for batches. */
+  private readonly charging: Database;
   private readonly limiter: ClusterRateLimits;
 
   constructor(store: Settings['store'], clock: Clock, outages: OutageLog) {
     const controls = store.connections >= TWO_OF_CONNECTIONS ? 2 : 1;
     this.control = new Database({ ...store, connections: controls });
-    this.database = new Database({ ...store, connections: store.connections - controls });
-    const { control, database } = this;
+    const charges = store.connections >= ONE_OF_CONNECTIONS ? 1 : 0;
+    this.database = new Database({ ...store, connections: store.connections - controls - charges });
+    this.charging = charges === 0 ? this.database : new Database({ ...store, connections: charges });
+    const { control, charging, database } = this;
     this.session = new Session({
       database: control,
       clock,
@@ -38,7 +44,7 @@ export class Node {
       onError: (error) => outages.failed('keys and workspaces cannot be read from the database', error),
     });
     this.ledger = new ClusterLedger({
-      database,
+      database: charging,
       session,
       random: Math.random,
       onError: (error) => outages.failed('charges cannot be written to the database', error),
@@ -52,6 +58,22 @@ export class Node {
     });
     const { limiter } = this;
     this.access = new Access({ directory, ledger, limiter, clock: session.clock });
+  }
+
+  /** Connections, without those for heartbeats, and those of them that are in use. */
+  get connections(): Database['connections'] {
+    const all = this.working.map(({ connections }) => connections);
+    const sum = (of: 'open' | 'used') => all.reduce((total, each) => total + each[of], 0);
+    return { open: sum('open'), used: sum('used') };
+  }
+
+  /** How often each statement was sent, by name, without those for heartbeats. */
+  get statements(): Database['statements'] {
+    const counts = new Map<string, number>();
+    for (const { statements } of this.working) {
+      for (const [name, count] of statements) counts.set(name, count + (counts.get(name) ?? 0));
+    }
+    return counts;
   }
 
   /** Rejects with OperatorError, DatabaseUnavailable. */
@@ -75,12 +97,17 @@ export class Node {
 
   /** Closes the connections of a node that was not started. */
   async disconnect(): Promise<void> {
-    await Promise.all([this.database.close(), this.control.close()]);
+    await Promise.all([...this.working, this.control].map((each) => each.close()));
   }
 
   /** Why the node may not answer; empty if it may. */
   unreadyReasons(): readonly string[] {
-    return this.session.isServing && this.isDirectoryFresh() ? NOTHING : AWAY;
+    if (!this.session.isServing || !this.isDirectoryFresh()) return AWAY;
+    return this.ledger.canServe ? NOTHING : UNWRITTEN;
+  }
+
+  private get working(): readonly Database[] {
+    return this.charging === this.database ? [this.database] : [this.database, this.charging];
   }
 
   private isDirectoryFresh(): boolean {
@@ -95,3 +122,4 @@ export class Node {
 
 const NOTHING: readonly string[] = [];
 const AWAY: readonly string[] = ['The server cannot reach its database.'];
+const UNWRITTEN: readonly string[] = ['The server cannot write charges to its database.'];
