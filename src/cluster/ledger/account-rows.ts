@@ -68,7 +68,8 @@ const READ = statement(
 
 const CHARGED_IN_MONTH = statement(
   'ledger-charged-in-month',
-  `SELECT coalesce(sum(amount), 0) AS amount FROM usage WHERE workspace = $1 AND day >= $2 AND day <= $3`,
+  `SELECT workspace, sum(amount) AS amount FROM usage
+   WHERE workspace = ANY($1) AND day >= $2 AND day <= $3 GROUP BY workspace`,
 );
 
 /**
@@ -89,15 +90,15 @@ export async function lockAccounts(
   const rows = await transaction.query<Row>(READ, [workspaces, session]);
   if (rows.length < workspaces.length) throw new Error('a workspace of the ledger does not exist');
   const now = rows[0]?.now ?? 0;
-  const accounts: LockedAccount[] = [];
-  for (const row of rows) accounts.push(await accountOf(transaction, row, monthOf(now)));
-  return { now, accounts };
+  const month = monthOf(now);
+  const begun = rows.filter((row) => row.month !== month).map(({ workspace }) => workspace);
+  const charged = await chargedIn(transaction, begun, month);
+  return { now, accounts: rows.map((row) => accountOf(row, month, charged)) };
 }
 
 /** A month begins with the first exchange in it. Its charges are those of the counters, should the clock have been wrong. */
-async function accountOf(transaction: Queryable, row: Row, month: string): Promise<LockedAccount> {
-  const monthCharged =
-    row.month === month ? row.monthCharged : await chargedIn(transaction, row.workspace, month);
+function accountOf(row: Row, month: string, charged: ReadonlyMap<string, string>): LockedAccount {
+  const monthCharged = row.month === month ? row.monthCharged : (charged.get(row.workspace) ?? '0');
   return {
     ...row,
     month,
@@ -110,8 +111,17 @@ async function accountOf(transaction: Queryable, row: Row, month: string): Promi
   };
 }
 
-async function chargedIn(transaction: Queryable, workspace: string, month: string): Promise<string> {
-  const days = [`${month}-01`, `${month}-31`];
-  const rows = await transaction.query<{ amount: string }>(CHARGED_IN_MONTH, [workspace, ...days]);
-  return rows[0]?.amount ?? '0';
+/** What workspaces were charged in a month; those that were charged nothing are missing. */
+async function chargedIn(
+  transaction: Queryable,
+  workspaces: readonly string[],
+  month: string,
+): Promise<ReadonlyMap<string, string>> {
+  if (workspaces.length === 0) return new Map();
+  const rows = await transaction.query<{ workspace: string; amount: string }>(CHARGED_IN_MONTH, [
+    workspaces,
+    `${month}-01`,
+    `${month}-31`,
+  ]);
+  return new Map(rows.map(({ workspace, amount }) => [workspace, amount]));
 }

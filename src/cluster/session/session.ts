@@ -14,7 +14,7 @@ export const HEARTBEAT_MS = 1_000;
 export const SERVING_MS = 5_000;
 /**
  * After a gap of more than SERVING_MS in its heartbeats, a node ends no other sessions for this many milliseconds: where the
- * database was away, the others need time to return too.
+ * database was away, the others need time to return too. Likewise a node that finds expired sessions when it starts.
  */
 export const GRACE_MS = 5_000;
 /** Heartbeats in progress at a time: one that hangs does not hold up the next. */
@@ -158,7 +158,8 @@ export class Session {
     const ended = this.parts.clock.monotonic();
     this.clock.observe(now, began.monotonic, ended);
     const gap = began.monotonic - this.confirmed.monotonic;
-    if (gap > SERVING_MS && gap < Number.POSITIVE_INFINITY) this.returnedAt = ended;
+    const isFirst = gap === Number.POSITIVE_INFINITY;
+    if (isFirst ? hasExpired : gap > SERVING_MS) this.returnedAt = ended;
     if (began.monotonic > this.confirmed.monotonic) this.confirmed = began;
     this.nodeCount = nodes;
     if (hasExpired && ended - this.returnedAt >= GRACE_MS) void this.reap();

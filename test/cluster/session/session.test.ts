@@ -144,6 +144,28 @@ test('after an outage of the database, the nodes have 5 s to return', NEEDS_POST
   await until(async () => (await sql(database, 'SELECT * FROM nodes')).length === 1);
 });
 
+test('a node that starts as the database returns gives the others 5 s too', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const [old, started] = [newSession(t, database), newSession(t, database, 'two')];
+  await old.session.start();
+  await sql(database, 'UPDATE nodes SET expires = 0');
+  await started.session.start();
+  const expired = async () => (await sql(database, 'SELECT * FROM nodes WHERE expires = 0')).length;
+  const beats = () => database.statements.get('session-heartbeat') ?? 0;
+  const beat = async () => {
+    const before = beats();
+    started.clock.advance(HEARTBEAT_MS);
+    await until(() => beats() > before);
+  };
+  for (let second = 1; second < GRACE_MS / HEARTBEAT_MS; second += 1) await beat();
+  t.equal(database.statements.get('reaper-lock-expired'), undefined);
+  t.equal(await expired(), 1);
+  await until(async () => {
+    await beat();
+    return (await expired()) === 0;
+  });
+});
+
 test('a session does not end during a transaction that it has begun', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   const [one, two] = [newSession(t, database), newSession(t, database, 'two')];
