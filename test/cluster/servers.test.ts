@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { ClusterAdministration } from '../../src/cluster/index.js';
 import { type Database, statement } from '../../src/postgres/index.js';
+import { freePort } from '../support/free-port.js';
 import { startNode } from '../support/node-server.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, PostgresServer, postgres } from '../support/postgres.js';
 import { scaled } from '../support/scale.js';
@@ -17,6 +18,8 @@ const AWAY_MS_MAX = 6_000;
 
 /** Of the class of the tiny model, in 10⁻¹² of the currency. */
 const TOKEN_PRICE = 1_500n;
+
+const OPERATOR_TOKEN = 'op_'.padEnd(40, 'x');
 
 const QUESTION = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 
@@ -115,8 +118,21 @@ test(
     t.teardown(() => server.remove());
     const url = await server.createDatabase();
     const node = await startNode(t, url, modelsFolder(dataFolder(t)), {
-      DECIDER_OPERATOR_PORT: '0',
+      DECIDER_OPERATOR_PORT: String(await freePort()),
+      DECIDER_OPERATOR_TOKEN: OPERATOR_TOKEN,
     });
+    const operator = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(`${node.operatorUrl}${path}`, { headers, ...sent });
+      return { status: response.status, json: await response.json() };
+    };
+    t.match(await operator('/ready'), { status: 200, json: { ready: true } });
+    t.match(await operator('/status'), { json: { store: { database: { nodes: 1 } } } });
+    const made = (await operator('/api/keys', { workspace: 'default' })).json as { token: string };
+    t.equal((await ask(node, `Bearer ${made.token}`)).status, 200, 'a new key works at once');
+    t.match(await operator('/api/audit'), { json: { entries: [{ action: 'key.create' }] } });
+    t.match(await operator('/api/batches'), { json: { batches: [], more: false } });
     const token = node.headers.authorization;
     t.equal((await ask(node, token)).status, 200);
     await server.stop('kill');
@@ -132,6 +148,10 @@ test(
       return true;
     });
     t.equal((await fetch(`${node.url}/health`)).status, 503);
+    const { status, json } = await operator('/ready');
+    t.equal(status, 503);
+    t.match(json, { reasons: ['The server cannot reach its database.', String] });
+    t.match(await operator('/api/keys', { workspace: 'default' }), { json: { type: 'data_unavailable' } });
     await server.start();
     await until(async () => (await ask(node, token)).status === 200);
     t.equal((await fetch(`${node.url}/health`)).status, 200);
@@ -167,6 +187,10 @@ test(
     const bare = await (await postgres()).createDatabase(false);
     await t.rejects(startNode(t, bare, models, {}, own), {
       message: 'The database in store.url has no tables. Run: decider store migrate',
+    });
+    await t.rejects(startNode(t, `postgres://user:secret@127.0.0.1:${await freePort()}/d`, models, {}, own), {
+      name: 'StartError',
+      message: /^The database server in store\.url does not accept connections \(ECONNREFUSED\)\.$/,
     });
     await t.rejects(node.rekey(null), { message: 'The master key of a database cannot be changed.' });
   },
