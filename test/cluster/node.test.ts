@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { Node } from '../../src/server/access/node.js';
 import { OutageLog } from '../../src/server/access/outage-log.js';
-import { addWorkspace, chargeOf, sql } from '../support/cluster/nodes.js';
+import { accountOf, addWorkspace, chargeOf, sql } from '../support/cluster/nodes.js';
 import { type MovableClock, movableClock } from '../support/movable-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -35,7 +35,7 @@ test(
     const began = performance.now();
     (await node.ledger.reserve(caller, chargeOf(10))).post();
     await node.ledger.flush();
-    t.match(await node.ledger.standing(caller.workspace), { charged: 10n });
+    t.match(await accountOf(t, database, 'one'), { charged: '10' });
     t.ok(performance.now() - began < PROMPT_MS_MAX, `${performance.now() - began} ms`);
     t.strictSame(node.unreadyReasons(), []);
     await sql(database, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query = '${HOLD}'`);

@@ -14,7 +14,13 @@ import {
   type Workspace,
 } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
-import { type Database, DatabaseUnavailable, listen, statement } from '../../postgres/index.js';
+import {
+  type Database,
+  DatabaseUnavailable,
+  listen,
+  type Queryable,
+  statement,
+} from '../../postgres/index.js';
 import { type Session, SessionLost } from '../session/index.js';
 import { AccountReader } from './account-reader.js';
 import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
@@ -42,7 +48,10 @@ const CHANNEL = 'decider_credit';
 const NOTIFY = statement('ledger-notify', 'SELECT pg_notify($1, $2)');
 
 interface Parts {
+  /** Best with connections of its own: requests wait for charges, which must not wait for others. */
   readonly database: Database;
+  /** For what callers read of their account; `database` if absent. */
+  readonly reading?: Queryable;
   readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'onLost' | 'clock'>;
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
@@ -61,6 +70,7 @@ export class ClusterLedger implements Ledger, Settling {
   private readonly loop: ExchangeLoop;
   private readonly fundsListeners: (() => void)[] = [];
   private current: Holdings | null = null;
+  private readonly reading: Queryable;
   private readonly accounts: AccountReader;
   private looks = 0;
   private cancelLook = () => {};
@@ -80,7 +90,8 @@ export class ClusterLedger implements Ledger, Settling {
       },
       onError,
     });
-    this.accounts = new AccountReader(database);
+    this.reading = parts.reading ?? database;
+    this.accounts = new AccountReader(this.reading);
     session.onLost(() => this.drop());
   }
 
@@ -170,7 +181,7 @@ export class ClusterLedger implements Ledger, Settling {
 
   /** What other nodes have charged within the last FLUSH_DELAY_MS is missing. Rejects with ApiError `overloaded`. */
   async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
-    const read = () => readUsageOf(this.parts.database, workspace.id, key.id, days);
+    const read = () => readUsageOf(this.reading, workspace.id, key.id, days);
     return sumPrices(await this.afterFlush(read));
   }
 

@@ -45,6 +45,7 @@ export class Node {
     });
     this.ledger = new ClusterLedger({
       database: charging,
+      reading: database,
       session,
       random: Math.random,
       onError: (error) => outages.failed('charges cannot be written to the database', error),
