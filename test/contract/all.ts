@@ -33,3 +33,16 @@ export const TESTS: readonly ContractTest[] = [
   ...BATCHES_WEBHOOK,
   ...BATCHES_ENDPOINTS,
 ];
+
+/** Those about what is stored: keys, credit, usage and batches. */
+export const STORED_TESTS: readonly ContractTest[] = [
+  ...KEYS,
+  ...ERRORS_OF_DECIDE,
+  ...USAGE,
+  ...BATCHES_SUBMIT,
+  ...BATCHES_OBJECTS,
+  ...BATCHES_RESULTS,
+  ...BATCHES_LIFECYCLE,
+  ...BATCHES_WEBHOOK,
+  ...BATCHES_ENDPOINTS,
+];

@@ -1,6 +1,6 @@
 import tap from 'tap';
 import type { TransportName } from '../../../src/http/index.js';
-import { TESTS } from '../../contract/all.js';
+import { STORED_TESTS, TESTS } from '../../contract/all.js';
 import { uwsMissing } from '../http/serving.js';
 import { NEEDS_POSTGRES } from '../postgres.js';
 import { LONG } from '../scale.js';
@@ -11,15 +11,14 @@ import { type Place, startService } from './service.js';
 const FIRST: readonly string[] = JSON.parse(process.env.CONTRACT_FIRST ?? '[]');
 
 /**
- * Runs the tests of the contract on one transport, against one server: all of them on Node's, those that check HTTP
- * on the other; at full scale all of them on both. With a database, without those of `FOLDER_ONLY`.
+ * Runs the tests of the contract against one server. With a data folder: all of them on Node's transport, those that check
+ * HTTP on the other. With a database: those about what is stored. At full scale all of them, but for `FOLDER_ONLY`.
  */
 export async function runContract(transport: TransportName, place: Place = 'folder'): Promise<void> {
   const missing = place === 'database' ? (NEEDS_POSTGRES.skip ?? false) : false;
   const skip = transport === 'uws' ? uwsMissing : missing;
   const service = skip === false ? await startService(tap, transport, place) : undefined;
-  const chosen = LONG || transport === 'node' ? TESTS : TESTS.filter(({ http }) => http);
-  const tests = chosen.filter(({ name }) => place === 'folder' || !(name in FOLDER_ONLY));
+  const tests = place === 'database' ? onDatabase() : onFolder(transport);
   const first = tests.filter(({ name }) => FIRST.includes(name));
   for (const { name, run } of new Set([...first, ...tests])) {
     tap.test(`${name} (${place === 'folder' ? transport : place})`, { skip }, async (t) => {
@@ -27,3 +26,8 @@ export async function runContract(transport: TransportName, place: Place = 'fold
     });
   }
 }
+
+const onFolder = (transport: TransportName) =>
+  LONG || transport === 'node' ? TESTS : TESTS.filter(({ http }) => http);
+
+const onDatabase = () => (LONG ? TESTS : STORED_TESTS).filter(({ name }) => !(name in FOLDER_ONLY));
