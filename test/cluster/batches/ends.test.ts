@@ -1,4 +1,8 @@
 import { test } from 'tap';
+import { Callbacks, type WebhookOutcome } from '../../../src/batch/index.js';
+import { DataKeys } from '../../../src/cluster/batches/data-keys.js';
+import { ClusterCalledBatches } from '../../../src/cluster/batches/duty/called-batches.js';
+import { dueWebhooks, markDeleted } from '../../../src/cluster/batches/tables/due.js';
 import { lines, reason } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';
@@ -116,6 +120,53 @@ test('a webhook is tried again by the node that has the duty then', NEEDS_POSTGR
   t.equal((await attempts())?.wait, null);
   t.equal(cluster.called.length, 2);
   t.match(await b.show(key, id), { status: 'done' });
+});
+
+test('an outcome that is written while due webhooks are read is not lost', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 1);
+  const [a] = cluster.nodes as [ClusterNode];
+  let answer = (_: WebhookOutcome) => {};
+  cluster.webhook = () => new Promise((resolve) => (answer = resolve));
+  await a.submit(await cluster.key(), lines('a', 3), { webhook: 'https://a.example/hook' });
+  await until(() => cluster.called.length === 1);
+  const { database, clock } = a;
+  const due = await dueWebhooks(database);
+  t.equal(due.length, 1, 'it is due until the outcome is written');
+  answer('delivered');
+  await until(async () => (await dueWebhooks(database)).length === 0);
+  const troubles: unknown[] = [];
+  const callbacks = new Callbacks({
+    batches: new ClusterCalledBatches(database, new DataKeys(() => cluster.master)),
+    clock,
+    random: Math.random,
+    webhooks: {
+      check: async () => {},
+      call: async () => {
+        troubles.push('called again');
+        return 'delivered';
+      },
+    },
+    reports: { error: (error) => void troubles.push(error), answered: () => {}, failed: () => {} },
+  });
+  for (const batch of due) callbacks.add(batch);
+  await callbacks.stop();
+  t.strictSame(troubles, []);
+});
+
+test('a download ends with an error when its batch is deleted', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 1);
+  const [a] = cluster.nodes as [ClusterNode];
+  const key = await cluster.key();
+  const id = await a.submit(key, lines('a', 2_000));
+  await until(async () => (await a.show(key, id)).finished_at !== null);
+  const { pieces } = await a.batches.results(a.caller(key), id);
+  const iterator = pieces[Symbol.asyncIterator]();
+  t.equal((await iterator.next()).done, false);
+  // A deletion that has come as far as the results.
+  const { database } = a;
+  await database.transaction((transaction) => markDeleted(transaction, id));
+  await cluster.sql('DELETE FROM batch_results');
+  await t.rejects(iterator.next(), /has been deleted/);
 });
 
 test(

@@ -12,7 +12,7 @@ import {
 } from '../../../batch/index.js';
 import type { Queryable } from '../../../postgres/index.js';
 import { listBatches } from '../tables/batches.js';
-import { chunkIds, chunkLines, resultsBetween } from '../tables/values.js';
+import { chunkIds, chunkLines, resultsBetween, dataKey as storedKey } from '../tables/values.js';
 import type { OpenAnswer, OpenCall, OpenTask } from './open-values.js';
 
 /** Batches of one piece of a list. */
@@ -51,6 +51,8 @@ export class BatchReader implements ChunkSource {
       if (ids === undefined) return undefined;
       const range = { from: ids.first + from.line, to: ids.first + ids.lines, bytes: PIECE_BYTES };
       const results = await resultsBetween(this.sql, batch.id, range);
+      // A deletion removes the data key first. While it is there, every result was.
+      if ((await storedKey(this.sql, batch.id)) === undefined) return undefined;
       return this.open('results', { task: { batch, dataKey, from }, ids: ids.sealed, results });
     });
   }

@@ -44,6 +44,11 @@ const WEBHOOKS = statement(
    ) AS due WHERE due.place <= ${WEBHOOKS_PER_KEY_MAX} ORDER BY due.webhook_due LIMIT ${DUE_MAX}`,
 );
 
+const DUE_WEBHOOK = statement(
+  'batch-due-webhook',
+  `SELECT ${batchColumns()} FROM batches WHERE id = $1 AND webhook_due <= ${NOW_MS} AND NOT deleted`,
+);
+
 const COLLECTED = statement(
   'batch-collected',
   `UPDATE batches SET collected = ${NOW_MS} WHERE id = $1 AND collected IS NULL AND NOT deleted`,
@@ -96,6 +101,12 @@ export async function settledBatches(sql: Queryable): Promise<string[]> {
 /** Finished batches whose webhook is due. */
 export async function dueWebhooks(sql: Queryable): Promise<Batch[]> {
   return (await sql.query<BatchRow>(WEBHOOKS)).map(batchOf);
+}
+
+/** A finished batch whose webhook is still due; undefined if it is not, or the batch is gone. */
+export async function findDueWebhook(sql: Queryable, id: string): Promise<Batch | undefined> {
+  const [row] = await sql.query<BatchRow>(DUE_WEBHOOK, [id]);
+  return row && batchOf(row);
 }
 
 /** Records that the results of a batch were collected, the first time. */
