@@ -23,6 +23,11 @@ export class ClaimedChunks {
     return [...this.open.keys()];
   }
 
+  /** Whether a chunk was added that `takeResolved` has not returned. */
+  has(chunk: number): boolean {
+    return this.open.has(chunk) || this.resolved.includes(chunk);
+  }
+
   /** How many lines have no result. */
   get linesLeft(): number {
     let sum = 0;

@@ -151,6 +151,8 @@ export class Runner {
   /** Runs further chunks of a batch that is restricted to some of its chunks. */
   extend(open: OpenBatch, chunks: Iterable<ChunkRange>): void {
     open.addChunks(chunks);
+    // Every line of them may have its result.
+    this.progress.settle(open);
     this.queue.wake(open.batch.key);
     this.run();
   }
@@ -163,6 +165,13 @@ export class Runner {
     open.isDropped = true;
     open.end(this.memory);
     this.queue.remove(open);
+  }
+
+  /** Whether a batch waits for credit, as far as the cost of its next line is known. */
+  awaitsCredit({ batch }: OpenBatch): boolean {
+    const { access } = this.parts;
+    const caller = access.holder(batch.key);
+    return access.writable && caller !== undefined && !this.funds.covers(caller);
   }
 
   /** Throws ApiError `batch_finished`. */

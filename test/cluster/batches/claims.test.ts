@@ -17,7 +17,7 @@ async function idle(t: Parameters<typeof BatchCluster.start>[0]) {
     SELECT 'other', '', 1, 0, 0, 9000000000000000 FROM generate_series(1, 2)`);
   const others = await cluster.sql<{ id: number }>(`SELECT id FROM nodes WHERE name = 'other' ORDER BY id`);
   const claim = async (session: number, skip: readonly string[] = []) => {
-    for (const { id } of await claimCandidates(database, { keys: skip, models: [] })) {
+    for (const { id } of await claimCandidates(database, { keys: skip, batches: [], models: [] })) {
       const found = await database.transaction((transaction) => claimChunk(transaction, id, session));
       if (found !== null) return found;
     }
@@ -216,4 +216,58 @@ test('a session that has ended claims nothing', NEEDS_POSTGRES, async (t) => {
   await t.rejects(claim(sessions[0]), { name: 'SessionLost' });
   t.strictSame(lost, [sessions[0]]);
   t.equal((await claim(sessions[1]))?.batch.id, id);
+});
+
+test('keys without credit do not delay a key that has some', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 1);
+  const [node] = cluster.nodes as [ClusterNode];
+  node.isStale = true;
+  await cluster.addWorkspace('poor', 0n);
+  // More than a node claims chunks of at a time, and each has more lines than a node wants to wait.
+  for (let at = 0; at < 18; at += 1) await node.submit(await cluster.key(null, 'poor'), lines('p', 100));
+  const rich = await cluster.key();
+  const id = await node.submit(rich, lines('r', 12 * 256));
+  node.isStale = false;
+  // It takes about 10 s: one of the first chunks of the others is claimed every half a second.
+  await until(async () => (await node.show(rich, id)).finished_at !== null, 40_000);
+  t.equal(await cluster.charged(rich), 12 * 256);
+  t.strictSame(node.troubles, []);
+});
+
+test('a batch that cannot be read does not delay its key’s other batches', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 1);
+  const [node] = cluster.nodes as [ClusterNode];
+  node.isStale = true;
+  const key = await cluster.key();
+  const damaged = await node.submit(key, lines('d', 300));
+  const id = await node.submit(key, lines('a', 300));
+  await cluster.sql('DELETE FROM data_keys WHERE owner = $1', [damaged]);
+  node.isStale = false;
+  await until(async () => (await node.show(key, id)).finished_at !== null, 12_000);
+  t.match(await node.show(key, damaged), { status: 'queued', counts: { pending: 300 } });
+  t.match(node.troubles, [/no data key/]);
+});
+
+test('chunks of ended keys and windows are not claimed', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 2);
+  const [a, b] = cluster.nodes as [ClusterNode, ClusterNode];
+  // The node with the duty does nothing more, and its session does not expire.
+  a.isStale = true;
+  await until(async () => (await cluster.sql('SELECT node FROM duties')).length === 1);
+  const [duty] = await cluster.sql<{ node: number }>('SELECT node FROM duties');
+  const [keeper, worker] = duty?.node === a.session.id ? [a, b] : [b, a];
+  for (const node of [a, b]) node.isStale = true;
+  keeper.clock.freeze();
+  await cluster.sql('UPDATE nodes SET expires = 9000000000000000 WHERE id = $1', [keeper.session.id]);
+  const [revoked, expired] = [await cluster.key(), await cluster.key()];
+  await worker.submit(revoked, lines('r', 2_560));
+  const late = await worker.submit(expired, lines('e', 2_560));
+  await cluster.revoke(revoked);
+  await cluster.sql('UPDATE batches SET expires = 1 WHERE id = $1', [late]);
+  worker.isStale = false;
+  const looked = () => worker.database.statements.get('batch-claim-candidates') ?? 0;
+  const before = looked();
+  await until(() => looked() > before + 3);
+  t.equal(worker.database.statements.get('batch-claim') ?? 0, 0);
+  t.strictSame(worker.troubles, []);
 });

@@ -1,5 +1,5 @@
 import { type Batch, type LineAborts, mayStart } from '../../../batch/index.js';
-import { type Queryable, statement, type Transaction } from '../../../postgres/index.js';
+import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
 import { type LockedBatch, lockBatch } from './batches.js';
 import { linesWithResults } from './values.js';
 
@@ -28,10 +28,11 @@ const CANDIDATES_MAX = 4;
 // and then chunks are looked for until there are enough.
 const CANDIDATES = statement(
   'batch-claim-candidates',
-  `SELECT waiting.id, waiting.models FROM (
+  `SELECT waiting.id, waiting.key, waiting.models FROM (
      SELECT b.id, b.key, b.number, b.models, coalesce(t.turn, 0) AS turn
      FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
-     WHERE b.state IN ('queued', 'running') AND NOT (b.key = ANY($1::text[]) OR b.models && $2::text[])
+     WHERE b.state IN ('queued', 'running') AND b.expires > ${NOW_MS}
+       AND NOT (b.key = ANY($1::text[]) OR b.id = ANY($2::text[]) OR b.models && $3::text[])
      ORDER BY turn, b.key, b.number
    ) AS waiting
    CROSS JOIN LATERAL (
@@ -65,6 +66,7 @@ const ABORTS = statement(
 /** What is left out. */
 interface Skipped {
   readonly keys: readonly string[];
+  readonly batches: readonly string[];
   /** Batches that name one of these models or builds. */
   readonly models: readonly string[];
 }
@@ -72,9 +74,9 @@ interface Skipped {
 /** Batches that may have a chunk to claim, those of the key whose turn it is first. */
 export function claimCandidates(
   sql: Queryable,
-  { keys, models }: Skipped,
-): Promise<ReadonlyArray<Pick<Batch, 'id' | 'models'>>> {
-  return sql.query(CANDIDATES, [keys, models]);
+  { keys, batches, models }: Skipped,
+): Promise<ReadonlyArray<Pick<Batch, 'id' | 'key' | 'models'>>> {
+  return sql.query(CANDIDATES, [keys, batches, models]);
 }
 
 /**

@@ -91,9 +91,10 @@ export class ClaimLoop {
   }
 
   private async claimAll(more: boolean): Promise<void> {
+    const { claims } = this.parts;
     while (this.wantsLines) if (!(await this.claimOne(this.skipped))) break;
-    const { keys } = this.parts.claims;
-    if (more && keys.length > 0 && keys.length < KEYS_MAX) await this.claimOne([...this.skipped, ...keys]);
+    const { keys, fundedCount } = claims;
+    if (more && keys.length > 0 && fundedCount < KEYS_MAX) await this.claimOne([...this.skipped, ...keys]);
   }
 
   private async claimOne(skip: readonly string[]): Promise<boolean> {
@@ -107,6 +108,6 @@ export class ClaimLoop {
   private get skipped(): string[] {
     const now = this.parts.clock.monotonic();
     for (const [key, until] of this.resting) if (until <= now) this.resting.delete(key);
-    return [...this.resting.keys()];
+    return [...this.resting.keys(), ...this.parts.claims.unfundedKeys];
   }
 }

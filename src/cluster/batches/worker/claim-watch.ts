@@ -12,6 +12,8 @@ import type { WorkBuffer } from './work-buffer.js';
 const WATCH_MS = 1_000;
 /** A claim of which no line has started for this many milliseconds is given back: another node may be able to run it. */
 const IDLE_MS_MAX = 15_000;
+/** One whose key cannot pay for its next line is given back after this many milliseconds. */
+const UNFUNDED_MS_MAX = 2_000;
 
 interface Parts {
   /** The session. */
@@ -23,6 +25,8 @@ interface Parts {
   readonly progress: ClaimedProgress;
   readonly runner: Runner;
   readonly loop: ClaimLoop;
+  /** A batch cannot be read here. */
+  onDamaged(batch: string): void;
   onError(error: unknown): void;
 }
 
@@ -52,7 +56,18 @@ export class ClaimWatch {
     await this.readStates();
     if (!this.stopped) await this.giveBackStrange();
     if (this.stopped) return;
-    const { claims, loop, progress } = this.parts;
+    const { claims, loop, progress, runner, onDamaged } = this.parts;
+    for (const open of claims.idleFor(0)) {
+      if (!open.isDamaged) continue;
+      onDamaged(open.batch.id);
+      progress.release(open);
+    }
+    for (const open of claims.idleFor(UNFUNDED_MS_MAX)) {
+      if (!runner.awaitsCredit(open)) continue;
+      claims.noteUnfunded(open);
+      loop.rest(open.batch.key);
+      progress.release(open);
+    }
     for (const open of claims.idleFor(IDLE_MS_MAX)) {
       loop.rest(open.batch.key);
       progress.release(open);
@@ -83,7 +98,7 @@ export class ClaimWatch {
     const claimed = await claimedChunks(database, node);
     if (loop.rounds !== rounds) return;
     for (const { batch, chunk } of claimed) {
-      const runs = claims.find(batch)?.claimed?.chunks.includes(chunk) === true;
+      const runs = claims.find(batch)?.claimed?.has(chunk) === true;
       if (!runs && !work.isEnding({ batch, chunk })) work.end({ batch, chunk, settled: false });
     }
   }

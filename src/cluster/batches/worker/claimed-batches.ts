@@ -1,6 +1,9 @@
 import type { Clock } from '../../../base/index.js';
 import type { OpenBatch } from '../../../batch/index.js';
 
+/** Chunks of this many keys that could not pay for a line the last time are claimed at a time. */
+const UNFUNDED_KEYS_MAX = 16;
+
 /** A batch of which this node has claimed chunks. */
 interface Claimed {
   readonly open: OpenBatch;
@@ -11,6 +14,8 @@ interface Claimed {
 /** The batches of which this node has claimed chunks. */
 export class ClaimedBatches {
   private readonly byId = new Map<string, Claimed>();
+  /** Keys that could not pay for a line when they last had a chunk here. */
+  private readonly unfunded = new Set<string>();
   /** Lines started in this second, and in the one before. */
   private starts = { now: 0, before: 0 };
 
@@ -29,11 +34,28 @@ export class ClaimedBatches {
     return [...new Set(this.all.map(({ batch }) => batch.key))];
   }
 
-  /** Lines that have not started. */
+  /** How many of the keys could pay for a line the last time. */
+  get fundedCount(): number {
+    return this.keys.filter((key) => !this.unfunded.has(key)).length;
+  }
+
+  /** Keys of which no further chunk is claimed, because they could not pay for a line the last time. */
+  get unfundedKeys(): string[] {
+    const here = this.keys.filter((key) => this.unfunded.has(key));
+    return here.length < UNFUNDED_KEYS_MAX ? here : [...this.unfunded];
+  }
+
+  /** Lines that have not started, except of keys that could not pay for a line the last time. */
   get waiting(): number {
     let count = 0;
-    for (const { open } of this.byId.values()) count += (open.claimed?.linesLeft ?? 0) - open.inProgress;
+    for (const { open } of this.byId.values())
+      if (!this.unfunded.has(open.batch.key)) count += (open.claimed?.linesLeft ?? 0) - open.inProgress;
     return count;
+  }
+
+  /** The key of a batch cannot pay for its next line. */
+  noteUnfunded({ batch }: OpenBatch): void {
+    this.unfunded.add(batch.key);
   }
 
   /** Lines that started in a second, about. */
@@ -57,6 +79,7 @@ export class ClaimedBatches {
   /** A line of a batch has started. */
   started(open: OpenBatch): void {
     this.starts.now += 1;
+    this.unfunded.delete(open.batch.key);
     const claimed = this.byId.get(open.batch.id);
     if (claimed !== undefined) claimed.used = this.clock.monotonic();
   }

@@ -47,6 +47,8 @@ export class Worker implements LedgerPart {
   private progress!: ClaimedProgress;
   /** Models and builds that this node does not have. Batches that name them are left to other nodes. */
   private readonly missing = new Set<string>();
+  /** Batches that cannot be read here. They wait until their windows end; see `OpenBatch.isDamaged`. */
+  private readonly damaged = new Set<string>();
   private stopped = false;
 
   /** `node`: the id of the session. */
@@ -90,7 +92,18 @@ export class Worker implements LedgerPart {
       reports,
     });
     const { loop, progress, runner } = this;
-    this.watch = new ClaimWatch({ node, database, clock, claims, work, progress, runner, loop, onError });
+    this.watch = new ClaimWatch({
+      node,
+      database,
+      clock,
+      claims,
+      work,
+      progress,
+      runner,
+      loop,
+      onDamaged: (batch) => this.damaged.add(batch),
+      onError,
+    });
   }
 
   start(): void {
@@ -103,9 +116,8 @@ export class Worker implements LedgerPart {
     this.loop.wake(true);
   }
 
-  /** Lines that wait for credit may be able to start, and so may other chunks of their keys. */
+  /** Lines that wait for credit may be able to start. */
   fundsChanged(): void {
-    this.loop.endRests();
     this.parts.access.tellFunds();
     this.loop.wake();
   }
@@ -150,8 +162,14 @@ export class Worker implements LedgerPart {
   }
 
   private async claim(keys: readonly string[]): Promise<Claim | null> {
-    const { database, session, engines } = this.parts;
-    for (const { id, models } of await claimCandidates(database, { keys, models: [...this.missing] })) {
+    const { database, session, engines, access } = this.parts;
+    const skipped = { keys, batches: [...this.damaged], models: [...this.missing] };
+    for (const { id, key, models } of await claimCandidates(database, skipped)) {
+      // The duty of batches ends its batches.
+      if (access.holder(key)?.hasEnded === true) {
+        this.loop.rest(key);
+        continue;
+      }
       const missing = models.filter((model) => engines.engine(model) === undefined);
       for (const model of missing) this.missing.add(model);
       if (missing.length > 0) continue;
