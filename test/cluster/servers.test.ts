@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ClusterAdministration } from '../../src/cluster/index.js';
+import { ClusterAdministration, newestBatches } from '../../src/cluster/index.js';
 import { type Database, statement } from '../../src/postgres/index.js';
 import { freePort } from '../support/free-port.js';
 import { startNode } from '../support/node-server.js';
@@ -83,6 +83,11 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
     await until(async () => (await show()).results_available);
     const results = await (await fetch(`${other.url}/v1/batches/${id}/results`, { headers })).text();
     t.equal(results.trim().split('\n').length, LINES);
+    const newest = (filter: object) => newestBatches(database, { limit: 10, ...filter });
+    t.match(await newest({ workspace: 'default', state: 'done' }), { batches: [{ id }], more: false });
+    t.strictSame(await newest({ state: 'failed' }), { batches: [], more: false });
+    t.strictSame(await newest({ workspace: 'w' }), { batches: [], more: false });
+    t.strictSame(await newest({ limit: 0 }), { batches: [], more: true });
   });
 
   await t.test('credit for some requests answers exactly these; a stop returns what is leased', async (t) => {
