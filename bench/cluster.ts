@@ -8,7 +8,7 @@
 //   npm run bench:cluster -- --minutes N         leaves out what does not begin in this time
 //   npm run bench:cluster -- --json FILE         also write {machine, cases: [{store, nodes, live, batch, idle}]}
 import { loadavg } from 'node:os';
-import { startCluster } from './cluster/cluster.js';
+import { startCluster, tinyModels } from './cluster/cluster.js';
 import { type Measured, measureBatches, measureIdle, measureLive } from './cluster/measure.js';
 import { benchOptions } from './options.js';
 import { machine, Pace, showNumber, table, writeJson } from './report.js';
@@ -42,6 +42,7 @@ const pace = new Pace({ cases: wanted.length, minutes: values.minutes });
 
 console.log(machine());
 console.log(`waves of ${waveMs} ms; ${values.requests} requests and ${values.lines} lines per node`);
+const models = await tinyModels();
 const cases: Case[] = [];
 for (const { store, nodes } of wanted) {
   if (pace.begins(`${store}, ${nodes} nodes`)) cases.push(await measure(store, nodes));
@@ -77,7 +78,7 @@ if (values.statements) for (const each of cases) showStatements(each);
 writeJson(values.json, { machine: machine(), waveMs, cases });
 
 async function measure(store: 'lmdb' | 'postgres', nodes: number): Promise<Case> {
-  const cluster = await startCluster(store, nodes, waveMs);
+  const cluster = await startCluster(store, nodes, { waveMs, models });
   try {
     const idle = await measureIdle(cluster);
     const live = await measureLive(cluster, Number(values.requests) * nodes, idle);

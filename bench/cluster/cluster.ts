@@ -27,11 +27,11 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-/** Starts so many nodes over PostgreSQL; `store` `lmdb`: one node on its data folder. */
+/** Starts so many nodes over PostgreSQL; `store` `lmdb`: one node on its data folder. `models`: their models folder. */
 export async function startCluster(
   store: 'lmdb' | 'postgres',
   count: number,
-  waveMs: number,
+  { waveMs, models }: { readonly waveMs: number; readonly models: string },
 ): Promise<BenchCluster> {
   const ends: Array<() => unknown> = [];
   const teardown = (end: () => unknown) => void ends.unshift(end);
@@ -40,7 +40,7 @@ export async function startCluster(
   };
   try {
     const environment: Record<string, string> = {
-      DECIDER_MODELS: await tinyModels(),
+      DECIDER_MODELS: models,
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
       DECIDER_ENGINE_MEMORY_CHECK: 'false',
@@ -74,7 +74,8 @@ export async function startCluster(
 
 const withoutTls = (text: string) => text.replace(/^( {2}bind 127\.0\.0\.1:\d+) ssl .*$/m, '$1');
 
-async function tinyModels(): Promise<string> {
+/** A models folder with a tiny model, removed when the process ends. */
+export async function tinyModels(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'tiny.gguf');

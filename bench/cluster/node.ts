@@ -8,6 +8,11 @@ import type { Started, Statements } from './node-process.js';
 
 const SCRIPT = fileURLToPath(new URL('./node-process.js', import.meta.url));
 
+const folders: string[] = [];
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A server with a simulated engine, in its own process. */
 export class BenchNode {
   private constructor(
@@ -21,7 +26,7 @@ export class BenchNode {
   /** `environment`: settings of the server; `waveMs`: the duration of a wave. */
   static async start(environment: Readonly<Record<string, string>>, waveMs: number): Promise<BenchNode> {
     const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    folders.push(folder);
     const child = fork(SCRIPT, [], {
       env: { ...process.env, ...environment, DECIDER_DATA: folder, WAVE_MS: String(waveMs) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
