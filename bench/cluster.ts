@@ -3,9 +3,10 @@
 // ratio below the number of nodes can also mean that its processor is used up.
 //
 //   npm run bench:cluster                        1 and 3 nodes
-//   npm run bench:cluster -- --nodes 1,2,4 --wave-ms N --requests N --lines N   per node
+//   npm run bench:cluster -- --nodes 1,2,4 --wave-ms N --rounds N
+//   npm run bench:cluster -- --requests N --lines N   per node and round; the median of the rounds is shown
 //   npm run bench:cluster -- --statements        also list the statements by name
-//   npm run bench:cluster -- --minutes N         leaves out what does not begin in this time
+//   npm run bench:cluster -- --minutes N         about so long, with fewer rounds
 //   npm run bench:cluster -- --json FILE         also write {machine, cases: [{store, nodes, live, batch, idle}]}
 import { loadavg } from 'node:os';
 import { startCluster, tinyModels } from './cluster/cluster.js';
@@ -28,6 +29,7 @@ interface Case {
 const values = benchOptions({
   nodes: { type: 'string', default: '1,3' },
   'wave-ms': { type: 'string', default: '100' },
+  rounds: { type: 'string', default: '3' },
   requests: { type: 'string', default: '1500' },
   lines: { type: 'string', default: '1500' },
   statements: { type: 'boolean', default: false },
@@ -44,9 +46,7 @@ console.log(machine());
 console.log(`waves of ${waveMs} ms; ${values.requests} requests and ${values.lines} lines per node`);
 const models = await tinyModels();
 const cases: Case[] = [];
-for (const { store, nodes } of wanted) {
-  if (pace.begins(`${store}, ${nodes} nodes`)) cases.push(await measure(store, nodes));
-}
+for (const { store, nodes } of wanted) cases.push(await measure(store, nodes));
 
 const base = cases.find(({ store }) => store === 'postgres');
 const times = (own: Measured, other: Measured | undefined) =>
@@ -81,13 +81,24 @@ async function measure(store: 'lmdb' | 'postgres', nodes: number): Promise<Case>
   const cluster = await startCluster(store, nodes, { waveMs, models });
   try {
     const idle = await measureIdle(cluster);
-    const live = await measureLive(cluster, Number(values.requests) * nodes, idle);
+    const requests = Number(values.requests) * nodes;
     const lines = Number(values.lines) * nodes;
-    const batch = await measureBatches(cluster, { lines, batches: BATCHES }, idle);
-    return { store, nodes, live, batch, idle: idle / nodes };
+    const live: Measured[] = [];
+    const batch: Measured[] = [];
+    for (const _ of pace.rounds(`${store}, ${nodes} nodes`, Number(values.rounds))) {
+      live.push(await measureLive(cluster, requests, idle));
+      batch.push(await measureBatches(cluster, { lines, batches: BATCHES }, idle));
+    }
+    return { store, nodes, live: middle(live), batch: middle(batch), idle: idle / nodes };
   } finally {
     await cluster.stop();
   }
+}
+
+/** The round of the median throughput. */
+function middle(rounds: readonly Measured[]): Measured {
+  const sorted = [...rounds].sort((one, other) => one.perSecond - other.perSecond);
+  return sorted[Math.floor(sorted.length / 2)] as Measured;
 }
 
 function showStatements({ store, nodes, live, batch }: Case): void {
