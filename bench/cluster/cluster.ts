@@ -44,6 +44,9 @@ export async function startCluster(
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
       DECIDER_ENGINE_MEMORY_CHECK: 'false',
+      // Waves are full when they have so many sequences: how many tokens they share does not matter.
+      DECIDER_ENGINE_SEQUENCES: '16',
+      DECIDER_ENGINE_WAVE_TOKENS: '4096',
       DECIDER_LOG_LEVEL: 'silent',
     };
     if (store === 'postgres') {
