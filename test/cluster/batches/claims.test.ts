@@ -103,7 +103,7 @@ test(
   async (t) => {
     const cluster = await BatchCluster.start(t, 1);
     const [node] = cluster.nodes as [ClusterNode];
-    await cluster.addWorkspace('poor', 0n);
+    await cluster.addWorkspace('poor', 1n);
     const [poor, rich] = [await cluster.key(null, 'poor'), await cluster.key()];
     const waits = await node.submit(poor, lines('p', 300));
     const claimed = async () => {
@@ -222,7 +222,7 @@ test('keys without credit do not delay a key that has some', NEEDS_POSTGRES, asy
   const cluster = await BatchCluster.start(t, 1);
   const [node] = cluster.nodes as [ClusterNode];
   node.isStale = true;
-  await cluster.addWorkspace('poor', 0n);
+  await cluster.addWorkspace('poor', 1n);
   // More than a node claims chunks of at a time, and each has more lines than a node wants to wait.
   for (let at = 0; at < 18; at += 1) await node.submit(await cluster.key(null, 'poor'), lines('p', 100));
   const rich = await cluster.key();
