@@ -11,7 +11,7 @@ import { type Random, random, seedFromEnvironment } from '../../support/random.j
 import { scaled } from '../../support/scale.js';
 
 const COVERED = scaled({ short: 100, long: 1_000 });
-const RUNS = scaled({ short: 3, long: 6 });
+const RUNS = scaled({ short: 2, long: 6 }, 'EXACT_RUNS');
 const NODES = 3;
 const TOKENS = 7;
 
