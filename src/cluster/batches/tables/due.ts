@@ -69,13 +69,15 @@ const DELETE_RESULTS = statement(
   'DELETE FROM batch_results WHERE batch = $1 AND line >= $2 AND line < $3',
 );
 const DELETE_IDS = statement('batch-ids-delete', 'DELETE FROM batch_ids WHERE batch = $1');
+const DELETE_ABORTS = statement('batch-aborts-delete', 'DELETE FROM batch_aborts WHERE batch = $1');
 const DELETE_BATCH = statement('batch-delete', 'DELETE FROM batches WHERE id = $1');
 
+// The age is compared again, because an idempotency key may be used anew meanwhile.
 const FORGET_SUBMISSIONS = statement(
   'duty-submissions',
   `DELETE FROM submissions WHERE (key, digest) IN (
      SELECT key, digest FROM submissions WHERE at <= ${NOW_MS} - ${DAY_MS} LIMIT ${REMOVED_MAX}
-   )`,
+   ) AND at <= ${NOW_MS} - ${DAY_MS}`,
 );
 
 const FORGET_TURNS = statement(
@@ -134,6 +136,8 @@ export async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise
   for (let at = 0; at < lines; at += REMOVED_MAX)
     await sql.execute(DELETE_RESULTS, [id, at, at + REMOVED_MAX]);
   await sql.execute(DELETE_IDS, [id]);
+  // An abort may have been counted while the batch finished.
+  await sql.execute(DELETE_ABORTS, [id]);
   await sql.execute(DELETE_BATCH, [id]);
 }
 
