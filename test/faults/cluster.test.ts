@@ -24,6 +24,7 @@ const DOWN_MS_MAX = 1_500;
  * does other things, before the test calls it a loss.
  */
 const WINDOW_MS = 2_000;
+const SESSIONS = statement('test-sessions', 'SELECT id FROM nodes');
 /** Units per token at the default prices. */
 const PRICES = { live: 1_500n, batch: 750n };
 
@@ -128,8 +129,10 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
     batchTokens += sum(parsed.map(({ usage }) => usage.input_tokens));
   }
 
-  for (const node of cluster.nodes) t.equal(await node.stop(), 0, `${node.name} stops`);
   const database = connectTo(t, cluster.databaseUrl);
+  // The sessions of killed nodes have expired: a cluster that is stopped ends none.
+  await until(async () => (await database.query(SESSIONS)).length === NODES);
+  for (const node of cluster.nodes) t.equal(await node.stop(), 0, `${node.name} stops`);
   const rows = await database.query<Record<'kind' | 'requests' | 'tokens' | 'amount', string>>(
     statement(
       'test-usage',
