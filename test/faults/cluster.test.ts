@@ -11,8 +11,8 @@ import { scaled } from '../support/scale.js';
 import { until } from '../support/until.js';
 
 const NODES = 3;
-const KILLS = scaled({ short: 6, long: 40 }, 'KILLS');
-const RESTARTS = scaled({ short: 1, long: 4 }, 'RESTARTS');
+const KILLS = scaled({ short: 6, long: 20 }, 'KILLS');
+const RESTARTS = scaled({ short: 1, long: 2 }, 'RESTARTS');
 /** Requests that the credit covers; three times as many are sent. */
 const COVERED = scaled({ short: 60, long: 600 });
 /** Between two faults, in milliseconds. */
