@@ -37,7 +37,7 @@ export class TcpProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Nothing passes any more, and nobody is told: both sides see silence. New connections are accepted and silent too. */
+  /** Forwards nothing and closes nothing: both sides see silence. New connections are accepted and silent too. */
   pause(): void {
     this.paused = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();

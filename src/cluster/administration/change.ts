@@ -7,7 +7,7 @@ import {
   statement,
 } from '../../postgres/index.js';
 import { type AuditRecord, auditEntry, isRecorded } from '../../store/index.js';
-import { CHANGES_CHANNEL } from '../directory/index.js';
+import { CHANGES_CHANNEL } from '../directory/directory.js';
 import { addEntry } from './audit-log.js';
 
 /** An administrative change in progress: a transaction that no other administrator's runs beside. */

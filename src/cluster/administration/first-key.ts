@@ -1,8 +1,16 @@
 import { type Amount, DEFAULT_WORKSPACE } from '../../access/index.js';
-import type { Database } from '../../postgres/index.js';
+import { type Database, type Queryable, statement } from '../../postgres/index.js';
 import { inChange } from './change.js';
 import { createKey } from './keys.js';
-import { createWorkspace, grantCredit, listWorkspaces } from './workspaces.js';
+import { createWorkspace, grantCredit } from './workspaces.js';
+
+const IS_EMPTY = statement('is-empty', 'SELECT NOT EXISTS (SELECT FROM workspaces) AS "isEmpty"');
+
+/** Whether the database has no workspace. The tables must exist. */
+export async function isEmptyDatabase(database: Queryable): Promise<boolean> {
+  const [row] = await database.query<{ isEmpty: boolean }>(IS_EMPTY);
+  return row?.isEmpty === true;
+}
 
 /**
  * Creates a workspace with credit and a key if the database has no workspace, and resolves with the token; else with null.
@@ -10,7 +18,7 @@ import { createWorkspace, grantCredit, listWorkspaces } from './workspaces.js';
  */
 export function createFirstKey(database: Database, credit: Amount): Promise<string | null> {
   return inChange(database, 'server', async (change) => {
-    if ((await listWorkspaces(change.transaction)).length > 0) return null;
+    if (!(await isEmptyDatabase(change.transaction))) return null;
     await createWorkspace(change, DEFAULT_WORKSPACE);
     await grantCredit(change, DEFAULT_WORKSPACE, credit);
     return (await createKey(change, DEFAULT_WORKSPACE)).token;

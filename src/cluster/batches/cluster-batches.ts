@@ -17,7 +17,7 @@ import {
   submitObject,
   unknownAfter,
 } from '../../batch/index.js';
-import type { LedgerPart, TakenChanges } from '../ledger/index.js';
+import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import { ClusterBatchStore } from './batch-store.js';
 import { DataKeys } from './data-keys.js';
 import type { ClusterBatchDependencies } from './dependencies.js';

@@ -2,7 +2,7 @@ import type { Access, Directory } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import type { BatchReports, FileThread, LineEngines, Webhooks } from '../../batch/index.js';
 import type { Database } from '../../postgres/index.js';
-import type { ClusterLedger } from '../ledger/index.js';
+import type { ClusterLedger } from '../ledger/cluster-ledger.js';
 import type { NodeSession } from './fenced.js';
 import type { OpenCall } from './reading/open-values.js';
 

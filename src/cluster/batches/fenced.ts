@@ -1,12 +1,13 @@
 import type { Database, Transaction } from '../../postgres/index.js';
-import { fence, type Session, SessionLost } from '../session/index.js';
+import { fence, SessionLost } from '../session/fence.js';
+import type { Session } from '../session/session.js';
 
 /** The session of this node as batches use it. */
 export type NodeSession = Pick<Session, 'id' | 'isServing' | 'onLost' | 'lost'>;
 
 /**
- * Runs a transaction that writes for the session `node`. Rejects with SessionLost if the session has ended; the session is
- * told of it.
+ * Runs a transaction that writes for the session `node`. Rejects with SessionLost, after a call of `lost`, if the
+ * session has ended.
  */
 export async function fenced<Result>(
   database: Database,

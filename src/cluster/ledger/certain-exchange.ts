@@ -1,5 +1,5 @@
 import { CommitUnknown, type Database, DatabaseUnavailable } from '../../postgres/index.js';
-import { SessionLost } from '../session/index.js';
+import { SessionLost } from '../session/fence.js';
 import { type Exchanged, type ExchangeResult, exchange } from './exchange.js';
 import { wasWritten } from './write-exchange.js';
 

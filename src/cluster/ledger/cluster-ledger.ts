@@ -21,7 +21,8 @@ import {
   type Queryable,
   statement,
 } from '../../postgres/index.js';
-import { type Session, SessionLost } from '../session/index.js';
+import { SessionLost } from '../session/fence.js';
+import type { Session } from '../session/session.js';
 import { AccountReader } from './account-reader.js';
 import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
 import { Holdings } from './holdings.js';

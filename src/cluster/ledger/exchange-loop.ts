@@ -1,6 +1,7 @@
 import { type Clock, nextTurn } from '../../base/index.js';
 import type { Database } from '../../postgres/index.js';
-import { type Session, SessionLost } from '../session/index.js';
+import { SessionLost } from '../session/fence.js';
+import type { Session } from '../session/session.js';
 import { exchangeCertainly } from './certain-exchange.js';
 import type { ExchangeResult } from './exchange.js';
 import type { Holdings, Settled, Taken } from './holdings.js';

@@ -1,6 +1,6 @@
 import { type Amount, dayOf } from '../../access/index.js';
 import type { Database, Transaction } from '../../postgres/index.js';
-import { fence } from '../session/index.js';
+import { fence } from '../session/fence.js';
 import { type LockedAccount, lockAccounts } from './account-rows.js';
 import { type AccountState, decide, type Grant } from './grant.js';
 import type { TakenChanges } from './part.js';

@@ -41,7 +41,7 @@ export class LeaseBook {
     return this.lease - this.setAside - this.held - this.unwrittenCharges;
   }
 
-  /** What the database has granted and not been told to be charged. */
+  /** What the database has granted, minus the charges that were written. */
   get amount(): Amount {
     return this.lease;
   }

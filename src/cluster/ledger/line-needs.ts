@@ -7,7 +7,7 @@ export const LINES_HELD_MS = 1_000;
 
 /**
  * The costs of batch lines that were not covered, and the credit that was obtained for them. Lines do not wait as requests
- * do: they try again when they are told that there may be credit. Until then it is held, because an exact lease would
+ * do: they try again when `onFunds` reports that there may be credit. Until then it is held, because an exact lease would
  * return it.
  */
 export class LineNeeds {

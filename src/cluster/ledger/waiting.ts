@@ -9,7 +9,7 @@ export interface Waiter {
   /** The cost is reserved now. */
   granted(): void;
   refused(pause: Pause): void;
-  /** It cannot be told whether the cost is covered. */
+  /** It is unknown whether the cost is covered. */
   failed(): void;
 }
 

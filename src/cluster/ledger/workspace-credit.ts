@@ -26,7 +26,7 @@ export interface Outcome {
 }
 
 /**
- * The credit of one workspace on one node: its lease, and who waits for credit. It decides what the next exchange with
+ * The credit of one workspace on one node: its lease, and the requests that wait for credit. It decides what the next exchange with
  * the database asks for. Pure: time is a parameter, in monotonic milliseconds.
  */
 export class WorkspaceCredit {
@@ -138,7 +138,7 @@ export class WorkspaceCredit {
     this.book.abandon();
   }
 
-  /** Whether the database must be told that the node keeps no unused credit. */
+  /** Whether the database must still record that the node keeps no unused credit. */
   private get mustMark(): boolean {
     return this.isRecalled && !this.book.isExact && this.book.amount > 0n;
   }

@@ -1,6 +1,6 @@
 import type { Amount } from '../../access/index.js';
 import { statement, type Transaction } from '../../postgres/index.js';
-import { SessionLost } from '../session/index.js';
+import { SessionLost } from '../session/fence.js';
 import type { UsageDelta } from './unwritten-usage.js';
 
 /** The account and the lease of one workspace after an exchange. */

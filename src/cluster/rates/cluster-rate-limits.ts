@@ -6,7 +6,7 @@ import {
   type RatesLeft,
 } from '../../access/index.js';
 import type { Queryable } from '../../postgres/index.js';
-import type { Session } from '../session/index.js';
+import type { Session } from '../session/session.js';
 import { exchangeRates, type KeyCount } from './rate-rows.js';
 import { RemoteCounts } from './remote-counts.js';
 
@@ -17,7 +17,7 @@ interface Parts {
   readonly database: Queryable;
   readonly session: Pick<Session, 'id' | 'nodes' | 'clock'>;
   readonly directory: Pick<Directory, 'key' | 'workspace'>;
-  /** Called with the error of an exchange that failed. The next one tells what it would have told. */
+  /** Called with the error of an exchange that failed. The next one includes its counts. */
   onError(error: unknown): void;
 }
 

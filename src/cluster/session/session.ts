@@ -37,7 +37,7 @@ interface Moment {
 
 /**
  * The membership of this node in the cluster: a row in `nodes` that it extends with heartbeats. All its leases name the row
- * and are valid exactly while it exists. When the session is lost, the listeners are told, and the node registers again,
+ * and are valid exactly while it exists. When the session is lost, the listeners are called, and the node registers again,
  * with another id.
  */
 export class Session {
@@ -89,7 +89,7 @@ export class Session {
     this.beatLater();
   }
 
-  /** Tells that a transaction has found a session to be gone (see `fence`). */
+  /** To be called when a transaction has found that a session has ended (see `fence`). */
   lost(session: number): void {
     if (session !== this.current) return;
     this.state = nextState(this.state, 'lost');

@@ -42,7 +42,7 @@ async function opened(t: Test, url: string, database: Database) {
   return { office, key, answer, clock, errors, directory };
 }
 
-/** Writes a change as an administrator does, but tells nobody. */
+/** Writes a change as an administrator does, without a notification. */
 async function silently(database: Database, text: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.execute(statement('', 'UPDATE service SET changes = changes + 1'));

@@ -175,7 +175,7 @@ test('a part is written together with the charges of its turn, or not at all', N
   node.ledger.changed();
   node.session.lost(node.session.id as number);
   await until(() => node.session.isServing);
-  t.equal(events.length, 4, 'after the session was lost, it is told nothing');
+  t.equal(events.length, 4, 'no method of the part is called after the session was lost');
 });
 
 test(

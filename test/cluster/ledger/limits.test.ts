@@ -119,17 +119,17 @@ test('unused credit is returned after 5 s without a reservation', NEEDS_POSTGRES
   t.strictSame(await sql(database, 'SELECT * FROM credit_leases'), []);
 });
 
-test('lines of a batch: they are told when they may be covered', NEEDS_POSTGRES, async (t) => {
+test('lines of a batch: onFunds is called when they may be covered', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const caller = await addWorkspace(database, 'one', { granted: 100n });
   const [one, two] = [await startNode(t, url), await startNode(t, url)];
-  let told = 0;
+  let calls = 0;
   one.ledger.onFunds(() => {
-    told += 1;
+    calls += 1;
   });
   t.equal(one.ledger.reserveLine(caller, chargeOf(60)), null);
   t.notOk(one.ledger.covers(caller, chargeOf(60)));
-  await until(() => told === 1);
+  await until(() => calls === 1);
   t.ok(one.ledger.covers(caller, chargeOf(60)));
   const line = one.ledger.reserveLine(caller, chargeOf(60));
   t.type(line, 'object');
@@ -139,10 +139,10 @@ test('lines of a batch: they are told when they may be covered', NEEDS_POSTGRES,
   const before = asked();
   await until(() => asked() > before);
   await one.ledger.flush();
-  t.equal(told, 1, 'it is not covered');
+  t.equal(calls, 1, 'it is not covered');
   line?.release();
   // The runner asks again every second.
-  await until(() => told > 1 || (one.ledger.covers(caller, chargeOf(50)) && told > 1));
+  await until(() => calls > 1 || (one.ledger.covers(caller, chargeOf(50)) && calls > 1));
   t.type(one.ledger.reserveLine(caller, chargeOf(50)), 'object');
   t.type(await tryReserve(two, caller, 50), 'object', 'what was held for lines and not used returns');
   t.equal(await tryReserve(two, caller, 1), 'out_of_credit');

@@ -6,7 +6,8 @@ import type { BatchInterface, Page, WebhookOutcome } from '../../../src/batch/in
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
-import { ClusterBatches, openValues } from '../../../src/cluster/batches/index.js';
+import { ClusterBatches } from '../../../src/cluster/batches/cluster-batches.js';
+import { openValues } from '../../../src/cluster/batches/reading/open-values.js';
 import { ClusterLedger, Session } from '../../../src/cluster/index.js';
 import type { Catalog } from '../../../src/engine/index.js';
 import { Database } from '../../../src/postgres/index.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.js';
 import { type Batch, type BatchReports, Callbacks, type Webhooks } from '../../../batch/index.js';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../../postgres/index.js';
-import { SessionLost } from '../../session/index.js';
+import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
 import { deletableBatches, dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';

@@ -1,7 +1,7 @@
 import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../batch/index.js';
 import { StatementError, type Transaction } from '../../../postgres/index.js';
-import type { TakenChanges } from '../../ledger/index.js';
-import { SessionLost } from '../../session/index.js';
+import type { TakenChanges } from '../../ledger/part.js';
+import { SessionLost } from '../../session/fence.js';
 import {
   type AddedCounts,
   addCounts,

@@ -9,8 +9,8 @@ import {
   Runner,
 } from '../../../batch/index.js';
 import { type Database, DatabaseUnavailable } from '../../../postgres/index.js';
-import type { LedgerPart, TakenChanges } from '../../ledger/index.js';
-import { SessionLost } from '../../session/index.js';
+import type { LedgerPart, TakenChanges } from '../../ledger/part.js';
+import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
 import type { LineAccess } from '../line-access.js';

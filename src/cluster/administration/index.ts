@@ -1,2 +1,0 @@
-export { ClusterAdministration } from './administration.js';
-export { createFirstKey } from './first-key.js';

@@ -1,1 +1,0 @@
-export { CHANGES_CHANNEL, ClusterDirectory } from './directory.js';

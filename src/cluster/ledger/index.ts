@@ -1,2 +1,0 @@
-export { ClusterLedger } from './cluster-ledger.js';
-export type { LedgerPart, TakenChanges } from './part.js';
