@@ -192,9 +192,10 @@ test('a node that refuses a POST with 503 is believed', NEEDS_HAPROXY, async (t)
 test('a node that is drained finishes its requests and gets no new ones', NEEDS_HAPROXY, async (t) => {
   const { proxy, session, nodes } = await nodesBehind(t);
   const [first, second] = nodes;
-  first.holds = true;
+  for (const node of nodes) node.holds = true;
   const asked = [post(session), post(session)];
-  await until(() => first.held.length === 1 && second.asked.length === 1);
+  await until(() => first.held.length === 1 && second.held.length === 1);
+  second.release();
   await proxy.admin('set server nodes/node1 state drain');
   t.match(await stateOf(proxy, 'node1'), /^DRAIN/);
   for (let count = 0; count < 10; count += 1) t.equal((await post(session)).body, 'node2');

@@ -63,6 +63,7 @@ test('of two transactions in a deadlock, both succeed', NEEDS_POSTGRES, async (t
     await transaction.execute(RAISE, [second]);
   };
   await Promise.all([database.transaction(work('a', 'b')), database.transaction(work('b', 'a'))]);
-  t.equal(runs, 3);
+  // More often than once again, if the transaction that was ended takes its row again before the other one wakes up.
+  t.ok(runs >= 3, `${runs} runs`);
   t.strictSame(await values(database), [2, 2]);
 });
