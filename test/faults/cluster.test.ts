@@ -4,7 +4,13 @@ import { type Test, test } from 'tap';
 import { showAmount } from '../../src/access/index.js';
 import { statement } from '../../src/postgres/index.js';
 import { Cluster, type ClusterNode } from '../support/faults/cluster.js';
-import { BATCH_LINES, ClusterLoad, decideOn, headersOf } from '../support/faults/cluster-load.js';
+import {
+  BATCH_LINES,
+  ClusterLoad,
+  decideOn,
+  headersOf,
+  undisturbedResults,
+} from '../support/faults/cluster-load.js';
 import { connectTo, NEEDS_POSTGRES } from '../support/postgres.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
@@ -111,6 +117,16 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
   const next = random(seed);
   const cluster = await Cluster.start(t, NODES);
   await spendExactly(t, cluster);
+  const undisturbed = await undisturbedResults(cluster);
+  const lines = undisturbed
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.strictSame(
+    lines.map(({ custom_id, status }) => [custom_id, status]),
+    Array.from({ length: BATCH_LINES }, (_, at) => [`line-${at}`, 200]),
+  );
+  const batchTokens = sum(lines.map(({ usage }) => usage.input_tokens));
 
   const load = new ClusterLoad(cluster, next);
   t.teardown(() => load.abandon());
@@ -118,16 +134,8 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
   await load.stop();
   const results = await load.results();
   t.strictSame([...results.keys()].sort(), [...load.batches].sort(), 'each submission made one batch');
-  let batchTokens = 0n;
-  for (const [id, lines] of results) {
-    const parsed = lines.map((line) => JSON.parse(line));
-    t.strictSame(
-      parsed.map(({ custom_id, status }) => [custom_id, status]),
-      Array.from({ length: BATCH_LINES }, (_, at) => [`line-${at}`, 200]),
-      id,
-    );
-    batchTokens += sum(parsed.map(({ usage }) => usage.input_tokens));
-  }
+  for (const [id, text] of results)
+    t.equal(text, undisturbed, `${id} has the bytes of the undisturbed batch`);
 
   const database = connectTo(t, cluster.databaseUrl);
   // The sessions of killed nodes have expired: a cluster that is stopped ends none.
@@ -142,7 +150,7 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
   );
   const usage = (kind: string) => rows.find((row) => row.kind === kind);
   t.equal(usage('batch')?.requests, String(results.size * BATCH_LINES), 'each line is charged once');
-  t.equal(usage('batch')?.amount, String(batchTokens * PRICES.batch));
+  t.equal(usage('batch')?.amount, String(BigInt(results.size) * batchTokens * PRICES.batch));
 
   const one = load.answered[0]?.tokens ?? 0;
   const charged = BigInt(usage('live')?.tokens ?? 0);

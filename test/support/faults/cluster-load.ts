@@ -34,6 +34,21 @@ export const headersOf = (token: string, own: Record<string, string> = {}) => ({
 export const decideOn = (node: ClusterNode, token: string) =>
   node.ask('/v1/decide', { method: 'POST', headers: headersOf(token), body: BODY });
 
+/** The results of a batch of a key of its own, which runs while nothing else does. */
+export async function undisturbedResults(cluster: Cluster): Promise<string> {
+  await cluster.command('workspaces', 'create', 'undisturbed');
+  await cluster.command('workspaces', 'credit', 'undisturbed', '1');
+  const { token } = await cluster.command('keys', 'create', '--workspace', 'undisturbed');
+  const [node] = cluster.nodes as [ClusterNode];
+  const read = (path: string) => node.ask(path, { headers: headersOf(token) });
+  await until(async () => (await read('/v1/limits'))?.status === 200);
+  const headers = headersOf(token, { 'content-type': 'application/jsonl' });
+  const submitted = await node.ask('/v1/batches', { method: 'POST', headers, body: batchFile });
+  const { id } = JSON.parse(submitted?.text ?? '') as { id: string };
+  await until(async () => JSON.parse((await read(`/v1/batches/${id}`))?.text ?? '').results_available);
+  return (await read(`/v1/batches/${id}/results`))?.text ?? '';
+}
+
 interface Answered {
   readonly node: ClusterNode;
   /** Of the process that answered. */
@@ -79,16 +94,16 @@ export class ClusterLoad {
     this.isAbandoned = true;
   }
 
-  /** The results of every batch of the key, as lines by id, once all have finished. */
-  async results(): Promise<Map<string, string[]>> {
+  /** The results of every batch of the key by id, once all have finished. */
+  async results(): Promise<Map<string, string>> {
     const { data } = JSON.parse(await this.read('/v1/batches')) as { data: { id: string }[] };
-    const all = new Map<string, string[]>();
+    const all = new Map<string, string>();
     for (const { id } of data) {
       await until(
         async () => JSON.parse(await this.read(`/v1/batches/${id}`)).results_available,
         PATIENCE_MS,
       );
-      all.set(id, (await this.read(`/v1/batches/${id}/results`)).trimEnd().split('\n'));
+      all.set(id, await this.read(`/v1/batches/${id}/results`));
     }
     return all;
   }
