@@ -1,9 +1,10 @@
 import { LIMITS } from '../api/index.js';
 import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
+import { StoreError } from '../store/index.js';
 import type { CalledBatches } from './called-batches.js';
 import type { BatchReports, Webhooks } from './dependencies.js';
 import { type Batch, STATUS_OF } from './lifecycle/transitions.js';
-import type { FinishedBatch } from './webhook/call.js';
+import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
 
 /** Concurrent calls. A call takes at most LIMITS.webhookTimeoutMs, including the DNS lookup. */
 export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
@@ -131,14 +132,27 @@ export class Callbacks {
       return;
     }
     try {
-      const found = await this.parts.batches.find(id);
-      if (found === undefined) return;
-      const status = STATUS_OF[found.batch.state] as FinishedBatch['status'];
-      const outcome = await this.parts.webhooks.call(found.address, { id, status });
-      await this.keep(id, outcome === 'delivered');
+      const outcome = await this.call(id);
+      if (outcome !== null) await this.keep(id, outcome === 'delivered');
     } catch (error) {
       this.parts.reports.error(error, id);
     }
+  }
+
+  /** Null: there is nothing to call. */
+  private async call(id: string): Promise<WebhookOutcome | null> {
+    let found: Awaited<ReturnType<CalledBatches['find']>>;
+    try {
+      found = await this.parts.batches.find(id);
+    } catch (error) {
+      // An address that cannot be decrypted would otherwise be tried, and reported, without end.
+      if (!(error instanceof StoreError)) throw error;
+      this.parts.reports.error(error, id);
+      return 'failed';
+    }
+    if (found === undefined) return null;
+    const status = STATUS_OF[found.batch.state] as FinishedBatch['status'];
+    return await this.parts.webhooks.call(found.address, { id, status });
   }
 
   private async keep(id: string, delivered: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { createKey, createWorkspace, findWorkspace, grantCredit } from '../../src/access/index.js';
+import { LIMITS } from '../../src/api/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import type { WebhookOutcome } from '../../src/batch/index.js';
 import { DAY_MS, lines, turns, until, World } from '../support/batch/world.js';
@@ -178,4 +179,28 @@ test('a stored time far in the future, from a wrong clock, does not delay a call
   await world.pass(361);
   await until(() => world.called.length >= 2);
   t.ok(world.called.length >= 2, 'it is called although its time is in 40 days');
+});
+
+test('an address that cannot be decrypted counts as three failed attempts', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.room = 0;
+  const id = await world.submit(key, lines('a', 1), { webhook: ADDRESS });
+  await world.store.write([world.store.table('batch_webhooks').write([id], Buffer.alloc(60))]);
+  world.engine.room = 9;
+  await world.pass(3);
+  await world.finished(key, id);
+  await until(() => world.troubles.length === 1);
+  for (const attempts of [2, 3]) {
+    await turns();
+    await world.pass(361);
+    await until(() => world.troubles.length === attempts);
+  }
+  await turns();
+  await world.pass(2_000);
+  await world.restart();
+  await world.pass(400);
+  t.match(world.troubles, Array(LIMITS.webhookAttempts).fill(/batch_webhooks is damaged/));
+  t.equal(world.troubles.length, LIMITS.webhookAttempts);
+  t.strictSame(world.called, []);
 });
