@@ -47,27 +47,28 @@ class Field:
     values: tuple[str, ...]
 
 
-class Bank:
-    """One part of the bank. Synonyms, openers and added sentences exist in the training part only."""
+#: A scale of urgency: for each level, the urgencies that it stands for and its label.
+Scale = list[tuple[tuple[float, ...], Label]]
 
-    def __init__(self, part: str):
+
+class Bank:
+    """
+    One part of the bank, with or without `later/`. Synonyms, openers and added sentences exist in the training part only.
+    """
+
+    def __init__(self, part: str, later: bool = False):
         self.part = part
-        self.messages = [m for m in _messages("messages") if split_of(m.text) == part]
+        folders = (BANK, BANK / "later") if later else (BANK,)
+        self.messages = [m for m in _messages(BANK / "messages") if split_of(m.text) == part]
         #: Messages with alternatives in braces and slots, see phrases.py.
-        self.phrases = [m for m in _messages("phrases") if split_of(m.text) == part]
+        self.phrases = [m for folder in folders for m in _messages(folder / "phrases") if split_of(m.text) == part]
         self.questions: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for path in sorted((BANK / "questions").glob("*.tsv")):
-            for row in _rows(path):
-                if split_of(row["form"] + row["text"]) == part:
-                    self.questions[row["form"], row["type"]].append(row["text"])
-        self.labels = {
-            path.stem: [label for label in _labels(path) if split_of(label.meaning + label.name) == part]
-            for path in sorted((BANK / "labels").glob("*.tsv"))
-            if not path.stem.startswith("urgency_")
-        }
+        self.labels: dict[str, list[Label]] = defaultdict(list)
+        self.scales: dict[int, list[Scale]] = defaultdict(list)
+        for folder in folders:
+            self.read(folder)
         if part == DEVELOPMENT:
-            self.complete(Bank(TRAIN))
-        self.scales = {levels: _scales(levels, part) for levels in (3, 4, 5)}
+            self.complete(Bank(TRAIN, later))
         self.fields = [f for f in _fields(part)]
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
@@ -80,6 +81,19 @@ class Bank:
         for row in _rows(BANK / "phrases_tails.tsv"):
             if split_of(row["text"]) == part:
                 self.sentences[row["kind"]].append(row["text"])
+
+    def read(self, folder: Path) -> None:
+        """Adds the questions and labels of a folder."""
+        for path in sorted((folder / "questions").glob("*.tsv")):
+            for row in _rows(path):
+                if split_of(row["form"] + row["text"]) == self.part:
+                    self.questions[row["form"], row["type"]].append(row["text"])
+        for path in sorted((folder / "labels").glob("*.tsv")):
+            if path.stem.startswith("urgency_"):
+                levels = int(path.stem[-1])
+                self.scales[levels] += _scales(path, levels, self.part)
+            else:
+                self.labels[path.stem] += [label for label in _labels(path) if split_of(label.meaning + label.name) == self.part]
 
     def ask(self, random: Random, form: str, type: str, **places: str) -> str | None:
         """One way to ask, with its places filled in; None if the part has none of this form."""
@@ -107,9 +121,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def _messages(folder: str):
+def _messages(folder: Path):
     for topic in TOPICS:
-        for row in _rows(BANK / folder / f"{topic}.tsv"):
+        for row in _rows(folder / f"{topic}.tsv"):
             flags = {name: row[name] == "1" for name in ("anger", "refund", "cancel")}
             yield Message(
                 text=row["text"],
@@ -126,9 +140,8 @@ def _labels(path: Path):
         yield Label(row["meaning"], row["label"], row["description"] or None)
 
 
-def _scales(levels: int, part: str) -> list[list[tuple[tuple[float, ...], Label]]]:
-    """Scales of urgency: for each level, the urgencies that it stands for and its label."""
-    labels = list(_labels(BANK / "labels" / f"urgency_{levels}.tsv"))
+def _scales(path: Path, levels: int, part: str) -> list[Scale]:
+    labels = list(_labels(path))
     scales = [labels[at : at + levels] for at in range(0, len(labels) - levels + 1, levels)]
     return [
         [(tuple(float(one) for one in label.meaning.split(",")), label) for label in scale]

@@ -85,7 +85,7 @@ class Tables(Fields):
         row, key = found
         near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
         near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
-        return self.choose("lookup", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+        return self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
 
     def row(self, rows: list[dict], name: str) -> Question | None:
         """The row that has a value which no other row has."""
@@ -96,14 +96,14 @@ class Tables(Fields):
         if sum(other[key] == row[key] for other in rows) > 1:
             return None
         text = self.bank.ask(self.random, "row", "choice", key=self.spoken(key), value=str(row[key]))
-        return self.choose("lookup", text, row[name], [other[name] for other in rows])
+        return self.choose("table", text, row[name], [other[name] for other in rows])
 
     def cell_flag(self, rows: list[dict], name: str) -> Question | None:
         found = self.pick(rows, name, (bool,))
         if found is None:
             return None
         row, key = found
-        return self.yes_no("flag", "cell_flag", row[key], key=self.spoken(key), row=row[name])
+        return self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
 
     def cell_missing(self, rows: list[dict], name: str) -> Question | None:
         kinds = (type(None),) if self.random.random() < 0.6 else (str, int, float)
@@ -111,4 +111,4 @@ class Tables(Fields):
         if found is None:
             return None
         row, key = found
-        return self.yes_no("missing", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])
+        return self.yes_no("table", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])

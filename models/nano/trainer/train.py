@@ -1,7 +1,7 @@
 """
 Trains the model, from the bank to a checkpoint.
 
-    python3 train.py --steps 5000 --seed 1 --out runs/1
+    python3 train.py --seed 1 --out runs/1
 
 Shows progress, evaluates on the development part, writes a checkpoint every few minutes and continues from it when the
 command is repeated.
@@ -11,6 +11,7 @@ import argparse
 import multiprocessing
 import time
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -31,11 +32,15 @@ from wiring import Wiring
 ROWS, LENGTH, QUESTIONS = 32, 256, 8
 #: One batch in so many has long rows, so that the model sees states of several hundred tokens.
 LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
-WARM_UP, DECAY_SHARE = 100, 0.5
+STEPS = 9000
+#: Steps and the factor of the learning rates there, see optimizer.py; linear in between.
+LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (5700, 0.383), (STEPS, 0))
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST, MESSAGES_SHARE = 60, 0.62
 #: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
 MANY_CHANGES_FROM = 1401
+#: From this step on `bank/later/` is used, which was written when the run had come this far.
+LATER_FROM = 5700
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 50
 CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
 
@@ -75,7 +80,7 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=STEPS, help="for a trial: the number of steps after which to stop")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True)
@@ -96,8 +101,12 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     """Makes the batches. Each has its own seed, so that a continued run gets the same ones."""
     tokenizer = Tokenizer.load(tokens)
     random = Random(0)
-    batches = Batches(Bank(TRAIN), Prompts(tokenizer), make_concepts(tokenizer), random)
+    prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
+    batches = Batches(Bank(TRAIN), prompts, concepts, random)
+    later = Batches(Bank(TRAIN, later=True), prompts, concepts, random)
     for step in range(begun, options.steps):
+        if step >= LATER_FROM:
+            batches = later
         random.seed(f"{options.seed} {step}")
         batches.mix = 0 if step < RECORDS_FIRST else MESSAGES_SHARE
         batches.messages.changes = FEW if step < MANY_CHANGES_FROM else MANY
@@ -114,8 +123,7 @@ def run(options, network: Network, optimizer: Optimizer, prompts: Prompts, queue
         batch = queue.get()
         result = losses(network, prompts, batch, low=True)
         result.loss.backward()
-        left = 1 - step / options.steps
-        optimizer.step(min(1, (step + 1) / WARM_UP, max(0.01, left / DECAY_SHARE)))
+        optimizer.step(learning_rate(step))
         tokens += batch.used
         for name, part in result.parts.items():
             sums[name] = 0.98 * sums[name] + 0.02 * part if name in sums else part
@@ -134,6 +142,14 @@ def run(options, network: Network, optimizer: Optimizer, prompts: Prompts, queue
             checkpoint = {"network": network.state_dict(), "optimizer": optimizer.state(), "step": step + 1, "tokens": tokens_before + tokens}
             torch.save(checkpoint, options.out / "checkpoint.partial")
             (options.out / "checkpoint.partial").rename(options.out / "checkpoint.pt")
+
+
+def learning_rate(step: int) -> float:
+    """The factor of the learning rates at a step."""
+    for (before, low), (after, high) in pairwise(LEARNING_RATES):
+        if step < after:
+            break
+    return low + (high - low) * (step - before) / (after - before)
 
 
 @torch.no_grad()
