@@ -108,7 +108,10 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
     const statuses = replies.map(({ status }) => status);
     t.equal(statuses.filter((status) => status === 200).length, COVERED);
     // On a busy machine, some may find the queue full.
-    t.ok(statuses.every((status) => [200, 402, 503].includes(status)), `${new Set(statuses)}`);
+    t.ok(
+      statuses.every((status) => [200, 402, 503].includes(status)),
+      `${new Set(statuses)}`,
+    );
     await Promise.all([one.stop(), other.stop()]);
     t.match(await administration.balance(await administration.getWorkspace('w')), { balance: 0n });
     t.strictSame((await administration.reconcile()).problems, []);
