@@ -107,7 +107,7 @@ export class Access {
     return this.ledger.covers(caller, charge);
   }
 
-  /** Calls the listener when credit or budget may cover what they did not cover before. See `Ledger`. */
+  /** Calls the listener when credit or budget may cover a charge that they did not cover before. See `Ledger`. */
   onFunds(listener: () => void): void {
     this.ledger.onFunds(listener);
   }
@@ -117,11 +117,15 @@ export class Access {
     return this.ledger.writable;
   }
 
-  /** Throws, or rejects with, ApiError `out_of_credit` or `budget_exceeded`. A promise only if another process is asked. */
+  /**
+   * Throws, or rejects with, ApiError `out_of_credit` or `budget_exceeded`. Returns a promise only if it queries a
+   * database.
+   */
   reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation> {
     return this.ledger.reserve(caller, charge);
   }
 
+  /** Resolves when everything charged so far is written. */
   flush(): Promise<void> {
     return this.ledger.flush();
   }

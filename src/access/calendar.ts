@@ -42,4 +42,5 @@ export function endOfNextDay(instant: number): number {
   return today + 2 * DAY_MS - 1;
 }
 
+/** The instant `days` days later. */
 export const afterDays = (instant: number, days: number): number => instant + days * DAY_MS;

@@ -6,7 +6,7 @@ import type { Workspace } from './workspaces.js';
 /** Why a workspace cannot be charged (contract 5 rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
-/** Where a workspace stands, charges that are not written yet included. */
+/** The account of a workspace, including charges that are not written yet. */
 export interface Standing {
   /** Credit granted, minus charges and reservations. */
   readonly credit: Amount;
@@ -33,7 +33,7 @@ export interface Ledger {
   checkPaused(workspace: Workspace): void;
   /**
    * Throws, or rejects with, ApiError `out_of_credit` or `budget_exceeded` if credit or budget do not cover the charge.
-   * Returns a promise only if another process has to be asked.
+   * Returns a promise only if it queries a database.
    */
   reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation>;
   /** Reserves the cost of a batch line. Null: the charge is not covered now, and the line must wait. */
@@ -42,11 +42,11 @@ export interface Ledger {
   covers(caller: Caller, charge: Charge): boolean;
   /** Why a workspace is paused; null if it is not. */
   pause(workspace: Workspace): Pause | null;
-  /** Where a workspace stands, charges that are not written yet included. A promise only if another process is asked. */
+  /** The account of a workspace. Returns a promise only if it queries a database. */
   standing(workspace: Workspace): Standing | Promise<Standing>;
-  /** What a key was charged on some days, charges that are not written yet included: a row per day, model and kind. */
+  /** What a key was charged on some days, including charges that are not written yet: a row per day, model and kind. */
   usageOf(caller: Caller, days: readonly string[]): Promise<UsageSum[]>;
-  /** Calls the listener when a charge that was not covered may have become so for a reason outside this process. */
+  /** Calls the listener when a charge that was not covered may be covered now, because of a change by another process. */
   onFunds(listener: () => void): void;
   /** False while charges cannot be written. */
   readonly writable: boolean;

@@ -5,7 +5,7 @@ import { type MinuteLimits, type RatesLeft, SlidingWindow } from './sliding-wind
 /** At this many keys, those that were idle for a minute are removed before another one is added. */
 const SWEEP_KEYS_MIN = 1_024;
 
-/** Of a key without requests. */
+/** The window of a key without requests. */
 const UNUSED = new SlidingWindow();
 
 /** The limits of each key per minute (contract 8). */

@@ -11,7 +11,7 @@ export interface MinuteLimits {
 export interface RatesLeft {
   readonly requests: number;
   readonly bytes: number;
-  /** Milliseconds until nothing is used any more, if no further request comes. */
+  /** Milliseconds until the whole limits are left, if no further request comes. */
   readonly resetMs: number;
 }
 
@@ -36,7 +36,10 @@ export class SlidingWindow {
     return 0;
   }
 
-  /** Counts requests that were taken elsewhere, even beyond the limit of bytes. Beyond that of requests, none is kept. */
+  /**
+   * Counts requests that another process admitted, also beyond the limit of bytes. Those beyond the limit of requests are
+   * dropped.
+   */
   add(now: number, requests: number, bytes: number, { requestsPerMinute }: MinuteLimits): void {
     this.forget(now);
     const kept = Math.min(requests, requestsPerMinute - this.count);

@@ -6,7 +6,7 @@ import { type Amount, parseAmount, showAmount } from './money.js';
 /** Why a change is refused: an argument is wrong, there is no such object, or its state does not permit the change. */
 type Refusal = 'invalid' | 'not_found' | 'conflict';
 
-/** An administrator asked for something impossible. The message begins with the argument. */
+/** The request of an administrator cannot be fulfilled. The message begins with the argument. */
 export class AccessError extends OperatorError {
   override readonly name = 'AccessError';
 
@@ -130,8 +130,8 @@ export function readGrant(text: string): Amount {
 }
 
 /**
- * Throws AccessError for a name that no model can have, or that `isKnown` does not know: neither a model, nor a build, nor an id that a model of the
- * manifest answers for. Names that the workspace may already use are accepted even if the manifest no longer has them.
+ * Throws AccessError for a name that no model can have, or that is not in the manifest (`isKnown`) as a model, a build or
+ * an alias. Names that the workspace may already use are accepted even if the manifest no longer has them.
  */
 export function requireModels(
   names: readonly string[],

@@ -13,13 +13,13 @@ const IDLE_MS = 30_000;
 const CONNECTION_SECONDS_MAX = 30 * 60;
 /** The database cancels a statement after this many milliseconds, including its waits for locks. */
 const STATEMENT_MS_MAX = 10_000;
-/** What the network may add, in milliseconds, before the client gives up too. */
+/** The client waits this many milliseconds longer than the database's own limit. */
 const NETWORK_MS = 1_000;
 /** The database ends a transaction whose client has been silent for this many milliseconds, and so frees its locks. */
 const SILENT_MS_MAX = 5_000;
-/** Calls that wait for a connection; further ones fail at once. */
+/** The most calls that wait for a connection; further ones fail at once. */
 export const WAITING_MAX = 1_000;
-/** Attempts of a transaction that others were in the way of. */
+/** The most attempts of a transaction that conflicts with concurrent ones. */
 export const ATTEMPTS_MAX = 10;
 /** The pause before attempt n is random, up to this many milliseconds times 2^n, and up to the maximum. */
 const PAUSE_MS = 4;
@@ -76,7 +76,7 @@ export class Database implements Queryable {
     return { open: totalCount, used: totalCount - idleCount };
   }
 
-  /** How a connection of its own is made, such as for LISTEN. */
+  /** The settings of a connection outside the pool, such as for LISTEN. */
   clientConfig(): pg.ClientConfig {
     return {
       ...this.address,
@@ -90,7 +90,7 @@ export class Database implements Queryable {
     };
   }
 
-  /** One statement, in a transaction of its own. If it writes and fails, it may have been written or not. */
+  /** Runs one statement in a transaction of its own. If it fails, its writes may have been committed or not. */
   query<Row extends object>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
     return this.attempt(async (client) => (await this.send(client, statement, values)).rows as Row[]);
   }
@@ -101,8 +101,8 @@ export class Database implements Queryable {
   }
 
   /**
-   * Runs `work` in a transaction at READ COMMITTED. `work` is run again, up to ATTEMPTS_MAX times in all, if a concurrent
-   * transaction was in the way, so it must change nothing but the database. Throws what `work` throws, after a rollback;
+   * Runs `work` in a transaction at READ COMMITTED. After a conflict with a concurrent transaction, `work` is run again, up
+   * to ATTEMPTS_MAX times in all, so it must change nothing but the database. Throws what `work` throws, after a rollback;
    * DatabaseUnavailable; CommitUnknown; StatementError.
    */
   transaction<Result>(
@@ -139,7 +139,7 @@ export class Database implements Queryable {
     if (!this.pool.ended && !this.pool.ending) await this.pool.end();
   }
 
-  /** Runs `work` on a connection; again if a concurrent transaction was in the way. */
+  /** Runs `work` on a connection; again after a conflict with a concurrent transaction. */
   private async attempt<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -148,7 +148,7 @@ export class Database implements Queryable {
         if (!(error instanceof Conflict)) throw error;
         if (attempt === ATTEMPTS_MAX)
           throw new DatabaseUnavailable(
-            `Concurrent transactions were in the way ${ATTEMPTS_MAX} times (SQLSTATE ${error.code}).`,
+            `A transaction conflicted with concurrent ones ${ATTEMPTS_MAX} times (SQLSTATE ${error.code}).`,
             error.code,
           );
       }
@@ -216,11 +216,11 @@ export class Database implements Queryable {
   }
 }
 
-/** A concurrent transaction was in the way of this one. */
+/** The transaction conflicts with a concurrent one. */
 class Conflict extends Error {
   /** @param code the SQLSTATE */
   constructor(readonly code: string) {
-    super(`A concurrent transaction was in the way (SQLSTATE ${code}).`);
+    super(`The transaction conflicts with a concurrent one (SQLSTATE ${code}).`);
   }
 }
 

@@ -38,7 +38,7 @@ export class StatementError extends Error {
   }
 }
 
-/** A concurrent transaction was in the way; the whole transaction can be run again. */
+/** SQLSTATEs of a conflict with a concurrent transaction, after which the whole transaction can be run again. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** SQLSTATEs, or their first two characters, of a database that cannot be used at the moment, and what they mean. */
@@ -74,9 +74,9 @@ const NETWORK: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the database is for another host name',
 };
 
-/** Codes of the sockets and of the TLS of a connection that failed; others of Node are mistakes in a call. */
+/** Node's codes of a connection that failed, in the socket or in TLS. Its other codes mean a wrong call. */
 const SOCKET = /^(E[A-Z]+|ERR_(SSL|TLS|STREAM|SOCKET)_\w+)$/;
-/** What pg says, without a code, of a connection that failed: its beginning, our code, and what it means. */
+/** Messages of pg about a connection that failed, which have no code: the beginning, the code used here, the meaning. */
 const MESSAGES: readonly (readonly [beginning: string, code: string, meaning: string])[] = [
   ['Connection terminated due to', 'timeout', 'The database did not accept a connection in time'],
   ['timeout expired', 'timeout', 'The database did not accept a connection in time'],
@@ -96,7 +96,7 @@ const MESSAGES: readonly (readonly [beginning: string, code: string, meaning: st
 export const isConflict = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? '');
 
-/** The error of an attempt to connect. */
+/** The DatabaseUnavailable for the error of an attempt to connect. */
 export function connectError(error: unknown): DatabaseUnavailable {
   const known = unavailable(error);
   if (known !== null) return known;

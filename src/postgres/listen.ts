@@ -5,13 +5,13 @@ import type { Database } from './database.js';
 /** The first pause before a connection is made again, in milliseconds; it doubles up to the longest. */
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 5_000;
-/** How often, in milliseconds, an idle connection is checked: a lost one would stay silent. */
+/** The interval, in milliseconds, of checks of the connection: no error reports the loss of an idle one. */
 const CHECK_MS = 10_000;
 
 /**
- * Receives the notifications of channels, on a connection of its own, until the returned function is called. It connects
- * again for as long as it takes. `onNotify` is also called for each channel, with '', after every connection: notifications
- * before it were missed. Notifications only make a poll happen earlier, so failures are not reported.
+ * Receives the notifications of channels, on a connection of its own, until the returned function is called. If the
+ * connection fails, it connects again, without limit. After every connection it calls `onNotify` with '' for each channel,
+ * because earlier notifications were missed. Failures are not reported: notifications only make a poll happen earlier.
  *
  * @param channels names of lower-case letters and underscores
  */

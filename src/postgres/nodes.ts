@@ -9,7 +9,7 @@ interface NodeEntry {
   readonly started: number;
   /** The last time that it renewed its session. */
   readonly seen: number;
-  /** Its session has not expired. */
+  /** Whether the session has not expired. */
   readonly serves: boolean;
 }
 
@@ -18,5 +18,5 @@ const NODES = statement(
   `SELECT id, name, version, started, seen, expires > ${NOW_MS} AS serves FROM nodes ORDER BY id`,
 );
 
-/** The sessions in the database, the oldest first; expired ones until another server removes them. */
+/** The sessions in the database, oldest first, including expired ones that no server has removed yet. */
 export const listNodes = (database: Queryable): Promise<NodeEntry[]> => database.query<NodeEntry>(NODES);

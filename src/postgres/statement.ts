@@ -9,8 +9,8 @@ export interface Statement {
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
 /**
- * What statements are sent to. Parameters may be strings, numbers, bigint, booleans, null, Buffer and arrays of these. A
- * value of a jsonb column is given as JSON text. Rows are not checked: their type follows from the statement.
+ * Runs statements: a database, or a transaction in it. Parameters may be strings, numbers, bigint, booleans, null, Buffer
+ * and arrays of these; a value of a jsonb column is given as JSON text. The type of rows is not checked.
  *
  * Throws DatabaseUnavailable and StatementError.
  */
@@ -21,7 +21,7 @@ export interface Queryable {
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
 
-/** The database's time in milliseconds since 1970, in SQL. Within a transaction, it continues. */
+/** The database's time in milliseconds since 1970, in SQL. It also advances within a transaction. */
 export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 const NOW = statement('now', `SELECT ${NOW_MS} AS now`);

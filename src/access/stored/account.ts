@@ -80,7 +80,9 @@ export class Account {
     };
   }
 
-  /** Turns back too, after the calendar was wrong: the counters of each month give its sum. */
+  /**
+   * Also returns to an earlier month, after the calendar was wrong: the charges of a month are summed from its counters.
+   */
   private turnMonth(now: number): void {
     const month = monthOf(now);
     if (month === this.month || !this.deps.isCertain()) return;

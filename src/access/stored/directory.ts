@@ -5,8 +5,8 @@ import type { Workspace } from '../workspaces.js';
 import { findWorkspace } from './workspaces.js';
 
 /**
- * A cache of the keys and workspaces of a data folder. Call `refresh` before a lookup, so that changes made by any process are seen. Only
- * existing rows are cached, so the size of the tables bounds the cache.
+ * A cache of the keys and workspaces of a data folder. Call `refresh` before a look-up, so that it sees the changes of all
+ * processes. Only existing rows are cached, so the size of the tables bounds the cache.
  */
 export class StoredDirectory implements Directory {
   private readonly keys = new Map<string, Key>();

@@ -12,13 +12,16 @@ import type { Workspace } from '../workspaces.js';
 import { Account } from './account.js';
 import { type FlushPart, UsageCounters } from './counters.js';
 
-/** Charges are written together, this long after the first of them. */
+/** Charges are written together, this many milliseconds after the first of them. */
 export const FLUSH_DELAY_MS = 50;
-/** The wait before a failed write is tried again. */
+/** The pause before a failed write is tried again, in milliseconds. */
 export const FLUSH_RETRY_MS = 1_000;
-/** Once a charge has waited this long for the disk, requests are refused. */
+/** Once a charge has waited this many milliseconds for the disk, requests are refused. */
 export const UNWRITTEN_MS_MAX = 5_000;
-/** While a charge waits, the clock is read this often. A reading that is STOPPED_MS_MIN late means a stopped process. */
+/**
+ * The interval of readings of the clock while a charge waits, in milliseconds. A reading that is STOPPED_MS_MIN late means
+ * that the process was stopped.
+ */
 const LOOK_MS = 500;
 const STOPPED_MS_MIN = 1_000;
 
@@ -58,7 +61,9 @@ export class StoredLedger implements Ledger {
     refuse(this.pause(workspace));
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded` if credit or budget do not cover the charge. */
+  /**
+   * Throws ApiError `out_of_credit` or `budget_exceeded`; `internal_error` if charges have waited too long for the disk.
+   */
   reserve(caller: Caller, charge: Charge): Reservation {
     this.checkDisk();
     refuse(this.lacks(caller, charge));
@@ -124,7 +129,7 @@ export class StoredLedger implements Ledger {
     return sumPrices(await this.usage.ofKey(workspace.id, key.id, days));
   }
 
-  /** Never calls the listener: all charges and grants are seen at once. */
+  /** Never calls the listener: no other process writes charges, and every look-up sees new grants. */
   onFunds(): void {}
 
   /** Adds a part to every transaction. The part calls `changed` when it has something to write. */

@@ -9,11 +9,11 @@ import { balanceOf, readInvoice, readUsage } from './reports.js';
 import { changeWorkspace, createWorkspace, getWorkspace, grantCredit, listWorkspaces } from './workspaces.js';
 
 /**
- * Administration of a database, beside any number of nodes and other administrators. All times are the database's. Rejects
- * with DatabaseUnavailable too; only after `CommitUnknown`, something may have been changed.
+ * Administration of a database. Nodes and other administrators may use the database at the same time. All times are by its
+ * clock. Methods also reject with DatabaseUnavailable: then nothing was changed, except perhaps after `CommitUnknown`.
  */
 export class ClusterAdministration implements Administration {
-  /** `actor`: in the audit log. */
+  /** `actor`: who makes the changes, for the audit log. */
   constructor(
     private readonly database: Database,
     private readonly actor: string,

@@ -10,7 +10,7 @@ import { type AuditRecord, auditEntry, isRecorded } from '../../store/index.js';
 import { CHANGES_CHANNEL } from '../directory/directory.js';
 import { addEntry } from './audit-log.js';
 
-/** An administrative change in progress: a transaction that no other administrator's runs beside. */
+/** An administrative change in progress. The changes of all administrators run one after the other. */
 export interface Change {
   readonly transaction: Queryable;
   /** Its number, for the rows that it writes. */
@@ -29,8 +29,9 @@ const NEXT = statement(
 const NOTIFY = statement('change-notify', 'SELECT pg_notify($1, $2)');
 
 /**
- * Runs `work` as one administrative change, and tells the nodes. Nothing is changed if `work` throws. `actor`: in the audit
- * log. Rejects with what `work` throws; OperatorError if the database has another format; DatabaseUnavailable.
+ * Runs `work` as one administrative change, and notifies the nodes. Nothing is changed if `work` throws. `actor`: who makes
+ * the change, for the audit log. Rejects with what `work` throws; OperatorError if the database has another format;
+ * DatabaseUnavailable.
  */
 export async function inChange<Result>(
   database: Database,
@@ -56,5 +57,5 @@ async function begin(transaction: Queryable): Promise<Pick<Change, 'number' | 'n
   const [row] = await transaction.query<{ number: number; format: number; now: number }>(NEXT);
   if (row?.format === DATABASE_FORMAT) return row;
   await requireFormat(transaction);
-  throw new Error('the table of the service has no row');
+  throw new Error('the table service has no row');
 }

@@ -12,7 +12,7 @@ import { type Database, type Queryable, statement } from '../../postgres/index.j
 import { getKey } from './keys.js';
 import { getWorkspace } from './workspaces.js';
 
-/** A statement that reads the counters of years may take this many milliseconds. */
+/** The longest time of a statement of a report, in milliseconds. It may read the counters of years. */
 export const REPORT_MS_MAX = 10 * 60 * 1_000;
 
 const BALANCE = statement(
@@ -50,7 +50,7 @@ export async function readUsage(database: Database, filter: UsageFilter): Promis
   checkDays(filter);
   if (filter.key !== undefined) await getKey(database, filter.key);
   if (filter.workspace !== undefined) await getWorkspace(database, filter.workspace);
-  // No model has such a name, and the database refuses it.
+  // No model has such a name, and PostgreSQL rejects a text with NUL.
   if (filter.model?.includes('\0')) return [];
   const [usage, values] = usageStatement(filter);
   const rows = await database.transaction((transaction) => transaction.query<StoredUsage>(usage, values), {

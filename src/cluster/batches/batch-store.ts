@@ -28,20 +28,17 @@ interface Parts {
   readonly keys: DataKeys;
   readonly storage: StoredBytes;
   readonly reports: Pick<BatchReports, 'error'>;
-  /** A batch has been stored: nodes may claim its chunks. */
+  /** Called when a batch has been stored, so that its chunks can be claimed. */
   onStored(batch: Batch): void;
 }
 
-/**
- * Stores new batches in the database. The submissions of a key are locked meanwhile: whichever nodes take them, they follow
- * each other.
- */
+/** Stores new batches in the database. The batches of one key are stored one after the other, on all nodes together. */
 export class ClusterBatchStore implements BatchStore {
   private readonly beingStored = new Set<readonly string[]>();
 
   constructor(private readonly parts: Parts) {}
 
-  /** The models and builds that batches name whose transaction is not written yet. */
+  /** The models and builds of the batches that are being stored. */
   get modelsBeingStored(): string[] {
     return [...this.beingStored].flat();
   }
@@ -49,7 +46,7 @@ export class ClusterBatchStore implements BatchStore {
   async checkRoom({ key, workspace }: Caller): Promise<void> {
     const { database, storage } = this.parts;
     await this.orCannotStore(async () => {
-      // The ledger of this node may not know what the others have charged.
+      // The ledger of this node may lack charges of other nodes.
       refuse(await storedPause(database, workspace.id));
       if ((await countOpen(database, key.id)) >= LIMITS.batchesOpen) throw tooManyBatches();
       await storage.requireRoom(workspace.id, 1);

@@ -37,7 +37,7 @@ import { Worker } from './worker/worker.js';
 /** Ids of any other form are rejected without a look-up. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
-/** How often, in milliseconds, a node looks whether it has a new session. */
+/** The interval, in milliseconds, of the checks for a new session. */
 const FOLLOW_MS = 250;
 
 /** The batch interface over the database of a cluster. Its constructor composes this folder. */
@@ -51,7 +51,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   /** Null while this node has no session. */
   private worker: Worker | null = null;
   private duty: BatchDuty | null = null;
-  /** Settles when the duty of the session before has ended. */
+  /** Resolves when the batch duty of the previous session has ended. */
   private ending: Promise<void> = Promise.resolve();
   private stopped = false;
   private cancelFollow = () => {};
@@ -144,10 +144,10 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     this.worker?.modelsChanged();
   }
 
-  /** The calendar of a cluster is that of its database, and every stored time is by it. */
+  /** Does nothing: stored times are by the database's clock, which corrections of this host's clock do not change. */
   async moveTimes(): Promise<void> {}
 
-  /** Gives the chunks of this node back. The ledger must stop after it, whose last exchange writes that. */
+  /** Gives the chunks of this node back. Stop the ledger afterwards: its last exchange writes the change. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelFollow();
@@ -159,7 +159,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     return this.worker?.take() ?? null;
   }
 
-  /** Works in the session that the node has. */
+  /** Starts the worker and the batch duty of a new session, now and at intervals. */
   private follow(): void {
     const { session, clock } = this.deps;
     if (this.stopped) return;
@@ -184,7 +184,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     if (duty !== null) this.ending = Promise.all([this.ending, duty.end()]).then(() => {});
   }
 
-  /** Finishes batches whose last chunk was given back. If it fails, the duty of batches does it. */
+  /** Finishes batches whose last chunk was given back. If this fails, the batch duty finishes them. */
   private async finish(batches: readonly string[]): Promise<void> {
     const { database, reports } = this.deps;
     for (const id of batches) {

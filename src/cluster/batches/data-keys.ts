@@ -2,7 +2,7 @@ import { placeOf, seal, unseal } from '../../store/index.js';
 
 /** Encrypts the data keys of batches with the master key, in the form of the data folder. */
 export class DataKeys {
-  /** `master`: the master key of now, 32 bytes. */
+  /** `master`: returns the current master key, 32 bytes. */
   constructor(private readonly master: () => Uint8Array) {}
 
   /** The stored form of an owner's data key. */

@@ -9,13 +9,13 @@ import type { OpenCall } from './reading/open-values.js';
 /** What the batches of a cluster need from the rest of the program. */
 export interface ClusterBatchDependencies {
   readonly database: Database;
-  /** The master key of now, 32 bytes. */
+  /** Returns the current master key, 32 bytes. */
   readonly masterKey: () => Uint8Array;
   readonly session: NodeSession;
   readonly access: Access;
   readonly directory: Directory;
   readonly ledger: ClusterLedger;
-  /** The time of the cluster. */
+  /** The clock of the cluster, see `ClusterClock`. */
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Access for batch lines. A copy of keys and workspaces that may be stale makes lines wait, and fails none: the look-ups
- * use the last copy, and `writable` says whether it may be used.
+ * Access for batch lines. While the copy of keys and workspaces may be stale, lines wait instead of failing: look-ups
+ * return what the copy has, and `writable` is false.
  */
 export class LineAccess extends Access {
   private listener = () => {};
@@ -35,7 +35,8 @@ export class LineAccess extends Access {
     this.listener = listener;
   }
 
-  tellFunds(): void {
+  /** Calls the listener of `onFunds`. */
+  fundsChanged(): void {
     this.listener();
   }
 
@@ -49,7 +50,7 @@ export class LineAccess extends Access {
   }
 }
 
-/** Lines are not requests. */
+/** Rate limits do not apply to batch lines. */
 const UNLIMITED: RateLimits = {
   take() {},
   left: () => {

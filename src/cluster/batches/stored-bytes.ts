@@ -3,20 +3,20 @@ import { type Batch, noRoom, noRoomForWorkspace } from '../../batch/index.js';
 import type { Queryable } from '../../postgres/index.js';
 import { storedBytes } from './tables/submissions.js';
 
-/** How long, in milliseconds, the sums of the database are used. */
+/** The sums are read again after this many milliseconds. */
 const FRESH_MS = 10_000;
 
 /** The bounds of stored batches. They can be reloaded. */
 interface Bounds {
-  /** Bytes of all. */
+  /** The most bytes of all workspaces together. */
   storedBytesMax(): number;
   /** The percentage of these bytes that one workspace may take. */
   workspacePercent(): number;
 }
 
 /**
- * Bounds what stored batches take, in total and by workspace. Summing takes as long as there are batches, so the sums are
- * read at most every FRESH_MS: they may be exceeded by what other nodes store in that time.
+ * Bounds the bytes of stored batches, in total and by workspace. To sum them, the database reads every batch, so the sums
+ * are read at most every FRESH_MS. The bounds can be exceeded by what other nodes store in that time.
  */
 export class StoredBytes {
   private sums = new Map<string, number>();

@@ -3,8 +3,8 @@ import { type BatchReports, cannotStore } from '../../batch/index.js';
 import { DatabaseUnavailable, StatementError } from '../../postgres/index.js';
 
 /**
- * Rejects with ApiError `batch_unavailable` in the place of an error of the database, if `work` stores something. A defect is
- * reported; a database that cannot be reached is reported by the session.
+ * Runs `work`, which stores something, and rejects with ApiError `batch_unavailable` instead of an error of the database. A
+ * StatementError is reported; the session reports a database that cannot be reached.
  */
 export function orCannotStore<Result>(
   reports: Pick<BatchReports, 'error'>,
@@ -13,7 +13,7 @@ export function orCannotStore<Result>(
   return instead(reports, work, cannotStore);
 }
 
-/** Like `orCannotStore`, with ApiError `overloaded`, if `work` only reads. */
+/** Like `orCannotStore`, for `work` that only reads, with ApiError `overloaded`. */
 export function orCannotRead<Result>(
   reports: Pick<BatchReports, 'error'>,
   work: () => Promise<Result>,

@@ -5,15 +5,15 @@ import { type Database, listen } from '../../postgres/index.js';
 import { Copy } from './copy.js';
 import { keysAfter, lastChange, workspacesAfter } from './read-changes.js';
 
-/** How often the database is asked for changes. Notifications only make it happen earlier. */
+/** The interval of the polls for changes, in milliseconds. Notifications only make a poll happen earlier. */
 export const POLL_MS = 250;
-/** A copy is used for this long after the beginning of the query that confirmed it. */
+/** A copy is used for this many milliseconds after the beginning of the query that confirmed it. */
 export const TRUSTED_MS = 5_000;
-/** The channel on which administrators tell the number of their change. */
+/** The channel of notifications about changes. The payload is the number of the change. */
 export const CHANGES_CHANNEL = 'decider_changes';
 
 interface Parts {
-  /** Best with connections of its own: polls must not wait for the others. */
+  /** Should have connections of its own, so that polls do not wait for other statements. */
   readonly database: Database;
   readonly clock: Clock;
   /** Called with the error of a poll that failed, once until one succeeds. */
@@ -29,9 +29,9 @@ interface Moment {
 const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
 
 /**
- * All keys and workspaces of the database, copied into memory, so that look-ups do not wait. Every administrative change
- * has a number and is in the copy POLL_MS and two queries after it was committed, or sooner. A copy that cannot be
- * confirmed for TRUSTED_MS is not used: it could miss that a key was revoked.
+ * All keys and workspaces of the database, copied into memory, so that look-ups do not wait. The copy has an administrative
+ * change at the latest POLL_MS and two queries after its commit. A copy that was not confirmed for TRUSTED_MS is not used:
+ * a key may have been revoked meanwhile.
  */
 export class ClusterDirectory implements Directory {
   private copy = new Copy();
@@ -146,8 +146,8 @@ export class ClusterDirectory implements Directory {
     const began = this.moment();
     const wasOut = this.isOlder(this.checked);
     const changes = await lastChange(database);
-    // After an outage the database may be a replica without the last changes, or restored from a backup. Its next changes
-    // have the same numbers.
+    // After an outage, the database may be a replica that lacks the last changes, or restored from a backup. Then new changes
+    // have numbers that the copy already has.
     if (wasOut || changes < this.changes) await this.load(0, new Copy());
     else if (changes > this.changes) await this.load(this.changes, this.copy);
     const isNew = changes !== this.changes;

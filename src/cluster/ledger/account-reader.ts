@@ -5,24 +5,24 @@ import { readAccounts } from './money-rows.js';
 
 type Accounts = ReadonlyMap<string, KnownAccount>;
 
-/** Reads accounts: all those that are asked for in one turn of the event loop with one statement. */
+/** Reads accounts. Reads that begin in the same turn of the event loop share one statement. */
 export class AccountReader {
-  private asked = new Set<string>();
+  private requested = new Set<string>();
   private reading: Promise<Accounts> | null = null;
 
   constructor(private readonly database: Queryable) {}
 
   /** The account of a workspace, as written; undefined if it was never charged. Throws DatabaseUnavailable. */
   async read(workspace: string): Promise<KnownAccount | undefined> {
-    this.asked.add(workspace);
-    this.reading ??= nextTurn().then(() => this.readAsked());
+    this.requested.add(workspace);
+    this.reading ??= nextTurn().then(() => this.readRequested());
     return (await this.reading).get(workspace);
   }
 
-  private readAsked(): Promise<Accounts> {
-    const { asked } = this;
-    this.asked = new Set();
+  private readRequested(): Promise<Accounts> {
+    const { requested } = this;
+    this.requested = new Set();
     this.reading = null;
-    return readAccounts(this.database, [...asked]);
+    return readAccounts(this.database, [...requested]);
   }
 }

@@ -96,7 +96,7 @@ export async function lockAccounts(
   return { now, accounts: rows.map((row) => accountOf(row, month, charged)) };
 }
 
-/** A month begins with the first exchange in it. Its charges are those of the counters, should the clock have been wrong. */
+/** The first exchange in a month begins it, with the sum of its counters: the clock may have been wrong before. */
 function accountOf(row: Row, month: string, charged: ReadonlyMap<string, string>): LockedAccount {
   const monthCharged = row.month === month ? row.monthCharged : (charged.get(row.workspace) ?? '0');
   return {

@@ -4,17 +4,17 @@ import { type Exchanged, type ExchangeResult, exchange } from './exchange.js';
 import { wasWritten } from './write-exchange.js';
 
 interface Waits {
-  /** Waits before the database is asked again. `failures`: how often it did not answer. */
+  /** Waits before the next query. `failures`: how many queries have failed. */
   pause(failures: number): Promise<void>;
-  /** Whether to stop asking. */
+  /** Whether to give up after a query that failed. */
   isOver(): boolean;
-  /** Called with the error when the database does not answer. It is asked again. */
+  /** Called with the error of a query that failed and is repeated. */
   onError(error: unknown): void;
 }
 
 /**
- * Like `exchange`, and finds out what became of a commit during which the connection was lost: it resolves if the exchange
- * was written, and throws only if it was not. Until the database answers, it does neither.
+ * Like `exchange`, but finds the outcome of a commit during which the connection was lost: queries the database until it
+ * answers, then resolves if the exchange was written, and throws if it was not. Throws DatabaseUnavailable if `isOver`.
  */
 export async function exchangeCertainly(
   database: Database,

@@ -32,40 +32,40 @@ import { reservationOf, type Settling } from './reservation.js';
 
 /** Once no exchange has succeeded for this many milliseconds, requests are refused. */
 export const UNWRITTEN_MS_MAX = 5_000;
-/** A request waits this many milliseconds for credit that other nodes may return: a dead one's lease returns earlier. */
+/** The longest wait of a request for credit of other nodes, in milliseconds. The lease of a dead node returns earlier. */
 export const WAIT_MS_MAX = 15_000;
-/** A request that only reads waits this many milliseconds for the database. */
+/** The longest wait of a request that only reads, in milliseconds. */
 const READ_MS_MAX = 5_000;
-/** Requests of one workspace that wait for credit. */
+/** The most requests of one workspace that wait for credit. */
 export const WAITING_MAX = 4_096;
-/** How often requests that wait for too long are looked for, in milliseconds. */
+/** The interval at which requests that have waited for too long are failed, in milliseconds. */
 const LOOK_MS = 250;
-/** How often, in those looks, recalls are polled, and unused credit is returned. */
+/** Of these intervals, the number between two polls for recalls, and between two returns of unused credit. */
 const LOOKS_PER_POLL = 2;
 const LOOKS_PER_SWEEP = 4;
 
-/** The channel of the database on which workspaces are named whose unused credit must be returned. */
+/** The channel of notifications that unused credit must be returned. The payload is the workspace. */
 const CHANNEL = 'decider_credit';
 const NOTIFY = statement('ledger-notify', 'SELECT pg_notify($1, $2)');
 
 interface Parts {
-  /** Best with connections of its own: requests wait for charges, which must not wait for others. */
+  /** Should have connections of its own: requests wait for charges, which must not wait for other statements. */
   readonly database: Database;
-  /** For what callers read of their account; `database` if absent. */
+  /** For the reads of callers; `database` if absent. */
   readonly reading?: Queryable;
   readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'onLost' | 'clock'>;
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
   /** Called with the error of an exchange that failed. It is tried again. */
   onError(error: unknown): void;
-  /** Receives notifications; see `listen`. Without them, other nodes are noticed by polling. */
+  /** Receives notifications; see `listen`. They only make a poll happen earlier. */
   readonly listen?: typeof listen;
 }
 
 /**
- * The ledger of one of many nodes. The node leases credit from the database and reserves against its lease; only when that
- * does not suffice, a request waits for the database. Charges are in memory first and are written within FLUSH_DELAY_MS and
- * a transaction. A node that dies loses at most these, in the customer's favour.
+ * The ledger of one node of a cluster. The node leases credit from the database and reserves against its lease. A request
+ * waits for the database only if the lease does not cover it. Charges are kept in memory and written together, after
+ * FLUSH_DELAY_MS. A node that dies loses at most the unwritten charges, in the customer's favour.
  */
 export class ClusterLedger implements Ledger, Settling {
   private readonly loop: ExchangeLoop;
@@ -96,7 +96,7 @@ export class ClusterLedger implements Ledger, Settling {
     session.onLost(() => this.drop());
   }
 
-  /** Begins to listen and to poll. */
+  /** Begins to receive notifications and to poll. */
   start(): void {
     const { database, session, listen: listenTo = listen } = this.parts;
     this.stopListening = listenTo(
@@ -161,13 +161,13 @@ export class ClusterLedger implements Ledger, Settling {
     return false;
   }
 
-  /** As far as this node knows; `reserve` asks the database. */
+  /** By the last exchange and the charges of this node since; `reserve` uses the database. */
   pause(workspace: Workspace): Pause | null {
     return this.holdings?.pause(workspace, this.parts.session.clock.now()) ?? null;
   }
 
   /**
-   * Reads the account: what other nodes have reserved, or charged within the last FLUSH_DELAY_MS, is missing. Rejects with
+   * Reads the account. Does not include what other nodes have reserved, or have charged and not written yet. Rejects with
    * ApiError `overloaded`.
    */
   async standing({ id, granted }: Workspace): Promise<Standing> {
@@ -180,7 +180,7 @@ export class ClusterLedger implements Ledger, Settling {
     return { credit: granted - charged - reserved, charged, reserved, monthCharged };
   }
 
-  /** What other nodes have charged within the last FLUSH_DELAY_MS is missing. Rejects with ApiError `overloaded`. */
+  /** Does not include what other nodes have charged and not written yet. Rejects with ApiError `overloaded`. */
   async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
     const read = () => readUsageOf(this.reading, workspace.id, key.id, days);
     return sumPrices(await this.afterFlush(read));
@@ -220,7 +220,7 @@ export class ClusterLedger implements Ledger, Settling {
     else if (holdings.hasCharges) this.changed();
   }
 
-  /** Those of the current session; null: there is none. */
+  /** The holdings of the current session; null if there is none. */
   private get holdings(): Holdings | null {
     const { id } = this.parts.session;
     if (id === null) return null;
@@ -258,7 +258,7 @@ export class ClusterLedger implements Ledger, Settling {
     return holdings;
   }
 
-  /** The session was lost, and with it everything that it held. */
+  /** Drops everything that the lost session held. */
   private drop(): void {
     const lost = this.current;
     this.current = null;
@@ -300,7 +300,7 @@ export class ClusterLedger implements Ledger, Settling {
   }
 
   private notify(workspace: string): void {
-    // Without it, other nodes notice by polling.
+    // Other nodes also poll, so the notification may fail.
     this.parts.database.query(NOTIFY, [CHANNEL, workspace]).catch(() => {});
   }
 }

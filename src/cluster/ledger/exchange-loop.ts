@@ -12,9 +12,9 @@ export const FLUSH_DELAY_MS = 50;
 /** The first pause after an exchange that failed, in milliseconds; it doubles up to the longest. */
 const RETRY_MS = 50;
 const RETRY_MS_MAX = 1_000;
-/** While other nodes may return credit, the database is asked again after a pause between these, in milliseconds. */
-const ASK_AGAIN_MS_MIN = 20;
-const ASK_AGAIN_MS_MAX = 50;
+/** While other nodes may return credit, exchanges are repeated after a random pause between these, in milliseconds. */
+const REPEAT_MS_MIN = 20;
+const REPEAT_MS_MAX = 50;
 
 interface Parts {
   readonly database: Database;
@@ -22,7 +22,7 @@ interface Parts {
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
   readonly session: Pick<Session, 'nodes' | 'lost'>;
-  /** Those of the current session; null: there is none. */
+  /** The holdings of the current session; null if there is none. */
   holdings(): Holdings | null;
   /** Called after an exchange. `exact`: the workspaces whose leases it has made exact. */
   onExchanged(settled: Settled, exact: readonly string[]): void;
@@ -38,15 +38,15 @@ interface Exchanging {
 }
 
 /**
- * Exchanges charges and credit with the database, one transaction at a time. Everything that waits when a transaction begins
- * is part of it.
+ * Exchanges charges and credit with the database, one transaction at a time. A transaction includes everything that waits
+ * when it begins.
  */
 export class ExchangeLoop {
   private readonly joined: LedgerPart[] = [];
   private running: Promise<void> | null = null;
   /** The exchange after the one in progress, if `flush` waits for it. */
   private following: Promise<void> | null = null;
-  /** When the first exchange began since the last that succeeded; null: there was none. */
+  /** When the first exchange after the last successful one began, in monotonic milliseconds; null if none did. */
   private unsuccessfulSince: number | null = null;
   private failures = 0;
   private isLeaving = false;
@@ -63,7 +63,7 @@ export class ExchangeLoop {
     this.joined.push(part);
   }
 
-  /** For how many milliseconds no exchange has succeeded, though there was one to make. */
+  /** Milliseconds since the first exchange after the last successful one began; 0 if none did. */
   get unsuccessfulMs(): number {
     if (this.unsuccessfulSince === null) return 0;
     return this.parts.clock.monotonic() - this.unsuccessfulSince;
@@ -101,8 +101,8 @@ export class ExchangeLoop {
   /** Resolves when everything that waits now is written. Throws DatabaseUnavailable, SessionLost. */
   async flush(): Promise<void> {
     if (this.running === null) return this.run();
-    // The exchange in progress may have begun before the last charge. If it fails, the next one has its charges. All who
-    // wait share the next one.
+    // The exchange in progress may have begun before the last charge. If it fails, the next one includes its charges. All
+    // callers share the next one.
     this.following ??= this.ended().then(() => {
       this.following = null;
       return this.running ?? this.run();
@@ -110,7 +110,7 @@ export class ExchangeLoop {
     return this.following;
   }
 
-  /** From now on, an exchange in progress fails if the database does not answer, instead of asking it again. */
+  /** From now on, an exchange in progress fails if the database does not answer, instead of waiting for it. */
   leave(): void {
     this.isLeaving = true;
   }
@@ -129,7 +129,7 @@ export class ExchangeLoop {
   private begin(): void {
     if (this.isStopped) return;
     if (this.running !== null) this.soon();
-    // It reports its error, and plans another attempt.
+    // `failed` reports the error and schedules another attempt.
     else this.run().catch(() => {});
   }
 
@@ -147,7 +147,7 @@ export class ExchangeLoop {
     const taken = holdings.take(clock.monotonic());
     const changes = this.joined.map((part) => part.take()).filter((part) => part !== null);
     if (taken.requests.size === 0 && changes.length === 0) {
-      // What failed before is no longer wanted: those who waited have given up.
+      // The requests of the exchange that failed before have given up.
       this.unsuccessfulSince = null;
       this.failures = 0;
       return;
@@ -182,16 +182,16 @@ export class ExchangeLoop {
     this.failures = 0;
     this.unsuccessfulSince = null;
     if (holdings !== this.parts.holdings()) return;
-    for (const change of changes) this.tell(() => change.written());
+    for (const change of changes) this.call(() => change.written());
     const settled = holdings.settle(taken, results, this.parts.clock.monotonic());
     if (settled.mustReturn) this.soon();
-    if (settled.mustWait) this.after(this.askAgainMs());
+    if (settled.mustWait) this.after(this.repeatMs());
     const exact = [...results].flatMap(([workspace, { becameExact }]) => (becameExact ? [workspace] : []));
-    this.tell(() => this.parts.onExchanged(settled, exact));
+    this.call(() => this.parts.onExchanged(settled, exact));
   }
 
-  /** A listener that throws must not make a written exchange look like one that failed: it would be written again. */
-  private tell(listener: () => void): void {
+  /** Reports what a listener throws: if it was thrown, the written exchange would count as failed and be written again. */
+  private call(listener: () => void): void {
     try {
       listener();
     } catch (error) {
@@ -214,8 +214,8 @@ export class ExchangeLoop {
     this.after(retryMs(this.failures));
   }
 
-  private askAgainMs(): number {
-    return ASK_AGAIN_MS_MIN + this.parts.random() * (ASK_AGAIN_MS_MAX - ASK_AGAIN_MS_MIN);
+  private repeatMs(): number {
+    return REPEAT_MS_MIN + this.parts.random() * (REPEAT_MS_MAX - REPEAT_MS_MIN);
   }
 }
 

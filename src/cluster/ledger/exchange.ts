@@ -46,7 +46,7 @@ export function exchange(
 ): Promise<ReadonlyMap<string, ExchangeResult>> {
   return database.transaction(async (transaction) => {
     await fence(transaction, work.session);
-    // Before the accounts are locked: other nodes wait for these.
+    // Before the accounts are locked, because other nodes wait for these locks.
     for (const part of work.parts) await part.write(transaction);
     const results = await exchangeCredit(transaction, work);
     await writeNumber(transaction, work.session, work.number);

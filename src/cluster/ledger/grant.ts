@@ -18,11 +18,11 @@ export interface AccountState {
   readonly exact: boolean;
 }
 
-/** The lease of the node that asks, and what it asks for. */
-export interface Ask {
+/** The lease of a node, and the credit that it requests. */
+interface LeaseRequest {
   /** The costs of requests that wait, in their order. */
   readonly needs: readonly Amount[];
-  /** Unused credit that the node would like to have beyond that. */
+  /** Unused credit that the node requests beyond `needs`. */
   readonly wanted: Amount;
   /** Whether the node has returned all its unused credit. */
   readonly isWhole: boolean;
@@ -58,16 +58,16 @@ export function availableOf({ granted, budget, charged, monthCharged, leased }: 
 }
 
 /**
- * Decides what a node gets. While there is plenty, a node gets what it needs and what it wants beyond. Near the limit,
- * leases are exact: nodes keep no unused credit and get exactly what they need. A need is refused only if no other node
- * can have unused credit.
+ * Decides what a node gets. Far from the limit of the workspace, a node gets its needs and unused credit beyond them. Near
+ * the limit, leases are exact: nodes keep no unused credit and get exactly their needs. A need is refused only if no other
+ * node can have unused credit.
  */
-export function decide(account: AccountState, ask: Ask): Grant {
+export function decide(account: AccountState, request: LeaseRequest): Grant {
   const available = availableOf(account);
-  const total = ask.needs.reduce((sum, need) => sum + need, 0n);
-  const share = available / (SHARE_DIVISOR * BigInt(ask.nodes));
+  const total = request.needs.reduce((sum, need) => sum + need, 0n);
+  const share = available / (SHARE_DIVISOR * BigInt(request.nodes));
   const accountExact = isExact(account.exact, available, share, total);
-  return accountExact ? grantExactly(account, ask) : grantFreely(ask, total, share);
+  return accountExact ? grantExactly(account, request) : grantFreely(request, total, share);
 }
 
 function isExact(before: boolean, available: Amount, share: Amount, total: Amount): boolean {
@@ -76,7 +76,7 @@ function isExact(before: boolean, available: Amount, share: Amount, total: Amoun
   return total === 0n || share < EXACT_ENDS_AT * total;
 }
 
-function grantFreely({ needs, wanted, isExact }: Ask, total: Amount, share: Amount): Grant {
+function grantFreely({ needs, wanted, isExact }: LeaseRequest, total: Amount, share: Amount): Grant {
   const room = share - total;
   const granted = total + (wanted < room ? wanted : room);
   return {
@@ -88,7 +88,7 @@ function grantFreely({ needs, wanted, isExact }: Ask, total: Amount, share: Amou
   };
 }
 
-function grantExactly(account: AccountState, { needs, isWhole, isExact, othersHold }: Ask): Grant {
+function grantExactly(account: AccountState, { needs, isWhole, isExact, othersHold }: LeaseRequest): Grant {
   let reserved = 0n;
   const answers = needs.map((need): Answer => {
     const pause = lacks(account, reserved + need);

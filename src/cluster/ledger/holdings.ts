@@ -3,7 +3,7 @@ import type { ExchangeResult, KnownAccount } from './exchange.js';
 import { UnwrittenUsage, type UsageDelta } from './unwritten-usage.js';
 import { type Request, WorkspaceCredit } from './workspace-credit.js';
 
-/** Counters of usage that wait to be written. With more, requests are refused. */
+/** The most counters of usage that wait to be written. Then requests are refused. */
 export const UNWRITTEN_COUNTERS_MAX = 20_000;
 
 interface Entry {
@@ -18,7 +18,7 @@ export interface Taken {
   readonly usage: readonly UsageDelta[];
 }
 
-/** What the results of an exchange mean for those who wait. */
+/** What the results of an exchange mean for requests and batch lines that wait. */
 export interface Settled {
   /** Batch lines may be covered that were not before. */
   readonly hasFunds: boolean;
@@ -39,7 +39,7 @@ export class Holdings {
 
   constructor(readonly session: number) {}
 
-  /** The credit of a workspace, which is about to change. */
+  /** The credit of a workspace, to be changed: the next exchange includes the workspace. */
   credit(workspace: string): WorkspaceCredit {
     this.touched.add(workspace);
     const known = this.entries.get(workspace);
@@ -70,7 +70,7 @@ export class Holdings {
     return this.usage.count > 0;
   }
 
-  /** Why a workspace is paused, as far as this node knows: only the database knows all charges. */
+  /** Why a workspace is paused, by the last exchange and the charges of this node since; null if it is not. */
   pause({ id, granted, budget }: Workspace, now: number): Pause | null {
     const entry = this.entries.get(id);
     const { charged = 0n, month = monthOf(now), monthCharged = 0n } = entry?.account ?? {};
@@ -94,7 +94,7 @@ export class Holdings {
     return true;
   }
 
-  /** Takes what is to be exchanged, in monotonic milliseconds `now`. */
+  /** Takes what the next exchange must write. `now`: monotonic milliseconds. */
   take(now: number): Taken {
     const usage = this.usage.take();
     const charged = new Set(usage.map(({ workspace }) => workspace));
@@ -108,7 +108,7 @@ export class Holdings {
     return { requests, usage };
   }
 
-  /** What was taken was exchanged. */
+  /** Applies the results of an exchange that was written. */
   settle({ requests }: Taken, results: ReadonlyMap<string, ExchangeResult>, now: number): Settled {
     const settled = { hasFunds: false, mustWait: false, mustReturn: false };
     for (const [workspace, request] of requests) {
@@ -126,7 +126,7 @@ export class Holdings {
     return settled;
   }
 
-  /** What was taken was not exchanged. */
+  /** Puts back what was taken for an exchange that was not written. */
   putBack({ requests, usage }: Taken): void {
     for (const workspace of requests.keys()) {
       this.entries.get(workspace)?.credit.abandon();
@@ -135,7 +135,7 @@ export class Holdings {
     this.usage.putBack(usage);
   }
 
-  /** Looks at every workspace with the next exchange, and forgets those that are not used. Call it every second. */
+  /** Includes every workspace in the next exchange, and removes unused ones from memory. Call it every second. */
   sweep(): void {
     for (const [workspace, { credit }] of this.entries) {
       if (credit.isUnused && !this.touched.has(workspace)) this.entries.delete(workspace);
@@ -143,7 +143,7 @@ export class Holdings {
     }
   }
 
-  /** Gives up requests that have waited since `until`, in monotonic milliseconds, or longer. */
+  /** Fails the requests that have waited since `until`, in monotonic milliseconds, or longer. */
   failWaiting(until: number): void {
     for (const { credit } of this.entries.values()) credit.failWaiting(until);
   }

@@ -21,8 +21,8 @@ export interface Settlement {
 }
 
 /**
- * The lease of one node on the credit of one workspace. The node reserves and charges against it without asking the
- * database. The row in `credit_leases` has the same amount whenever no exchange is in progress:
+ * The lease of one node on the credit of one workspace. The node reserves and charges against it without a query. The row
+ * in `credit_leases` has the same amount whenever no exchange is in progress:
  *
  *     lease = free + set aside + reserved + unwritten
  *

@@ -1,13 +1,13 @@
 import type { Amount } from '../../access/index.js';
 
-/** Different costs of lines that are asked for at a time. The others are asked for when their keys try again. */
+/** The most different costs of lines that are requested at a time. Others are requested when their lines try again. */
 export const LINE_NEEDS_MAX = 64;
-/** Credit that was obtained for lines is kept for them for this many milliseconds. */
+/** Credit that was granted for lines is held for them for this many milliseconds. */
 export const LINES_HELD_MS = 1_000;
 
 /**
- * The costs of batch lines that were not covered, and the credit that was obtained for them. Lines do not wait as requests
- * do: they try again when `onFunds` reports that there may be credit. Until then it is held, because an exact lease would
+ * The costs of batch lines that were not covered, and the credit that was granted for them. Lines do not wait as requests
+ * do: they try again when the listener of `onFunds` is called. Until then the credit is held, because an exact lease would
  * return it.
  */
 export class LineNeeds {
@@ -24,14 +24,14 @@ export class LineNeeds {
     return this.amountHeld;
   }
 
-  /** Asks for a cost with the next exchange. False if it is asked for already. */
+  /** Requests a cost with the next exchange. False if it is requested already, or LINE_NEEDS_MAX costs are. */
   add(cost: Amount): boolean {
     if (this.costs.includes(cost) || this.costs.length === LINE_NEEDS_MAX) return false;
     this.costs = [...this.costs, cost];
     return true;
   }
 
-  /** The costs were answered: they are asked for no longer. */
+  /** Removes costs that an exchange has granted or refused. */
   answered(costs: readonly Amount[]): void {
     this.costs = this.costs.filter((cost) => !costs.includes(cost));
   }

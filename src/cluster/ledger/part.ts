@@ -15,7 +15,7 @@ export interface TakenChanges {
 
 /**
  * A source of changes that join the ledger's transactions, so that they are written together with the charges of the same
- * turn of the event loop. It must drop its changes, the taken ones too, when the session is lost (`Session.onLost`).
+ * turn of the event loop. When the session is lost (`Session.onLost`), it must drop its changes, including those taken.
  */
 export interface LedgerPart {
   /** Returns all changes since the last call; null if there are none. */

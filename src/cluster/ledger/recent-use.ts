@@ -2,7 +2,7 @@ import type { Amount } from '../../access/index.js';
 
 /** The period over which use is summed, in milliseconds. */
 const PERIOD_MS = 1_000;
-/** A node would like to have unused credit for this many periods. */
+/** A node requests unused credit for this many periods. */
 const PERIODS_WANTED = 2n;
 /** Unused credit is returned after this many milliseconds without a reservation. */
 export const IDLE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { type Caller, type Charge, costOf, type Reservation } from '../../access/index.js';
 import type { Holdings } from './holdings.js';
 
-/** What a reservation needs of the ledger when it is settled. */
+/** What a reservation needs of the ledger when it is posted or released. */
 export interface Settling {
   /** Throws ApiError `overloaded` if nothing may be charged to holdings now. */
   checkChargeable(holdings: Holdings): void;

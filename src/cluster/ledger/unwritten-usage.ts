@@ -32,7 +32,7 @@ export class UnwrittenUsage {
     return taken;
   }
 
-  /** What was taken was not written. */
+  /** Adds what was taken and not written. */
   putBack(taken: readonly UsageDelta[]): void {
     for (const delta of taken) this.merge(delta);
   }

@@ -30,14 +30,14 @@ export class Waiting {
     return this.waiters;
   }
 
-  /** Serves those for which `reserve` returns true. */
+  /** Grants the requests for which `reserve` returns true. */
   serve(reserve: (cost: Amount) => boolean): void {
     this.settle(this.waiters, (waiter) => (reserve(waiter.cost) ? 'granted' : 'wait'));
   }
 
   /**
-   * Answers some of the waiters; those with the answer `wait` stay in their places. Returns what was granted to waiters that
-   * had been given up meanwhile.
+   * Answers some of the waiters; those with the answer `wait` stay in their places. Returns what was granted to waiters
+   * that have failed meanwhile.
    */
   settle(asked: readonly Waiter[], answerOf: (waiter: Waiter, at: number) => Answer): Amount {
     const present = new Set(this.waiters);
@@ -53,7 +53,7 @@ export class Waiting {
     return unclaimed;
   }
 
-  /** Gives up those that came at `until` or earlier. */
+  /** Fails the requests that came at `until` or earlier, in monotonic milliseconds. */
   fail(until: number): void {
     const failed = this.waiters.filter(({ since }) => since <= until);
     this.waiters = this.waiters.filter(({ since }) => since > until);

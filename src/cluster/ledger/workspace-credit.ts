@@ -5,12 +5,12 @@ import { LineNeeds } from './line-needs.js';
 import { RecentUse } from './recent-use.js';
 import { type Waiter, Waiting } from './waiting.js';
 
-/** What a node asks of the database for one workspace. */
+/** What a node exchanges for one workspace. */
 export interface Request {
   readonly exchange: Exchange;
   /** The costs of `waiters`, then those of `lines`. */
   readonly needs: readonly Amount[];
-  /** Unused credit that the node would like to have beyond that. */
+  /** Unused credit that the node requests beyond `needs`. */
   readonly wanted: Amount;
   readonly isExact: boolean;
   readonly waiters: readonly Waiter[];
@@ -26,8 +26,8 @@ export interface Outcome {
 }
 
 /**
- * The credit of one workspace on one node: its lease, and the requests that wait for credit. It decides what the next exchange with
- * the database asks for. Pure: time is a parameter, in monotonic milliseconds.
+ * The credit of one workspace on one node: its lease, and the requests that wait for credit. It decides what the next
+ * exchange requests. Pure: time is a parameter, in monotonic milliseconds.
  */
 export class WorkspaceCredit {
   readonly book = new LeaseBook();
@@ -52,7 +52,7 @@ export class WorkspaceCredit {
     return this.book.amount > 0n && !this.book.isExact && !this.isRecalled;
   }
 
-  /** Reserves the cost of a request; false if the database must be asked. */
+  /** Reserves the cost of a request; false if the lease does not cover it. */
   reserve(cost: Amount, now: number): boolean {
     if (!this.book.reserve(cost)) return false;
     this.use.add(cost, now);
@@ -65,7 +65,7 @@ export class WorkspaceCredit {
     this.waiting.add(waiter);
   }
 
-  /** Reserves the cost of a batch line; false if it is not covered, and the database must be asked. */
+  /** Reserves the cost of a batch line; if the lease does not cover it, requests it and returns false. */
   reserveLine(cost: Amount, now: number): boolean {
     this.book.release(this.lines.take());
     if (this.reserve(cost, now)) return true;
@@ -73,25 +73,25 @@ export class WorkspaceCredit {
     return false;
   }
 
-  /** Whether `reserveLine` would succeed. If not, the database must be asked. */
+  /** Whether `reserveLine` would succeed. If not, requests the cost. */
   coversLine(cost: Amount): boolean {
     if (cost <= this.book.free + this.lines.held) return true;
     this.lines.add(cost);
     return false;
   }
 
-  /** Other nodes need the credit that this one does not use. */
+  /** Returns all unused credit with the next exchange, because other nodes need it. */
   recall(): void {
     this.isRecalled = true;
   }
 
-  /** Gives up requests that have waited since `until` or longer. */
+  /** Fails the requests that have waited since `until` or longer. */
   failWaiting(until: number): void {
     this.waiting.fail(until);
   }
 
   /**
-   * Begins an exchange; null if there is no need of one.
+   * Begins an exchange; null if none is needed.
    *
    * @param hasUsage whether counters of the workspace are to be written
    */

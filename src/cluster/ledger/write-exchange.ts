@@ -102,9 +102,10 @@ export async function writeUsage(
 }
 
 /**
- * Numbers an exchange, as the last statement before the commit: later `wasWritten` tells whether it was committed. It holds
- * the lock that heartbeats need, so it comes last. Throws SessionLost if the database does not have the exchange before, as
- * after a failover to a replica that had not received it: what the node holds then has no counterpart there.
+ * Writes the number of an exchange, from which `wasWritten` later finds whether it was committed. This must be the last
+ * statement of the transaction, because it locks the row that heartbeats change. Throws SessionLost if the database does
+ * not have the previous exchange, as after a failover to a replica that lacks it: then it does not have the leases of the
+ * node.
  */
 export async function writeNumber(transaction: Transaction, session: number, number: number): Promise<void> {
   if ((await transaction.execute(NUMBER, [session, number])) === 1) return;

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
 import { OperatorError } from '../../base/index.js';
-import type { Transaction } from '../../postgres/index.js';
+import type { Database, Transaction } from '../../postgres/index.js';
 import type { Store } from '../../store/index.js';
 import { MOVED_TABLES, type MovedTable } from './correspondence.js';
 import { databaseEntries } from './database-tables.js';
 import { databaseFacts, folderFacts } from './facts.js';
 import { folderEntries } from './folder-tables.js';
 import { type Entry, entryBytes, movedForm, nameOf } from './rows.js';
+
+/** The two places of data, and the master key of both. */
+export interface Sides {
+  /** The data folder. */
+  readonly folder: string;
+  readonly database: Database;
+  readonly masterKey: Buffer;
+}
 
 /** A table that is the same on both sides. */
 export interface ComparedTable {
@@ -16,7 +24,7 @@ export interface ComparedTable {
   readonly sha256: string;
 }
 
-/** Called for each row that was copied or compared; `rows`: so many of the table so far. */
+/** Called after rows were copied or compared. `rows`: the number of rows of the table so far. */
 export type ReportRows = (step: 'copy' | 'compare', table: MovedTable, rows: number) => void;
 
 /**

@@ -25,9 +25,9 @@ export interface Correspondence {
   readonly key: readonly string[];
   /** Where the value is: in one column, or its fields in several. */
   readonly value: string | Fields;
-  /** Columns that the database has besides, and that follow from the entry; see `addedColumns`. */
+  /** Further columns of the database, derived from the entry; see `addedColumns`. */
   readonly added?: readonly string[];
-  /** The columns are also those of another entry, which writes the rows. */
+  /** The table of the data folder is an index: the entries of another table write the rows. */
   readonly isIndex?: true;
 }
 
@@ -39,8 +39,8 @@ const sealedOf = (table: string, part: 'chunk' | 'line'): Correspondence => ({
 });
 
 /**
- * Every table of the data folder except `meta`, whose entries are facts of their own (see `readFacts`), and where the
- * database has its entries. A move in either direction and the comparison follow it.
+ * Where the database has the entries of each table of the data folder, except `meta` (see `Facts`). Moves in both
+ * directions and the comparison use it.
  */
 const CORRESPONDENCES = {
   workspaces: {

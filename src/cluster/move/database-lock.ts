@@ -22,7 +22,7 @@ const LOCK_NODES = statement(
 );
 
 /**
- * Keeps others from writing to the database until the end of the transaction. Throws OperatorError if servers use it.
+ * Blocks all other writes to the database until the end of the transaction. Throws OperatorError if servers use it.
  */
 export async function lockDatabase(sql: Transaction): Promise<void> {
   await sql.query(LIMIT_SILENCE, [String(SILENT_MS_MAX)]);

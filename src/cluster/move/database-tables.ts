@@ -17,7 +17,7 @@ export async function insertRows(sql: Transaction, name: MovedTable, rows: reado
 
 const isSealed = (name: MovedTable): boolean => correspondenceOf(name).value === 'sealed';
 
-/** One parameter of JSON has rows of any columns; its texts are read as the columns' types. */
+/** Passes all rows as one JSON parameter, whose values PostgreSQL converts to the types of the columns. */
 function insertPlain(sql: Transaction, name: MovedTable, rows: readonly Row[]): Promise<number> {
   const { table, added = [] } = correspondenceOf(name);
   const columns = [...columnsOf(name), ...added].join(', ');
@@ -29,8 +29,8 @@ function insertPlain(sql: Transaction, name: MovedTable, rows: readonly Row[]): 
 }
 
 /**
- * The encrypted values are one parameter of bytes, which is cut: as texts, in JSON or in an array, they take the database
- * four to ten times as long.
+ * Passes all encrypted values as one bytea parameter, which the statement splits. Values as text, in JSON or in an array,
+ * take four to ten times as long.
  */
 function insertSealed(sql: Transaction, name: MovedTable, rows: readonly Row[]): Promise<number> {
   const { table, key, added = [] } = correspondenceOf(name);

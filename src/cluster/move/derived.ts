@@ -2,11 +2,12 @@ import { openIds } from '../../batch/index.js';
 import { statement, type Transaction } from '../../postgres/index.js';
 import { type Store, StoreError } from '../../store/index.js';
 import { DataKeys } from '../batches/data-keys.js';
+import { UNFINISHED } from '../batches/tables/rows.js';
 import type { MovedTable } from './correspondence.js';
 import type { Facts } from './facts.js';
 import type { Entry, Row } from './rows.js';
 
-/** Makes the columns that the database has besides those of an entry; see `Correspondence.added`. */
+/** Returns the derived columns of an entry; see `Correspondence.added`. */
 export type AddedColumns = (name: MovedTable, entry: Entry) => Row;
 
 /** Throws StoreError for an encrypted value that cannot be read. */
@@ -45,7 +46,7 @@ const CHUNKS = statement(
      SELECT count(*) FROM batch_results WHERE batch = ids.batch AND line >= ids.first AND line < ids.first + ids.lines
    )
    FROM batch_ids ids JOIN batches ON batches.id = ids.batch
-   WHERE batches.state NOT IN ('done', 'failed', 'cancelled')`,
+   WHERE batches.${UNFINISHED}`,
 );
 
 /** Writes what follows from the entries, once all of them are in the database. */

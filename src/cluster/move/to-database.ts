@@ -1,7 +1,7 @@
 import { OperatorError } from '../../base/index.js';
 import { holdFormat, requireFormat, type Transaction } from '../../postgres/index.js';
 import { openToRead, type Store, serveAlone } from '../../store/index.js';
-import { type ComparedTable, compare, type ReportRows } from './compare.js';
+import { type ComparedTable, compare, type ReportRows, type Sides } from './compare.js';
 import { correspondenceOf, MOVED_TABLES, type MovedTable } from './correspondence.js';
 import { lockDatabase, MOVE_STEP_MS_MAX, requireEmpty } from './database-lock.js';
 import { insertRows } from './database-tables.js';
@@ -9,7 +9,6 @@ import { type AddedColumns, addedColumns, writeDerived } from './derived.js';
 import { folderFacts, requireMasterKey, writeFacts } from './facts.js';
 import { folderEntries, pagesOf } from './folder-tables.js';
 import { rowOf } from './rows.js';
-import type { Sides } from './sides.js';
 
 /**
  * Copies everything in a data folder to an empty database, in one transaction, and compares both before it is committed:

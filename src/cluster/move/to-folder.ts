@@ -1,12 +1,11 @@
 import { holdFormat, requireFormat, type Transaction } from '../../postgres/index.js';
 import { fillStore, type Store } from '../../store/index.js';
-import { type ComparedTable, compare, type ReportRows } from './compare.js';
+import { type ComparedTable, compare, type ReportRows, type Sides } from './compare.js';
 import { MOVED_TABLES, type MovedTable } from './correspondence.js';
 import { lockDatabase, MOVE_STEP_MS_MAX } from './database-lock.js';
 import { databaseEntries } from './database-tables.js';
 import { databaseFacts, factWrites, requireMasterKey } from './facts.js';
 import { insertEntries, pagesOf } from './folder-tables.js';
-import type { Sides } from './sides.js';
 
 /**
  * Copies everything in a database to a data folder that has no store, and compares both before the store takes its place:

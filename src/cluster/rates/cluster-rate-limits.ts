@@ -10,7 +10,7 @@ import type { Session } from '../session/session.js';
 import { exchangeRates, type KeyCount } from './rate-rows.js';
 import { RemoteCounts } from './remote-counts.js';
 
-/** How often the nodes tell each other what they have admitted, in milliseconds. */
+/** The interval at which nodes exchange their counts, in milliseconds. */
 const EXCHANGE_MS = 1_000;
 
 interface Parts {
@@ -22,14 +22,14 @@ interface Parts {
 }
 
 /**
- * The limits of each key per minute, over all nodes. Each node counts by itself; every EXCHANGE_MS it adds what the others
- * have admitted. So a key can exceed its limit by what the other nodes admit between two exchanges, and, while the database
- * cannot be used, by the limit on each node.
+ * The limits of each key per minute, over all nodes. Each node counts by itself; every EXCHANGE_MS it adds what other nodes
+ * have admitted. A key can exceed its limit by what other nodes admit between two exchanges; while the database is
+ * unavailable, each node admits up to the limit.
  */
 export class ClusterRateLimits implements RateLimits {
   private readonly local: RateLimiter;
   private readonly remote = new RemoteCounts();
-  /** What was admitted here since the last exchange, by key: as many as there are keys. */
+  /** What was admitted here since the last exchange, by key. The number of keys bounds it. */
   private admitted = new Map<string, KeyCount>();
   private exchanging: Promise<void> | null = null;
   private cancel = () => {};
@@ -63,7 +63,7 @@ export class ClusterRateLimits implements RateLimits {
     return this.local.left(key, limits);
   }
 
-  /** Tells the others what was admitted here, and adds what they have admitted. Throws DatabaseUnavailable. */
+  /** Writes what was admitted here, and adds what other nodes have admitted. Throws DatabaseUnavailable. */
   async exchange(): Promise<void> {
     const { database, session, directory } = this.parts;
     const { admitted } = this;

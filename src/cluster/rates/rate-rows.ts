@@ -14,7 +14,7 @@ export interface NodeCount extends KeyCount {
   readonly second: number;
 }
 
-/** Rows are read for this many seconds. What a node writes later than that is not noticed. */
+/** Rows are read for this many seconds. */
 const READ_SECONDS = 5;
 /** Rows of a node that has died meanwhile are deleted after this many seconds. */
 const KEPT_SECONDS = 60;

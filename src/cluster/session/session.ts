@@ -5,23 +5,24 @@ import { type Beat, beat, type NodeName, register } from './node-rows.js';
 import { endSession, reapExpired } from './reaper.js';
 import { nextState, type SessionState } from './states.js';
 
-/** How often the node tells the database that it lives. */
+/** The interval of heartbeats, in milliseconds. */
 export const HEARTBEAT_MS = 1_000;
 /**
- * A node serves for this long after the beginning of its last successful heartbeat. Shorter than EXPIRY_MS: a node that is
- * cut off stops before its leases are returned.
+ * A node serves for this many milliseconds after the beginning of its last successful heartbeat. Shorter than EXPIRY_MS, so
+ * that a node without connection stops before its leases are returned.
  */
 export const SERVING_MS = 5_000;
 /**
- * After a gap of more than SERVING_MS in its heartbeats, a node ends no other sessions for this many milliseconds: where the
- * database was away, the others need time to return too. Likewise a node that finds expired sessions when it starts.
+ * After a gap of more than SERVING_MS in its heartbeats, a node ends no other sessions for this many milliseconds: if the
+ * database was unavailable, other nodes need time to reconnect. The same holds if a node finds expired sessions when it
+ * starts.
  */
 export const GRACE_MS = 5_000;
-/** Heartbeats in progress at a time: one that hangs does not hold up the next. */
+/** Heartbeats in progress at a time, so that one that hangs does not delay the next. */
 const BEATS_MAX = 3;
 
 interface Parts {
-  /** Best with connections of its own: heartbeats must not wait for the others. */
+  /** Should have connections of its own, so that heartbeats do not wait for other statements. */
   readonly database: Database;
   readonly clock: Clock;
   readonly node: NodeName;
@@ -78,7 +79,9 @@ export class Session {
     return this.state === 'joined' && silent <= SERVING_MS;
   }
 
-  /** Calls the listener whenever the session was lost. All that it held must be dropped. `id` is null then. */
+  /**
+   * Calls the listener whenever the session was lost; `id` is null then. The listener must drop all that the session held.
+   */
   onLost(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -89,7 +92,7 @@ export class Session {
     this.beatLater();
   }
 
-  /** To be called when a transaction has found that a session has ended (see `fence`). */
+  /** Call it when a transaction has found that a session has ended (see `fence`). */
   lost(session: number): void {
     if (session !== this.current) return;
     this.state = nextState(this.state, 'lost');

@@ -3,7 +3,7 @@
  * in the data folder. Identifiers are compared by their bytes, as LMDB does.
  */
 export const FORMAT_1: readonly string[] = [
-  // The database's sessions of servers. Every lease names one, and is valid exactly while the row exists.
+  // Sessions of servers. A lease names a session, and is valid exactly while the row of the session exists.
   `CREATE TABLE nodes (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
@@ -74,7 +74,7 @@ export const FORMAT_1: readonly string[] = [
     amount numeric(38) NOT NULL,
     PRIMARY KEY (workspace, day, key, model, kind, price)
   )`,
-  // What a node may charge without asking again.
+  // The credit that a node may charge without another exchange.
   `CREATE TABLE credit_leases (
     workspace text COLLATE "C" NOT NULL,
     node bigint NOT NULL,
@@ -167,11 +167,11 @@ export const FORMAT_1: readonly string[] = [
   'CREATE TABLE data_keys (owner text COLLATE "C" PRIMARY KEY, sealed bytea NOT NULL)',
   // When a chunk of a key was last claimed, so that keys take turns.
   'CREATE TABLE batch_turns (key text COLLATE "C" PRIMARY KEY, turn bigint NOT NULL)',
-  // The number of a key's next batch. Not in `keys`: the row is locked while a batch is stored, and a key can be revoked then.
+  // The number of a key's next batch. Not in `keys`, because the row is locked while a batch is stored.
   'CREATE TABLE batch_numbers (key text COLLATE "C" PRIMARY KEY, next int NOT NULL)',
-  // Work that one node does for all.
+  // The session that does work for all nodes.
   'CREATE TABLE duties (duty text PRIMARY KEY, node bigint NOT NULL)',
-  // Requests of the last second, which the nodes exchange. Nothing is lost if the database loses it.
+  // Recent requests, which the nodes exchange. Unlogged, because the rows matter for seconds only.
   `CREATE UNLOGGED TABLE request_rates (
     key text COLLATE "C" NOT NULL,
     node bigint NOT NULL,

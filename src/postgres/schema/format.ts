@@ -19,14 +19,14 @@ export async function readFormat(database: Queryable): Promise<number> {
   }
 }
 
-/** Throws OperatorError, with what to do, if the format of a database is not that of this version. */
+/** Throws OperatorError, whose message says what to do, if a database does not have the format of this version. */
 export async function requireFormat(database: Queryable, format: number = DATABASE_FORMAT): Promise<void> {
   check(await readFormat(database), format);
 }
 
 /**
- * Like `requireFormat`, in a transaction: until its end, no migration begins. For the registration of a node, so that a
- * migration sees every node that could still use the earlier format. The tables must exist.
+ * Like `requireFormat`, and blocks migrations until the end of the transaction. The registration of a node uses it, so that
+ * a migration sees every node that could still use the earlier format. The tables must exist.
  */
 export async function holdFormat(transaction: Queryable, format: number = DATABASE_FORMAT): Promise<void> {
   const [row] = await transaction.query<{ format: number }>(HELD_FORMAT);

@@ -4,7 +4,7 @@ import { StatementError } from '../errors.js';
 import { NOW_MS, statement } from '../statement.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
 
-/** A migration of a large table may take this many milliseconds. */
+/** The longest time of a statement of a migration, in milliseconds. The tables may be large. */
 const STATEMENT_MS_MAX = 60 * 60 * 1_000;
 /** Names of nodes in an error message. */
 const NAMES_MAX = 5;
@@ -36,9 +36,9 @@ const OLDER_NODES = statement(
 );
 
 /**
- * Brings the tables of a database to the format of this version, in one transaction; changes nothing if they have it. The
- * row of `service` is locked: of two migrations at a time, the second one waits. Throws OperatorError if nodes of an older
- * format are serving or the format is newer; DatabaseUnavailable.
+ * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
+ * lock on the row of `service` makes a concurrent migration wait. Throws OperatorError if nodes of an older format are
+ * serving or the format is newer; DatabaseUnavailable.
  */
 export async function migrate(
   database: Database,

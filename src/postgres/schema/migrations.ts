@@ -1,6 +1,6 @@
 import { FORMAT_1 } from './format-1.js';
 
-/** A change of the schema: its statements take a database of the format before to its own. */
+/** A change of the schema: statements that migrate a database from one format to the next. */
 export type Migration = readonly string[];
 
 /** Migration n, counted from 1, leads to format n. Released ones are never changed. */

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { forgetSubmissions } from '../../../src/cluster/batches/tables/due.js';
+import { removeStale } from '../../../src/cluster/batches/tables/deletion.js';
 import { findSubmission, putSubmission } from '../../../src/cluster/batches/tables/submissions.js';
 import { lines, reason } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
@@ -145,7 +145,7 @@ test('an idempotency key that is used anew while old ones are removed is kept', 
   let removal = Promise.resolve();
   await database.transaction(async (transaction) => {
     await putSubmission(transaction, id, idempotency, 'new', Date.now());
-    removal = forgetSubmissions(database);
+    removal = removeStale(database);
     // It waits for this transaction.
     await until(async () => {
       const waiting = await cluster.sql(

@@ -4,15 +4,15 @@ import { type Database, DatabaseUnavailable, type Transaction } from '../../../p
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
-import { deletableBatches, dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';
+import { deletableBatches, deleteBatch, removeStale } from '../tables/deletion.js';
+import { dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';
 import { giveUpDuty, holderOf, takeDuty } from '../tables/duty.js';
 import { applyEvent } from '../tables/events.js';
 import { finishIfSettled } from '../tables/work.js';
 import { ClusterCalledBatches } from './called-batches.js';
-import { deleteBatch, forget } from './deletion.js';
 
 const DUTY = 'batches';
-/** How often, in milliseconds, a node looks whether it has the duty and what is due. */
+/** The interval, in milliseconds, at which a node tries to take the duty, and the holder does what is due. */
 const DUTY_MS = 1_000;
 /** The pause between two deletion runs, in milliseconds (contract 3 `deletion`). */
 const DELETION_MS = 10 * 60 * 1_000;
@@ -28,8 +28,8 @@ interface Parts {
 }
 
 /**
- * What one node does for the batches of all: ends windows and the batches of ended keys, finishes batches whose last node
- * was lost, calls webhooks, deletes. Every step is safe if two nodes make it.
+ * The work on batches that one node does for all nodes: it ends windows and the batches of ended keys, finishes batches
+ * whose last node was lost, calls webhooks, and deletes batches. Each step is safe even if two nodes run it.
  */
 export class BatchDuty {
   private readonly callbacks: Callbacks;
@@ -50,7 +50,7 @@ export class BatchDuty {
     this.callbacks = new Callbacks({ batches, clock, random, webhooks, reports });
   }
 
-  /** Works now, and from then on at intervals. */
+  /** Runs now, and then at intervals. */
   start(): void {
     this.running = this.work().catch((error) => this.report(error));
     void this.running.then(() => {
@@ -58,7 +58,7 @@ export class BatchDuty {
     });
   }
 
-  /** The session has ended: another node takes the duty. Resolves when no webhook call is in progress. */
+  /** Stops, because the session has ended. Resolves when no step and no webhook call is in progress. */
   async end(): Promise<void> {
     this.stopped = true;
     this.cancelNext();
@@ -66,7 +66,7 @@ export class BatchDuty {
     await this.deleting;
   }
 
-  /** Gives the duty up, so that another node takes it at once. */
+  /** Stops, and gives the duty up, so that another node can take it at once. */
   async stop(): Promise<void> {
     await this.end();
     if (this.holds)
@@ -110,8 +110,8 @@ export class BatchDuty {
 
   private async delete(): Promise<void> {
     const { database } = this.parts;
-    await forget(database);
-    // Those that cannot be deleted stay in front; the next run tries them again.
+    await removeStale(database);
+    // A batch that cannot be deleted stays at the head of the list; the next run tries again.
     for (let deleted = 1; deleted > 0; ) {
       deleted = 0;
       for (const id of await deletableBatches(database)) {
@@ -125,7 +125,7 @@ export class BatchDuty {
     }
   }
 
-  /** The session reports its own end, and a database that cannot be reached. */
+  /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown, batch = '-'): void {
     if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
     this.parts.reports.error(error, batch);

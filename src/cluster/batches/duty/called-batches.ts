@@ -12,7 +12,7 @@ export class ClusterCalledBatches implements CalledBatches {
     private readonly keys: DataKeys,
   ) {}
 
-  /** They are found in the database. */
+  /** Resolves at once: `find` reads the database. */
   async written(): Promise<void> {}
 
   /**

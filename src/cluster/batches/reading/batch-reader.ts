@@ -21,7 +21,7 @@ const LISTED_MAX = 128;
 const AT_ONCE = { key: 1, workspace: 2, all: 4 };
 const UNBOUNDED = { key: Infinity, workspace: Infinity, all: Infinity };
 
-/** Reads stored batches: bytes from the database, which another thread decrypts. */
+/** Reads stored batches. Another thread decrypts the values that it reads from the database. */
 export class BatchReader implements ChunkSource {
   private readonly callers = new FairQueue(AT_ONCE, UNBOUNDED);
 
@@ -51,7 +51,7 @@ export class BatchReader implements ChunkSource {
       if (ids === undefined) return undefined;
       const range = { from: ids.first + from.line, to: ids.first + ids.lines, bytes: PIECE_BYTES };
       const results = await resultsBetween(this.sql, batch.id, range);
-      // A deletion removes the data key first. While it is there, every result was.
+      // A deletion removes the data key first: if it still exists, the results above are complete.
       if ((await storedKey(this.sql, batch.id)) === undefined) return undefined;
       return this.open('results', { task: { batch, dataKey, from }, ids: ids.sealed, results });
     });
@@ -61,7 +61,7 @@ export class BatchReader implements ChunkSource {
   list(owner: Owner, from: number, count: number | null, currency: string): Promise<ListAnswer> {
     return this.callers.run(owner, async () => {
       const most = Math.min(count ?? LISTED_MAX, LISTED_MAX);
-      // One more: where the next part begins.
+      // One more, with which the next part begins.
       return listAnswer(await listBatches(this.sql, owner.key, from, most + 1), most, currency);
     });
   }

@@ -1,6 +1,7 @@
 import { linesOfLabels } from '../../../batch/index.js';
 import type { Abort } from '../../../engine/index.js';
 import { type Queryable, statement } from '../../../postgres/index.js';
+import { UNFINISHED } from './rows.js';
 
 // A report that was counted already has the same id: its process ended before it could remove the report.
 const COUNT = statement(
@@ -9,7 +10,7 @@ const COUNT = statement(
    SELECT a.batch, a.line, 1, $3, $4
    FROM unnest($1::text[], $2::int[]) AS a(batch, line)
    JOIN batches b ON b.id = a.batch
-   WHERE b.state NOT IN ('done', 'failed', 'cancelled') AND a.line < b.lines
+   WHERE b.${UNFINISHED} AND a.line < b.lines
      AND NOT EXISTS (SELECT 1 FROM batch_results r WHERE r.batch = a.batch AND r.line = a.line)
    ON CONFLICT (batch, line) DO UPDATE
      SET count = batch_aborts.count + 1, last = excluded.last, reason = excluded.reason

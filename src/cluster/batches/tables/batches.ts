@@ -56,6 +56,7 @@ export async function lockBatch(sql: Transaction, id: string): Promise<LockedBat
   return row && { batch: batchOf(row), now: row.now };
 }
 
+/** Stores a new batch. */
 export async function insertBatch(sql: Transaction, batch: Batch): Promise<void> {
   await sql.execute(INSERT, batchValues(batch));
 }

@@ -17,15 +17,15 @@ export interface Claim {
   readonly chunk: ClaimedChunk;
   /** Lines of the chunk that have a result. */
   readonly resolved: readonly number[];
-  /** Lines of the chunk that were in progress when the engine ended a server. */
+  /** Lines of the chunk that were in progress when the engine aborted its process. */
   readonly aborts: ReadonlyArray<LineAborts & { readonly line: number }>;
 }
 
-/** How many batches are looked at in one claim before it gives up: others may be claiming the first of them. */
+/** How many batches one claim tries: other nodes may have claimed the chunks of the first of them. */
 const CANDIDATES_MAX = 4;
 
-// Keys in the order of their turns, and of each key the oldest batch that has a chunk to claim. Batches are sorted first,
-// and then chunks are looked for until there are enough.
+// Batches with a chunk to claim: by the turns of their keys, then oldest first. They are sorted before chunks are looked up,
+// so that the look-ups end with the last candidate.
 const CANDIDATES = statement(
   'batch-claim-candidates',
   `SELECT waiting.id, waiting.key, waiting.models FROM (
@@ -49,7 +49,7 @@ const CLAIM = statement(
    ) RETURNING c.chunk, i.first, i.lines`,
 );
 
-// A clock of microseconds, so that nodes need no common counter. It may not go back for a key.
+// The time in microseconds, so that nodes need no common counter. The turn of a key never decreases.
 const TURN = statement(
   'batch-turn',
   `INSERT INTO batch_turns (key, turn) VALUES ($1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
@@ -63,7 +63,7 @@ const ABORTS = statement(
   `SELECT line, count, last, reason FROM batch_aborts WHERE batch = $1 AND line >= $2 AND line < $3`,
 );
 
-/** What is left out. */
+/** What a search for candidates leaves out. */
 interface Skipped {
   readonly keys: readonly string[];
   readonly batches: readonly string[];
@@ -71,7 +71,7 @@ interface Skipped {
   readonly models: readonly string[];
 }
 
-/** Batches that may have a chunk to claim, those of the key whose turn it is first. */
+/** At most CANDIDATES_MAX batches that have a chunk to claim: by the turns of their keys, then oldest first. */
 export function claimCandidates(
   sql: Queryable,
   { keys, batches, models }: Skipped,
@@ -84,7 +84,7 @@ export function claimCandidates(
  * batch no longer runs. The transaction must have checked that the session `node` exists.
  */
 export async function claimChunk(sql: Transaction, id: string, node: number): Promise<Claim | null> {
-  // The lock orders claims after a cancel, which may remove the chunks.
+  // The lock waits for a concurrent cancel, which may remove the chunks.
   const { batch } = (await lockBatch(sql, id)) ?? ({} as Partial<LockedBatch>);
   if (batch === undefined || !mayStart(batch)) return null;
   const [chunk] = await sql.query<ClaimedChunk>(CLAIM, [id, node]);

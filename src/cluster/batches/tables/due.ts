@@ -1,19 +1,11 @@
-import { DAY_MS } from '../../../base/index.js';
-import { type Batch, type BatchEvent, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../batch/index.js';
-import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
-import { lockBatch, putBatch } from './batches.js';
-import { type BatchRow, batchColumns, batchOf } from './rows.js';
+import type { Batch, BatchEvent } from '../../../batch/index.js';
+import { NOW_MS, type Queryable, statement } from '../../../postgres/index.js';
+import { type BatchRow, batchColumns, batchOf, UNFINISHED } from './rows.js';
 
-/** Batches of one call. What is left is found by the next one. */
+/** Batches that one call returns. The next call returns the others. */
 const DUE_MAX = 256;
 /** Webhooks of one key in one call, so that a key with many does not delay the others. */
 const WEBHOOKS_PER_KEY_MAX = 8;
-/** Rows that one statement removes. */
-const REMOVED_MAX = 1_000;
-/** A key keeps its place in the order of turns for this long without an open batch. */
-const TURN_KEPT_MS = 60 * 60 * 1_000;
-
-const UNFINISHED = `state NOT IN ('done', 'failed', 'cancelled')`;
 
 const ENDED = statement(
   'duty-ended',
@@ -25,7 +17,7 @@ const ENDED = statement(
    ) LIMIT ${DUE_MAX}`,
 );
 
-// The counts say which running batches are worth a look at their chunks.
+// The counts select the running batches whose chunks are looked up.
 const SETTLED = statement(
   'duty-settled',
   `SELECT b.id FROM batches b
@@ -54,38 +46,6 @@ const COLLECTED = statement(
   `UPDATE batches SET collected = ${NOW_MS} WHERE id = $1 AND collected IS NULL AND NOT deleted`,
 );
 
-const DELETABLE = statement(
-  'duty-deletable',
-  `SELECT id FROM batches
-   WHERE finished IS NOT NULL AND (
-     deleted OR finished <= ${NOW_MS} - ${KEPT_FINISHED_MS} OR collected <= ${NOW_MS} - ${KEPT_COLLECTED_MS}
-   ) ORDER BY finished LIMIT ${DUE_MAX}`,
-);
-
-const DELETE_KEY = statement('batch-data-key-delete', 'DELETE FROM data_keys WHERE owner = $1');
-const DELETE_WEBHOOK = statement('batch-webhook-delete', 'DELETE FROM batch_webhooks WHERE batch = $1');
-const DELETE_RESULTS = statement(
-  'batch-results-delete',
-  'DELETE FROM batch_results WHERE batch = $1 AND line >= $2 AND line < $3',
-);
-const DELETE_IDS = statement('batch-ids-delete', 'DELETE FROM batch_ids WHERE batch = $1');
-const DELETE_ABORTS = statement('batch-aborts-delete', 'DELETE FROM batch_aborts WHERE batch = $1');
-const DELETE_BATCH = statement('batch-delete', 'DELETE FROM batches WHERE id = $1');
-
-// The age is compared again, because an idempotency key may be used anew meanwhile.
-const FORGET_SUBMISSIONS = statement(
-  'duty-submissions',
-  `DELETE FROM submissions WHERE (key, digest) IN (
-     SELECT key, digest FROM submissions WHERE at <= ${NOW_MS} - ${DAY_MS} LIMIT ${REMOVED_MAX}
-   ) AND at <= ${NOW_MS} - ${DAY_MS}`,
-);
-
-const FORGET_TURNS = statement(
-  'duty-turns',
-  `DELETE FROM batch_turns t WHERE t.turn < (${NOW_MS} - ${TURN_KEPT_MS}) * 1000
-     AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.key = t.key AND b.${UNFINISHED})`,
-);
-
 /** Batches whose window or key has ended, and the event that follows. */
 export function endedBatches(
   sql: Queryable,
@@ -95,7 +55,7 @@ export function endedBatches(
   return sql.query(ENDED);
 }
 
-/** Unfinished batches of which no line runs and none will. */
+/** Unfinished batches of which no line is in progress and none will start. */
 export async function settledBatches(sql: Queryable): Promise<string[]> {
   return (await sql.query<{ id: string }>(SETTLED)).map(({ id }) => id);
 }
@@ -114,39 +74,4 @@ export async function findDueWebhook(sql: Queryable, id: string): Promise<Batch 
 /** Records that the results of a batch were collected, the first time. */
 export async function putCollected(sql: Queryable, id: string): Promise<void> {
   await sql.execute(COLLECTED, [id]);
-}
-
-/** Batches that must be deleted. */
-export async function deletableBatches(sql: Queryable): Promise<string[]> {
-  return (await sql.query<{ id: string }>(DELETABLE)).map(({ id }) => id);
-}
-
-/** Deletes the data key of a batch, without which nothing of it can be read, and marks it as deleted. */
-export async function markDeleted(sql: Transaction, id: string): Promise<Batch | undefined> {
-  const { batch } = (await lockBatch(sql, id)) ?? {};
-  if (batch === undefined) return undefined;
-  if (!batch.deleted) await putBatch(sql, { ...batch, deleted: true });
-  await sql.execute(DELETE_KEY, [id]);
-  await sql.execute(DELETE_WEBHOOK, [id]);
-  return batch;
-}
-
-/** Removes what is left of a deleted batch, in steps that each lock few rows. The batch itself goes last. */
-export async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise<void> {
-  for (let at = 0; at < lines; at += REMOVED_MAX)
-    await sql.execute(DELETE_RESULTS, [id, at, at + REMOVED_MAX]);
-  await sql.execute(DELETE_IDS, [id]);
-  // An abort may have been counted while the batch finished.
-  await sql.execute(DELETE_ABORTS, [id]);
-  await sql.execute(DELETE_BATCH, [id]);
-}
-
-/** Removes idempotency keys that are older than a day. */
-export async function forgetSubmissions(sql: Queryable): Promise<void> {
-  while ((await sql.execute(FORGET_SUBMISSIONS)) === REMOVED_MAX);
-}
-
-/** Removes the turns of keys without open batches. */
-export async function forgetTurns(sql: Queryable): Promise<void> {
-  await sql.execute(FORGET_TURNS);
 }

@@ -12,12 +12,12 @@ export async function holderOf(sql: Queryable, duty: string): Promise<number | u
   return (await sql.query<{ node: number }>(HOLDER, [duty]))[0]?.node;
 }
 
-/** Takes a duty for a session, unless another one has it. The transaction must have checked that the session exists. */
+/** Takes a duty for a session, unless another session has it. The transaction must have checked that the session exists. */
 export async function takeDuty(sql: Transaction, duty: string, node: number): Promise<void> {
   await sql.execute(TAKE, [duty, node]);
 }
 
-/** Gives a duty up, so that another node takes it at once. */
+/** Gives up the duty of a session, so that another session can take it at once. */
 export async function giveUpDuty(sql: Queryable, duty: string, node: number): Promise<void> {
   await sql.execute(GIVE_UP, [duty, node]);
 }

@@ -1,7 +1,6 @@
 import type { BatchState } from '../../../batch/index.js';
 import { type Queryable, statement } from '../../../postgres/index.js';
-
-const UNFINISHED = `state NOT IN ('done', 'failed', 'cancelled')`;
+import { UNFINISHED } from './rows.js';
 
 const STATES = statement(
   'open-states',

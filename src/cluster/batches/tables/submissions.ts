@@ -14,8 +14,8 @@ interface LockedKey {
   readonly now: number;
 }
 
-// Locks the row, also an existing one. The row of the key itself stays free: large batches take long, and the key can be
-// revoked meanwhile.
+// Locks the row, whether it is new or not. The row of the key is not locked, so that the key can be revoked while a large
+// batch is stored.
 const LOCK_SUBMISSIONS = statement(
   'submission-lock',
   `INSERT INTO batch_numbers (key, next) VALUES ($1, 0)
@@ -55,7 +55,7 @@ const STORED = statement(
    FROM batches WHERE NOT deleted GROUP BY workspace`,
 );
 
-/** Locks the submissions of a key, so that they follow each other on all nodes. Undefined: there is no such key. */
+/** Locks the submissions of a key, so that all nodes store them one after the other. Undefined if there is no such key. */
 export async function lockSubmissions(sql: Transaction, key: string): Promise<LockedKey | undefined> {
   const [locked] = await sql.query<Pick<LockedKey, 'number'>>(LOCK_SUBMISSIONS, [key]);
   const [state] = await sql.query<Omit<LockedKey, 'number'>>(KEY_STATE, [key]);
@@ -68,6 +68,7 @@ export async function countOpen(sql: Queryable, key: string): Promise<number> {
   return row?.open ?? 0;
 }
 
+/** Sets the number of a key's next batch. */
 export async function setNextNumber(sql: Transaction, key: string, number: number): Promise<void> {
   await sql.execute(NEXT_NUMBER, [key, number]);
 }
@@ -97,7 +98,7 @@ export async function putSubmission(
   await sql.execute(PUT, [key, digest, batch, body, at]);
 }
 
-/** What the stored batches of each workspace take, in bytes. */
+/** The bytes of the stored batches of each workspace. */
 export async function storedBytes(sql: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await sql.query<{ workspace: string; bytes: number }>(STORED);
   return new Map(rows.map(({ workspace, bytes }) => [workspace, bytes]));

@@ -66,6 +66,7 @@ export async function insertChunk(
   await sql.execute(INSERT_CHUNK, [batch, chunk, bufferOf(lines), bufferOf(ids), first, count]);
 }
 
+/** Stores the encrypted data key of an owner. */
 export async function insertDataKey(sql: Transaction, owner: string, sealed: Buffer): Promise<void> {
   await sql.execute(INSERT_DATA_KEY, [owner, sealed]);
 }
@@ -75,6 +76,7 @@ export async function dataKey(sql: Queryable, owner: string): Promise<Buffer | u
   return (await sql.query<{ sealed: Buffer }>(DATA_KEY, [owner]))[0]?.sealed;
 }
 
+/** Stores the encrypted webhook address of a batch. */
 export async function insertWebhook(sql: Transaction, batch: string, sealed: Buffer): Promise<void> {
   await sql.execute(INSERT_WEBHOOK, [batch, sealed]);
 }
@@ -110,8 +112,8 @@ export async function chunkIds(
 }
 
 /**
- * The results of lines from `from` to before `to`, in order, up to and with the one that reaches `bytes` bytes before
- * encryption.
+ * The results of the lines from `from` to before `to`, in order. They end with the one that brings their size before
+ * encryption to `bytes` bytes or more.
  */
 export function resultsBetween(
   sql: Queryable,

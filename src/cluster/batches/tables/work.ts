@@ -50,7 +50,7 @@ const INSERT_RESULTS = statement(
    JOIN batch_chunks c ON c.batch = r.batch AND c.chunk = r.chunk AND c.node = $1`,
 );
 
-// In the order of their ids, so that nodes do not wait for each other in a circle.
+// In the order of their ids, so that transactions of several nodes do not deadlock.
 const LOCK_BATCHES = statement(
   'batches-lock',
   'SELECT id FROM batches WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE',
@@ -77,7 +77,7 @@ const LEFT = statement(
   `SELECT count(*) FILTER (WHERE open) AS open, count(node) AS claimed FROM batch_chunks WHERE batch = $1`,
 );
 
-/** What a batch keeps while it runs. */
+/** Remove what a batch has only until it finishes. */
 const REMOVE_LINES = ['batch_lines', 'batch_aborts', 'batch_chunks'].map((table) =>
   statement(`${table.replace('_', '-')}-remove`, `DELETE FROM ${table} WHERE batch = $1`),
 );

@@ -2,14 +2,14 @@ import type { Clock } from '../../../base/index.js';
 import type { Claim } from '../tables/claims.js';
 import type { ClaimedBatches } from './claimed-batches.js';
 
-/** How often, in milliseconds, a node looks for chunks if nothing tells it to. */
+/** The interval, in milliseconds, at which a node looks for chunks. */
 const CLAIM_POLL_MS = 500;
 /** A node claims further chunks while fewer lines than this wait to start, or than start in AHEAD_SECONDS. */
 const AHEAD_LINES_MIN = 64;
 const AHEAD_SECONDS = 2;
 /** A node claims a chunk of one more key at each poll, up to this many keys, so that no key waits for another's chunk. */
 const KEYS_MAX = 16;
-/** For this many milliseconds after a chunk that did not run was given back, the node claims none of its key. */
+/** After a node gave back a chunk that did not run, it claims none of the same key for this many milliseconds. */
 const RESTING_MS = 10_000;
 
 interface Parts {
@@ -17,7 +17,7 @@ interface Parts {
   readonly clock: Clock;
   /** Whether lines can be run and charged now. */
   mayClaim(): boolean;
-  /** Claims a chunk in the order of the keys' turns, except of the keys `skip`. Null: there is none. */
+  /** Claims a chunk in the order of the keys' turns, except of the keys `skip`. Null if there is none. */
   claim(skip: readonly string[]): Promise<Claim | null>;
   /** Runs a claimed chunk. */
   run(claim: Claim): Promise<void>;
@@ -28,7 +28,7 @@ interface Parts {
  * Claims chunks of open batches: few at a time, so that other nodes find work too, and enough to keep the engine busy.
  */
 export class ClaimLoop {
-  /** Keys whose chunks were given back, and until when none is claimed, on the monotonic clock. */
+  /** Keys of which no chunk is claimed, and until when, in monotonic milliseconds. */
   private readonly resting = new Map<string, number>();
   /** How many rounds of claims have begun. */
   rounds = 0;
@@ -39,7 +39,7 @@ export class ClaimLoop {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Looks for chunks now, and from then on at intervals. */
+  /** Looks for chunks now, and then at intervals. */
   poll(): void {
     this.wake(true);
     this.cancelNext();
@@ -68,7 +68,7 @@ export class ClaimLoop {
     return this.round !== null;
   }
 
-  /** No chunk of the key is claimed for a while. */
+  /** Claims no chunk of a key for RESTING_MS. */
   rest(key: string): void {
     this.resting.set(key, this.parts.clock.monotonic() + RESTING_MS);
   }

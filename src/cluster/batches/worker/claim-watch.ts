@@ -8,11 +8,11 @@ import type { ClaimedBatches } from './claimed-batches.js';
 import type { ClaimedProgress } from './claimed-progress.js';
 import type { WorkBuffer } from './work-buffer.js';
 
-/** How often, in milliseconds, the claims are compared with the database. */
+/** The interval, in milliseconds, at which the claims are compared with the database. */
 const WATCH_MS = 1_000;
 /** A claim of which no line has started for this many milliseconds is given back: another node may be able to run it. */
 const IDLE_MS_MAX = 15_000;
-/** One whose key cannot pay for its next line is given back after this many milliseconds. */
+/** A claim whose next line is not covered by credit is given back after this many milliseconds. */
 const UNFUNDED_MS_MAX = 2_000;
 
 interface Parts {
@@ -25,12 +25,14 @@ interface Parts {
   readonly progress: ClaimedProgress;
   readonly runner: Runner;
   readonly loop: ClaimLoop;
-  /** A batch cannot be read here. */
+  /** Called with a batch that this node cannot read. */
   onDamaged(batch: string): void;
   onError(error: unknown): void;
 }
 
-/** Compares the claims of a session with the database: stops what was stopped elsewhere, and gives back what does not run. */
+/**
+ * Compares the claims of a session with the database: stops batches that other nodes stopped, and gives idle claims back.
+ */
 export class ClaimWatch {
   private stopped = false;
   private cancelNext = () => {};
@@ -54,7 +56,7 @@ export class ClaimWatch {
 
   private async look(): Promise<void> {
     await this.readStates();
-    if (!this.stopped) await this.giveBackStrange();
+    if (!this.stopped) await this.giveBackUnknown();
     if (this.stopped) return;
     const { claims, loop, progress, runner, onDamaged } = this.parts;
     for (const open of claims.idleFor(0)) {
@@ -90,8 +92,8 @@ export class ClaimWatch {
     }
   }
 
-  /** Gives chunks back that were claimed in a transaction whose outcome was not known: they do not run here. */
-  private async giveBackStrange(): Promise<void> {
+  /** Gives back chunks that were claimed in a transaction whose outcome was unknown: this node does not run them. */
+  private async giveBackUnknown(): Promise<void> {
     const { node, database, claims, work, loop } = this.parts;
     const { rounds } = loop;
     if (loop.isClaiming) return;

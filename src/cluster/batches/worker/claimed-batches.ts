@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.js';
 import type { OpenBatch } from '../../../batch/index.js';
 
-/** Chunks of this many keys that could not pay for a line the last time are claimed at a time. */
+/** A node has chunks of at most this many unfunded keys at a time, which are those whose last line credit did not cover. */
 const UNFUNDED_KEYS_MAX = 16;
 
 /** A batch of which this node has claimed chunks. */
@@ -14,7 +14,7 @@ interface Claimed {
 /** The batches of which this node has claimed chunks. */
 export class ClaimedBatches {
   private readonly byId = new Map<string, Claimed>();
-  /** Keys that could not pay for a line when they last had a chunk here. */
+  /** Keys whose last line on this node was not covered by credit. */
   private readonly unfunded = new Set<string>();
   /** Lines started in this second, and in the one before. */
   private starts = { now: 0, before: 0 };
@@ -34,18 +34,18 @@ export class ClaimedBatches {
     return [...new Set(this.all.map(({ batch }) => batch.key))];
   }
 
-  /** How many of the keys could pay for a line the last time. */
+  /** How many of the keys are not unfunded. */
   get fundedCount(): number {
     return this.keys.filter((key) => !this.unfunded.has(key)).length;
   }
 
-  /** Keys of which no further chunk is claimed, because they could not pay for a line the last time. */
+  /** The unfunded keys of which no further chunk is claimed. */
   get unfundedKeys(): string[] {
     const here = this.keys.filter((key) => this.unfunded.has(key));
     return here.length < UNFUNDED_KEYS_MAX ? here : [...this.unfunded];
   }
 
-  /** Lines that have not started, except of keys that could not pay for a line the last time. */
+  /** Lines that have not started, except those of unfunded keys. */
   get waiting(): number {
     let count = 0;
     for (const { open } of this.byId.values())
@@ -53,12 +53,12 @@ export class ClaimedBatches {
     return count;
   }
 
-  /** The key of a batch cannot pay for its next line. */
+  /** Call it when credit does not cover the next line of a batch. */
   noteUnfunded({ batch }: OpenBatch): void {
     this.unfunded.add(batch.key);
   }
 
-  /** Lines that started in a second, about. */
+  /** About how many lines start per second. */
   get startsPerSecond(): number {
     return Math.max(this.starts.now, this.starts.before);
   }
@@ -71,12 +71,12 @@ export class ClaimedBatches {
     return this.byId.get(open.batch.id)?.open === open;
   }
 
-  /** A chunk of a batch was claimed. */
+  /** Call it when a chunk of a batch was claimed. */
   add(open: OpenBatch): void {
     this.byId.set(open.batch.id, { open, used: this.clock.monotonic() });
   }
 
-  /** A line of a batch has started. */
+  /** Call it when a line of a batch has started. */
   started(open: OpenBatch): void {
     this.starts.now += 1;
     this.unfunded.delete(open.batch.key);

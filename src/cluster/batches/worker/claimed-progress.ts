@@ -16,13 +16,13 @@ interface Parts {
   readonly work: WorkBuffer;
   readonly access: Pick<Access, 'holder'>;
   readonly clock: Clock;
-  /** Lines have started or chunks were given back: there may be room for further chunks. */
+  /** Called when lines have started or chunks were given back: there may be room for further chunks. */
   onRoom(): void;
 }
 
 /**
- * Takes the claimed part of batches through its states. Here a batch only stops: the database has the state that callers
- * see, and the duty of batches changes it when a window or a key ends.
+ * Stops the lines of batches on this node when their window or key ends, and gives chunks back. The state that callers see
+ * is in the database; the batch duty changes it.
  */
 export class ClaimedProgress implements Progress {
   constructor(
@@ -33,7 +33,7 @@ export class ClaimedProgress implements Progress {
   applyEnds(open: OpenBatch): void {
     const { access, clock } = this.parts;
     if (!mayStart(open.batch)) return;
-    // A key that is unknown here may be new: its lines wait.
+    // A key that the copy does not have may be new: its lines wait.
     if (access.holder(open.batch.key)?.hasEnded === true) this.apply(open, 'key_ended');
     else if (open.deadline.hasPassed(open.batch, clock)) this.apply(open, 'window_ended');
     this.settle(open);
@@ -59,14 +59,14 @@ export class ClaimedProgress implements Progress {
     this.release(open);
   }
 
-  /** Another node has changed the state of a batch. */
+  /** Call it when the state of a batch was changed in the database. */
   changed(open: OpenBatch, state: OpenBatch['batch']['state']): void {
     open.batch = { ...open.batch, state };
     if (!mayStart(open.batch)) this.ends.stopped(open);
     this.settle(open);
   }
 
-  /** Gives the chunks of a batch back, of which no line is in progress. */
+  /** Gives back the chunks of a batch without lines in progress. */
   release(open: OpenBatch): void {
     this.parts.claims.remove(open);
     this.ends.remove(open);

@@ -19,7 +19,7 @@ interface Parts {
   readonly ledger: { changed(): void; flush(): Promise<void> };
   /** Called with an error after which the session must not go on. */
   onDefect(error: unknown): void;
-  /** Chunks of these batches have been given back. */
+  /** Called when chunks of these batches have been given back. */
   onEnded(batches: readonly string[]): void;
 }
 
@@ -33,8 +33,8 @@ interface Changes {
 const NONE: Changes = { results: [], counts: new Map(), ended: [] };
 
 /**
- * Collects the results of a session's lines until the ledger writes them in its next transaction, with their charges. So a
- * line has either a result and a charge, or neither.
+ * Collects the results of a session's lines until the ledger writes them with their charges in its next transaction, so
+ * that a line has either a result and a charge, or neither.
  */
 export class WorkBuffer implements BatchWork {
   private results: WrittenResult[] = [];
@@ -52,7 +52,7 @@ export class WorkBuffer implements BatchWork {
     this.parts.ledger.changed();
   }
 
-  /** A line of a batch has started. */
+  /** Call it when a line of a batch has started. */
   started(batch: string): void {
     this.add({ batch, done: 0, failed: 0, stored: 0, started: true });
     this.parts.ledger.changed();
@@ -74,7 +74,7 @@ export class WorkBuffer implements BatchWork {
     return this.parts.ledger.flush();
   }
 
-  /** What the next transaction of the ledger writes; null: nothing. */
+  /** Takes what the next transaction of the ledger must write; null if there is nothing. */
   take(): TakenChanges | null {
     const taken: Changes = { results: this.results, counts: this.counts, ended: this.ended };
     this.keep(NONE);
@@ -90,8 +90,8 @@ export class WorkBuffer implements BatchWork {
   }
 
   /**
-   * If the database refuses the changes, no further attempt would succeed, and the charges of the node could not be written
-   * either. So the session ends as if it was lost: its lines run again.
+   * If the database rejects the changes, every further attempt would fail too, and no charge of the node could be written.
+   * Then the session is treated as lost, and its lines run again.
    */
   private async write(sql: Transaction, { results, counts, ended }: Changes): Promise<void> {
     const { node, onDefect } = this.parts;

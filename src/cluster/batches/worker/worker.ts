@@ -33,7 +33,7 @@ interface WorkerParts {
   readonly engines: LineEngines;
   readonly reader: ChunkSource;
   readonly reports: BatchReports;
-  /** Chunks of these batches have been given back: they may have finished. */
+  /** Called when chunks of these batches have been given back: the batches may have finished. */
   onEnded(batches: readonly string[]): void;
 }
 
@@ -111,14 +111,14 @@ export class Worker implements LedgerPart {
     this.watch.start();
   }
 
-  /** There may be chunks to claim. */
+  /** Call it when there may be chunks to claim. */
   wake(): void {
     this.loop.wake(true);
   }
 
-  /** Lines that wait for credit may be able to start. */
+  /** Call it when lines that wait for credit may be able to start. */
   fundsChanged(): void {
-    this.parts.access.tellFunds();
+    this.parts.access.fundsChanged();
     this.loop.wake();
   }
 
@@ -129,7 +129,7 @@ export class Worker implements LedgerPart {
     this.runner.modelsChanged();
   }
 
-  /** The state of a batch has been changed by this node, outside its lines. */
+  /** Call it when this node has changed the state of a batch, such as by a cancellation. */
   changed({ id, state }: Batch): void {
     const open = this.claims.find(id);
     if (open !== undefined) this.progress.changed(open, state);
@@ -139,7 +139,7 @@ export class Worker implements LedgerPart {
     return this.work.take();
   }
 
-  /** The session has ended: its chunks belong to other nodes. Nothing of it is written any more. */
+  /** Stops without writing anything: the session has ended, and other nodes may claim its chunks. */
   drop(): void {
     this.end();
   }
@@ -165,7 +165,7 @@ export class Worker implements LedgerPart {
     const { database, session, engines, access } = this.parts;
     const skipped = { keys, batches: [...this.damaged], models: [...this.missing] };
     for (const { id, key, models } of await claimCandidates(database, skipped)) {
-      // The duty of batches ends its batches.
+      // The batch duty ends the batches of this key.
       if (access.holder(key)?.hasEnded === true) {
         this.loop.rest(key);
         continue;
@@ -219,7 +219,7 @@ export class Worker implements LedgerPart {
     }
   }
 
-  /** The session reports its own end, and a database that cannot be reached. */
+  /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown): void {
     if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
     this.parts.reports.error(error, '-');
