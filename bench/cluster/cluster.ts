@@ -13,7 +13,7 @@ import { BenchNode } from './node.js';
 import type { Statements } from './node-process.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-/** More than a benchmark sends. */
+/** Limits above what a benchmark sends. */
 const LIMITS = ['--requests-per-minute', '1000000', '--bytes-per-minute', '1000000000'];
 
 /** The nodes of a benchmark behind HAProxy without TLS, over one store. */
@@ -27,7 +27,9 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-/** Starts so many nodes over PostgreSQL; `store` `lmdb`: one node on its data folder. `models`: their models folder. */
+/**
+ * Starts `count` nodes over PostgreSQL, or with `store` `lmdb` one node on its data folder. `waveMs`: the time of a wave.
+ */
 export async function startCluster(
   store: 'lmdb' | 'postgres',
   count: number,
@@ -44,7 +46,7 @@ export async function startCluster(
       DECIDER_ENGINE_BACKEND: 'cpu',
       DECIDER_ENGINE_THREADS: '1',
       DECIDER_ENGINE_MEMORY_CHECK: 'false',
-      // Waves are full when they have so many sequences: how many tokens they share does not matter.
+      // The number of sequences bounds waves, not the number of tokens.
       DECIDER_ENGINE_SEQUENCES: '16',
       DECIDER_ENGINE_WAVE_TOKENS: '4096',
       DECIDER_LOG_LEVEL: 'silent',

@@ -47,7 +47,7 @@ export async function measureLive(
   }
 }
 
-/** Lines of so many batches, from the first line to the end of the last batch. */
+/** `lines` lines in `batches` batches, from the first line to the end of the last batch. */
 export async function measureBatches(
   cluster: BenchCluster,
   { lines, batches }: { readonly lines: number; readonly batches: number },
@@ -67,7 +67,7 @@ export async function measureBatches(
   return result(each * batches, ended - begun, await since(cluster, before), idlePerSecond);
 }
 
-/** Statements per second of all nodes while nothing is asked. */
+/** Statements per second of all nodes without requests. */
 export async function measureIdle(cluster: BenchCluster): Promise<number> {
   const before = await cluster.statements();
   await sleep(IDLE_MS);

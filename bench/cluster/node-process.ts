@@ -11,7 +11,7 @@ import { createErrorLog } from '../../src/telemetry/index.js';
 /** What the process sends once it can answer. */
 export interface Started {
   readonly port: number;
-  /** Of the key that the first start on a store makes; '': there was one. */
+  /** The token of the key that the first start on a store makes; '' at later starts. */
   readonly token: string;
 }
 

@@ -17,7 +17,7 @@ process.on('exit', () => {
 export class BenchNode {
   private constructor(
     private readonly child: ChildProcess,
-    /** Of its data folder, which is removed when this process ends. */
+    /** The data folder, which is removed when this process ends. */
     readonly folder: string,
     readonly port: number,
     readonly token: string,
@@ -38,9 +38,9 @@ export class BenchNode {
   }
 
   async statements(): Promise<Statements> {
-    const told = once(this.child, 'message');
+    const answer = once(this.child, 'message');
     this.child.send('statements');
-    return (await told)[0] as Statements;
+    return (await answer)[0] as Statements;
   }
 
   async stop(): Promise<void> {

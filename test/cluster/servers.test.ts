@@ -12,13 +12,13 @@ import { until } from '../support/until.js';
 const COVERED = scaled({ short: 20, long: 500 });
 const LINES = scaled({ short: 30, long: 1_000 });
 /**
- * The rules are one second and five; the rest is for a busy machine. test/cluster/directory has the rules, on a fake clock.
- * A revoked key stops working on every node within the first, a node without its database stops answering within the second.
+ * A revoked key stops working on every node within 1 s, and a node without its database stops answering within 5 s; the
+ * bounds here are longer, for a busy machine. test/cluster/directory tests the exact times with a fake clock.
  */
 const REVOKED_MS_MAX = 5_000;
 const AWAY_MS_MAX = 15_000;
 
-/** Of the class of the tiny model, in 10⁻¹² of the currency. */
+/** The price of the tiny model per token, in 10⁻¹² of the currency. */
 const TOKEN_PRICE = 1_500n;
 
 const OPERATOR_TOKEN = 'op_'.padEnd(40, 'x');

@@ -43,7 +43,7 @@ interface Kill {
 
 const sum = (values: readonly number[]) => BigInt(values.reduce((total, value) => total + value, 0));
 
-/** Credit for so many requests answers exactly so many, whichever nodes are asked. */
+/** Credit for N requests answers exactly N, on whichever nodes. */
 async function spendExactly(t: Test, cluster: Cluster): Promise<void> {
   const [first] = cluster.nodes as [ClusterNode];
   const probe = await decideOn(first, cluster.token);
@@ -160,7 +160,7 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
   );
   const least = answered - sum(uncertain.map(({ tokens }) => tokens));
   t.ok(charged >= least, `${charged} tokens charged, ${least} answered before the windows of the kills`);
-  // And the request that told the price.
+  // And the request that measured the price.
   const most = answered + BigInt((load.unanswered + 1) * one);
   t.ok(
     charged <= most,

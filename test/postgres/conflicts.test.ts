@@ -11,7 +11,7 @@ const SNAPSHOT = statement('snapshot', 'SET TRANSACTION ISOLATION LEVEL REPEATAB
 const values = async (database: Database) =>
   (await database.query<{ node: number }>(READ)).map(({ node }) => node);
 
-test('a transaction that others were in the way of runs again', NEEDS_POSTGRES, async (t) => {
+test('a transaction that conflicts with another one runs again', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   await database.execute(ADD);
   let runs = 0;

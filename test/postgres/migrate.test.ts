@@ -90,7 +90,7 @@ test('a node that registers during a migration is seen by it, or sees it', NEEDS
   await t.rejects(database.transaction(holdFormat), /^The database has format 2, and this version/);
 });
 
-test('a newer and an older format are refused with what to do', NEEDS_POSTGRES, async (t) => {
+test('a newer and an older format are refused, and the error says what to do', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   await t.rejects(
     requireFormat(database, FORMAT + 1),

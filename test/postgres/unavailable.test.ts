@@ -94,7 +94,7 @@ test('a user without privileges', NEEDS_POSTGRES, async (t) => {
   await t.rejects(requireFormat(database), { name: 'DatabaseUnavailable', code: '42501' });
 });
 
-test('a silent network is given up, and the connection is replaced', NEEDS_POSTGRES, async (t) => {
+test('a statement without an answer times out, and its connection is replaced', NEEDS_POSTGRES, async (t) => {
   const { url } = await newDatabase(t);
   const proxy = await TcpProxy.start(t, (await postgres()).port);
   const database = connectTo(t, url.replace(/:\d+\//, `:${proxy.port}/`), { connections: 1 });

@@ -128,7 +128,7 @@ test(
   },
 );
 
-test('a claim whose outcome was lost is given back', NEEDS_POSTGRES, async (t) => {
+test('a claim whose outcome is unknown is given back', NEEDS_POSTGRES, async (t) => {
   const cluster = await BatchCluster.start(t, 1);
   const [node] = cluster.nodes as [ClusterNode];
   node.isStale = true;

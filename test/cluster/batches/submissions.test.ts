@@ -136,24 +136,28 @@ test('while the database is away, nothing is stored and nothing is found', NEEDS
   t.match(await reason(b.text(key, id)), { type: 'overloaded' });
 });
 
-test('an idempotency key that is used anew while old ones are removed is kept', NEEDS_POSTGRES, async (t) => {
-  const cluster = await BatchCluster.start(t, 0);
-  const { database } = cluster;
-  const { id } = await cluster.key();
-  const idempotency = { digest: 'digest', body: 'body' };
-  await database.transaction((transaction) => putSubmission(transaction, id, idempotency, 'old', 1));
-  let removal = Promise.resolve();
-  await database.transaction(async (transaction) => {
-    await putSubmission(transaction, id, idempotency, 'new', Date.now());
-    removal = removeStale(database);
-    // It waits for this transaction.
-    await until(async () => {
-      const waiting = await cluster.sql(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0;
+test(
+  'an idempotency key that is used again while old ones are removed is kept',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const cluster = await BatchCluster.start(t, 0);
+    const { database } = cluster;
+    const { id } = await cluster.key();
+    const idempotency = { digest: 'digest', body: 'body' };
+    await database.transaction((transaction) => putSubmission(transaction, id, idempotency, 'old', 1));
+    let removal = Promise.resolve();
+    await database.transaction(async (transaction) => {
+      await putSubmission(transaction, id, idempotency, 'new', Date.now());
+      removal = removeStale(database);
+      // It waits for this transaction.
+      await until(async () => {
+        const waiting = await cluster.sql(
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
     });
-  });
-  await removal;
-  t.equal(await findSubmission(database, id, idempotency), 'new');
-});
+    await removal;
+    t.equal(await findSubmission(database, id, idempotency), 'new');
+  },
+);

@@ -28,7 +28,7 @@ async function opened(t: Test, url: string, database: Database) {
   });
   t.teardown(() => directory.stop());
   await directory.start();
-  // The listening connection asks once for changes, when it has been made.
+  // The listening connection polls once, when it has been made.
   await until(() => (own.statements.get('directory-changes') ?? 0) >= 2);
   await directory.update();
   /** What a request with the token of the key gets: its workspace, or the type of the error. */
@@ -148,7 +148,7 @@ test('a copy that cannot be confirmed is not used until the database is back', N
   t.equal(answer(), 'unauthorized');
 });
 
-test('a machine that was suspended does not trust its copy', NEEDS_POSTGRES, async (t) => {
+test('the copy of a machine that was suspended is not used', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const { clock, directory } = await opened(t, url, database);
   directory.refresh();

@@ -65,7 +65,7 @@ test('a request waits for the lease of a dead node, and gets it', NEEDS_POSTGRES
   });
   const asked = () => alive.database.statements.get('ledger-read-accounts') ?? 0;
   await until(() => asked() >= 3);
-  t.equal(answer, null, 'it asks again and again');
+  t.equal(answer, null, 'exchanges are repeated');
   await expire(database, dead.session.id);
   await waiting;
   t.type(answer, 'object');
@@ -227,7 +227,7 @@ test(
   },
 );
 
-test('a listener that fails does not make an exchange count twice', NEEDS_POSTGRES, async (t) => {
+test('an exchange is written once although a listener throws', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const caller = await addWorkspace(database, 'one', { granted: 1_000n });
   const node = await startNode(t, url, { listens: false });

@@ -45,7 +45,7 @@ test('requests that cost nothing are counted', NEEDS_POSTGRES, async (t) => {
   ]);
 });
 
-test('a budget is of the month by the clock of the database', NEEDS_POSTGRES, async (t) => {
+test('the month of a budget is by the clock of the database', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const caller = await addWorkspace(database, 'one', { granted: 1_000n, budget: 25n });
   await sql(
@@ -141,14 +141,14 @@ test('lines of a batch: onFunds is called when they may be covered', NEEDS_POSTG
   await one.ledger.flush();
   t.equal(calls, 1, 'it is not covered');
   line?.release();
-  // The runner asks again every second.
+  // The runner tries again every second.
   await until(() => calls > 1 || (one.ledger.covers(caller, chargeOf(50)) && calls > 1));
   t.type(one.ledger.reserveLine(caller, chargeOf(50)), 'object');
   t.type(await tryReserve(two, caller, 50), 'object', 'what was held for lines and not used returns');
   t.equal(await tryReserve(two, caller, 1), 'out_of_credit');
 });
 
-test('a node knows that a workspace is paused once the database has said so', NEEDS_POSTGRES, async (t) => {
+test('a workspace is paused on a node after an exchange was refused', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const caller = await addWorkspace(database, 'one', { granted: 10n, budget: 100n });
   const { ledger, ...node } = await startNode(t, url);

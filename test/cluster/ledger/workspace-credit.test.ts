@@ -96,7 +96,7 @@ test('credit for lines is held for a second', async (t) => {
   t.match(credit.open(LINES_HELD_MS, false), { exchange: { returned: 12n } });
 });
 
-test(`${LINE_NEEDS_MAX} costs of lines are asked for at a time`, async (t) => {
+test(`at most ${LINE_NEEDS_MAX} costs of lines are requested at a time`, async (t) => {
   const credit = new WorkspaceCredit();
   for (let cost = 1; cost <= LINE_NEEDS_MAX + 1; cost += 1) credit.reserveLine(BigInt(cost), 0);
   credit.reserveLine(1n, 0);

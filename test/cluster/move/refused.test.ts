@@ -40,7 +40,7 @@ test('a move is refused while servers use the database, in both directions', NEE
   t.notOk(existsSync(back));
   await add('DELETE FROM nodes WHERE expires > 1');
   await moveToDatabase({ folder, database, masterKey }, ignore);
-  // What a server that has gone had claimed and leased is of no consequence.
+  // The claims and leases of an expired session do not matter.
   await add(`UPDATE batch_chunks SET node = 1`);
   await add(`INSERT INTO credit_leases (workspace, node, amount) VALUES ('w', 1, 5)`);
   await add(`UPDATE accounts SET leased = 5, exact = true WHERE workspace = 'w'`);

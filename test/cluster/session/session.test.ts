@@ -71,7 +71,7 @@ test('without heartbeats a node serves for 5 s, and not longer', NEEDS_POSTGRES,
   t.equal((await sql(database, 'SELECT * FROM nodes')).length, 1);
 });
 
-test('a suspended machine does not serve when it wakes up', NEEDS_POSTGRES, async (t) => {
+test('a machine that was suspended does not serve when it resumes', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   const { session, clock } = newSession(t, database);
   await session.start();

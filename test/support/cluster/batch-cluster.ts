@@ -36,7 +36,7 @@ interface SubmitOptions {
   readonly idempotencyKey?: string | null;
 }
 
-/** Several nodes in one process over one database, each with an engine that the test rules. */
+/** Several nodes in one process over one database, each with an engine that the test controls. */
 export class BatchCluster {
   readonly keys = new Map<string, Key>();
   readonly workspaces = new Map<string, Workspace>();
@@ -118,7 +118,7 @@ export class BatchCluster {
     return this.database.query<Row>({ name: '', text }, values);
   }
 
-  /** How many lines of a key were charged. The books add up. */
+  /** How many lines of a key were charged. Fails if the ledger of the workspace does not add up. */
   async charged({ id, workspace }: Key): Promise<number> {
     await accountOf(this.t, this.database, workspace);
     const [row] = await this.sql<{ requests: number }>(
@@ -268,7 +268,7 @@ export class ClusterNode {
       .map((each) => JSON.parse(each) as ResultLine);
   }
 
-  /** As a process that is killed: nothing of it happens any more. */
+  /** Like a process that is killed: no timer fires any more, and its session expires. */
   async kill(): Promise<void> {
     this.clock.freeze();
     await this.cluster.expire(this);
@@ -284,7 +284,7 @@ export class ClusterNode {
   }
 }
 
-/** What is made in pieces. */
+/** The text of all pieces together. */
 async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);

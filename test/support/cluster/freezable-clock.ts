@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../../src/base/index.js';
 
-/** The clock of a node that a test can freeze: its timers wait, as in a process that is stopped, and time passes. */
+/** A clock that a test can freeze: time passes but no timer fires, as in a process that is stopped. */
 export class FreezableClock implements Clock {
   private frozen = false;
   private skipped = 0;
@@ -27,12 +27,12 @@ export class FreezableClock implements Clock {
     this.frozen = true;
   }
 
-  /** Lets durations pass that no timer notices. */
+  /** Advances the monotonic clock without firing timers. */
   skip(ms: number): void {
     this.skipped += ms;
   }
 
-  /** Calls the timers that were due meanwhile. */
+  /** Fires the timers that were due meanwhile. */
   thaw(): void {
     this.frozen = false;
     for (const callback of this.held.splice(0)) callback();

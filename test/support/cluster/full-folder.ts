@@ -201,7 +201,7 @@ function rowOf({
   };
 }
 
-/** One that was called in vain and will be called again, and one that is over. */
+/** Of a done batch, a webhook that failed and is due again; of a failed one, a webhook without further calls. */
 function webhookOf(state: Batch['state'], now: number, more?: Partial<Batch>): Batch['webhook'] {
   if (more?.deleted) return null;
   if (state === 'done') return { attempts: 2, due: now + 1_000 };

@@ -7,7 +7,7 @@ interface Row {
   exact: boolean;
 }
 
-/** What the database does with one workspace, without a database: the same decisions, one after the other. */
+/** The database's part in the credit of one workspace, in memory: exchanges run one after the other. */
 export class AccountModel {
   charged: Amount = 0n;
   leased: Amount = 0n;

@@ -20,13 +20,13 @@ export interface TestNode {
   /** Between the node and the database. */
   readonly proxy: TcpProxy;
   readonly errors: unknown[];
-  /** Ends it as a crash does: nothing is written or returned. */
+  /** Ends it as a crash does: nothing more is written or returned. */
   crash(): void;
 }
 
 interface NodeOptions {
   readonly clock?: Clock;
-  /** Without it, the node polls only. */
+  /** Whether the node receives notifications; if not, it only polls. */
   readonly listens?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Calls one address again and again over many connections, as fast as it is answered, and reads all of it. Its arguments:
+ * Calls one address repeatedly over many connections, each as fast as it is answered, and reads the responses. Arguments:
  * the address, a token, connections, calls of each. Prints `{"statuses","bytes"}` at the end.
  */
 import { Agent, get } from 'node:http';

@@ -51,13 +51,13 @@ export async function undisturbedResults(cluster: Cluster): Promise<string> {
 
 interface Answered {
   readonly node: ClusterNode;
-  /** Of the process that answered. */
+  /** The start of the node that answered, counted from 1. */
   readonly life: number;
   readonly at: number;
   readonly tokens: number;
 }
 
-/** Live requests and batches of one key on all nodes of a cluster, with what the client knows of them. */
+/** Sends live requests and batches of one key to all nodes of a cluster, and records the responses. */
 export class ClusterLoad {
   readonly answered: Answered[] = [];
   /** Requests without a response: the node may have charged them. */
@@ -75,20 +75,20 @@ export class ClusterLoad {
     private readonly next: Random,
   ) {
     const clients = cluster.nodes.flatMap((node) =>
-      Array.from({ length: CLIENTS_PER_NODE }, () => this.askOnAndOn(node)),
+      Array.from({ length: CLIENTS_PER_NODE }, () => this.sendRequests(node)),
     );
-    this.running = Promise.all([...clients, this.submitOnAndOn()]);
-    // Its failure is that of `stop`.
+    this.running = Promise.all([...clients, this.submitBatches()]);
+    // `stop` rejects with its error.
     this.running.catch(() => {});
   }
 
-  /** No new requests and batches; resolves when those in progress have ended. */
+  /** Sends no more requests and batches; resolves when those in progress have ended. */
   async stop(): Promise<void> {
     this.isRunning = false;
     await this.running;
   }
 
-  /** Ends at once, also what waits for a node. */
+  /** Stops at once, without waiting for nodes. */
   abandon(): void {
     this.isRunning = false;
     this.isAbandoned = true;
@@ -108,7 +108,7 @@ export class ClusterLoad {
     return all;
   }
 
-  /** What a node answers with 200; asks until one does. */
+  /** The text of a response with 200; tries nodes until one gives it. */
   private async read(path: string): Promise<string> {
     let text = '';
     await until(async () => {
@@ -127,7 +127,7 @@ export class ClusterLoad {
     return among[this.next.integer(among.length)] as ClusterNode;
   }
 
-  private async askOnAndOn(node: ClusterNode): Promise<void> {
+  private async sendRequests(node: ClusterNode): Promise<void> {
     while (this.isRunning) {
       await sleep(PAUSE_MS);
       if (!node.isReady) continue;
@@ -141,7 +141,7 @@ export class ClusterLoad {
     }
   }
 
-  private async submitOnAndOn(): Promise<void> {
+  private async submitBatches(): Promise<void> {
     for (let number = 1; this.isRunning; number += 1) {
       const headers = headersOf(this.cluster.token, {
         'content-type': 'application/jsonl',

@@ -10,15 +10,15 @@ import { until } from '../until.js';
 
 /** For a busy machine. */
 const PATIENCE_MS = 120_000;
-/** The pause before a node is started again that has ended by itself. */
+/** The pause before a node that has ended is started again, in milliseconds. */
 const RESTART_MS = 200;
-/** A node that does not answer within this many milliseconds is as good as gone. */
+/** A request without an answer fails after this many milliseconds. */
 const ASK_MS_MAX = 30_000;
 
 /** A response of a node; null: there was none. */
 export type Asked = { readonly status: number; readonly text: string } | null;
 
-/** One node of a cluster: a process of `decider serve` that is started again and again on one port. */
+/** One node of a cluster: a process of `decider serve` that can be started repeatedly on one port. */
 export class ClusterNode {
   /** Whether it has been ready since its last start. */
   isReady = false;
@@ -38,8 +38,8 @@ export class ClusterNode {
   }
 
   /**
-   * Starts the process, again if it ends because the database is away, as a service manager does. Resolves when it is ready,
-   * or has been killed meanwhile.
+   * Starts the process. Starts it again if it ends because the database is unavailable, as a service manager does. Resolves
+   * when it is ready, or has been killed meanwhile.
    */
   async start(): Promise<void> {
     this.life += 1;
@@ -106,7 +106,7 @@ export class Cluster {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Starts a database and so many nodes, the first one first; all end with the test. */
+  /** Starts a database and `count` nodes: the others after the first, which makes the key. All end with the test. */
   static async start(t: Test, count: number): Promise<Cluster> {
     const server = await PostgresServer.create();
     t.teardown(() => server.remove());
@@ -136,7 +136,7 @@ export class Cluster {
   }
 
   /** What a command prints as JSON. Rejects if it fails. */
-  // biome-ignore lint/suspicious/noExplicitAny: what it prints is what the test is about
+  // biome-ignore lint/suspicious/noExplicitAny: the test asserts what it prints
   async command(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await run(this.t, [...args, '--json'], this.environment);
     if (code !== 0) throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);

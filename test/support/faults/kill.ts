@@ -37,8 +37,8 @@ async function load(url: string, token: string, answered: Answered[]): Promise<v
 }
 
 /**
- * Kills a loaded server again and again, on one data folder. After each, the ledger on the disk adds up, nothing is
- * charged that was neither answered nor in flight, and what was answered longer ago than the window is charged.
+ * Kills a loaded server repeatedly, on one data folder. After each kill, the ledger on the disk adds up, nothing is charged
+ * that was neither answered nor in flight, and everything is charged that was answered WINDOW_MS or longer before the kill.
  */
 export async function killAgainAndAgain(t: Test, transport: string, kills: number, next: Random) {
   const environment = {

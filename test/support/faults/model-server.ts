@@ -1,11 +1,11 @@
-// Stands for the server process: opens models that have passed their check, as its threads do, and answers requests.
+// In place of a server process: opens models that have passed their check, as the threads of a server do, and runs requests.
 import { createInterface } from 'node:readline';
 import { planRequest, type Question } from '../../../src/decide/index.js';
 import { askOnce } from '../../../src/engine/check/ask-once.js';
 import { extremeImages, firstPlan } from '../../../src/engine/check/first-plans.js';
 import { type CatalogBuild, loadAddon, openModel } from '../../../src/engine/index.js';
 
-/** Those of a server on a CPU. */
+/** The bounds of a server on a CPU. */
 const BOUNDS = {
   cells: 8_192,
   waveTokens: 512,

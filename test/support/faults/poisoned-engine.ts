@@ -1,18 +1,18 @@
-// Preloaded into every thread of a server: some texts make the engine abort, or never end, when they are computed.
+// Preloaded into every thread of a server: two texts make the engine abort, or never end, when they are computed.
 import { createRequire } from 'node:module';
 import { addonFile } from '#native/platform.mjs';
 import type { Addon, ContextOptions, DecodeBatch, ModelHandle } from '../../../src/engine/addon/types.js';
 
-/** So many equal tokens in a row are found. */
+/** The number of equal tokens in a row that is recognized. */
 const RUN = 4;
-/** Of a letter that has a token of its own. Waves may cut the text anywhere: some part still has a whole run. */
+/** The length of a text of one letter that has its own token. If waves split the text, one part still has a whole run. */
 const LENGTH = 10 * RUN;
 export const ABORTING = 'q'.repeat(LENGTH);
 export const HANGING = 'j'.repeat(LENGTH);
 /** What the record says of an abort. */
 export const REASON = 'poisoned';
 
-/** Timers of this length are shortened, which a wave that does not end is found by. */
+/** Timers of this length are shortened: those with which the server finds a wave that does not end. */
 const LONG_MS = { min: 31_000, max: 45_000, factor: 1_000 };
 
 const require = createRequire(import.meta.url);
