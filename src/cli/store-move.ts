@@ -1,10 +1,9 @@
-import { systemClock } from '../base/index.js';
+import { OperatorError, systemClock } from '../base/index.js';
 import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../cluster/index.js';
-import { readMasterKey } from '../store/index.js';
+import { readMasterKey, storeExists } from '../store/index.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './table.js';
 import { withDatabase } from './with-database.js';
-import { requireStore } from './with-store.js';
 
 /** The places that data can be moved to: the database of `store.url`, or the data folder. */
 export const PLACES = ['database', 'folder'] as const;
@@ -19,7 +18,10 @@ export const move = (options: MoveOptions) =>
   withDatabase(options, async (database, { data: folder, master_key: given }) => {
     const sides = { folder, database, masterKey: readMasterKey(given) };
     const report = progress((line) => process.stderr.write(`${line}\n`), systemClock.monotonic);
-    if (options.to === 'database') requireStore(folder);
+    if (options.to === 'database' && !storeExists(folder))
+      throw new OperatorError(
+        `The data folder ${folder} has no store, so there is nothing to move. Name the folder of the earlier server (data, DECIDER_DATA).`,
+      );
     const tables = await (options.to === 'database' ? moveToDatabase : moveToFolder)(sides, report);
     if (options.json) return printJson({ to: options.to, tables });
     show(tables, options.to, folder);

@@ -47,10 +47,13 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '25006': 'The database is read-only: store.url must name the primary server',
   '25P03': 'The database ended a transaction that was idle for too long',
   '25P04': 'The database ended a transaction that took too long',
+  '28000':
+    'The database does not admit the user in store.url from this host: check that the role exists and may log in, and its pg_hba.conf',
   '28': 'The database rejected the user name or password in store.url',
   '3D000': 'The database named in store.url does not exist',
   '40003': 'The database cannot tell whether a statement was executed',
-  '42501': 'The user in store.url lacks a privilege on the database or its tables',
+  '42501':
+    'The user in store.url lacks a privilege on the database or its tables: make it the owner of the database',
   '53100': 'The disk of the database is full',
   '53200': 'The database is out of memory',
   '53300': 'The database accepts no more connections: lower store.connections or raise its max_connections',
@@ -66,6 +69,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name in store.url cannot be resolved',
   EAI_AGAIN: 'The host name in store.url cannot be resolved at the moment',
   ECONNREFUSED: 'The database server in store.url does not accept connections',
+  ENOENT: 'The database has no Unix socket in the folder and for the port that store.url names',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the database is not trusted: set store.ca',
   SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the database is not trusted: set store.ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate of the database is not trusted: set store.ca',
@@ -85,6 +89,11 @@ const MESSAGES: readonly (readonly [beginning: string, code: string, meaning: st
   ['Connection terminated', 'closed', 'The connection to the database failed'],
   ['Client was closed', 'closed', 'The connection to the database failed'],
   ['Client has encountered', 'closed', 'The connection to the database failed'],
+  [
+    'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be',
+    'no_password',
+    'The database requires a password, and store.url has none',
+  ],
   [
     'The server does not support SSL',
     'no_tls',

@@ -120,6 +120,11 @@ test('a clock that follows no time server', async (t) => {
 
 test('a data folder that is slow, open to others, or not writable', async (t) => {
   await theOne(t, findings({ durableWriteMs: () => 51 }), { check: 'disk', ok: true, remedy: /local SSD/ });
+  const database = { DECIDER_STORE_URL: 'postgres://127.0.0.1/decider', DECIDER_MASTER_KEY: '0'.repeat(64) };
+  const [slow] = (await findings({ durableWriteMs: () => 51 }, database)).filter(
+    ({ check }) => check === 'disk',
+  );
+  t.match(slow, { ok: true, remedy: undefined }, 'no commit waits for it');
   const open = { folderMode: () => 0o40750 };
   await theOne(t, findings(open), {
     check: 'permissions',

@@ -182,6 +182,15 @@ for (const before of [0, 1]) {
   );
 }
 
+test('without any node, the answer is an error like those of decider', NEEDS_HAPROXY, async (t) => {
+  const { session, nodes } = await nodesBehind(t);
+  for (const node of nodes) node.kill();
+  const { status, headers, body } = await post(session);
+  t.equal(status, 503);
+  t.match(headers, { 'content-type': 'application/json', 'retry-after': '1' });
+  t.match(JSON.parse(body), { error: /available/, type: 'overloaded' });
+});
+
 test('a node that refuses a POST with 503 is believed', NEEDS_HAPROXY, async (t) => {
   const { session, nodes } = await nodesBehind(t);
   for (const node of nodes) node.status = 503;

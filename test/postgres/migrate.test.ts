@@ -36,6 +36,17 @@ test('migrate makes the tables once', NEEDS_POSTGRES, async (t) => {
   t.strictSame(await database.query(SCHEMA), schema);
 });
 
+test('a database of another encoding is refused before anything is made', NEEDS_POSTGRES, async (t) => {
+  const server = await postgres();
+  await server.run(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'`);
+  const database = connectTo(t, server.url('latin'));
+  await t.rejects(
+    migrate(database),
+    /^The database has the encoding LATIN1\. Create one with: .* ENCODING 'UTF8'$/,
+  );
+  t.strictSame(await database.query(SCHEMA), []);
+});
+
 test('of many migrations at once, one makes the tables', NEEDS_POSTGRES, async (t) => {
   const database = await emptyDatabase(t);
   const migrated = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));

@@ -31,7 +31,9 @@ test('a wrong user, password, database, host or port', NEEDS_POSTGRES, async (t)
   }) => `postgres://${user}:${password}@${at}/${name}`;
   t.strictSame(await connectTo(t, url({})).query(ONE), [{ one: 1 }]);
   t.match(await failure(t, url({ password: 'x' })), /^28P01: .*rejected the user name or password/);
-  t.match(await failure(t, url({ user: 'nobody' })), /^28000: .*rejected the user name or password/);
+  const none = url({}).replace(`:${PASSWORD}`, '');
+  t.match(await failure(t, none), /^no_password: .*requires a password, and store\.url has none/);
+  t.match(await failure(t, url({ user: 'nobody' })), /^28000: .*check that the role exists.*pg_hba\.conf/);
   t.match(await failure(t, url({ name: 'nowhere' })), /^3D000: .*named in store\.url does not exist/);
   t.match(await failure(t, url({ at: `127.0.0.1:${await freePort()}` })), /^ECONNREFUSED: /);
   // A name that never exists (RFC 6761).
@@ -43,7 +45,7 @@ test('a Unix socket', NEEDS_POSTGRES, async (t) => {
   const { folder, port } = await postgres();
   const url = (at: string) => `postgres://postgres@:${port}/postgres?host=${encodeURIComponent(at)}`;
   t.strictSame(await connectTo(t, url(folder)).query(ONE), [{ one: 1 }]);
-  t.match(await failure(t, url(`${folder}/none`)), /^ENOENT: /);
+  t.match(await failure(t, url(`${folder}/none`)), /^ENOENT: .*no Unix socket in the folder/);
 });
 
 test('more connections than the database accepts', NEEDS_POSTGRES, async (t) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Test } from 'tap';
@@ -8,6 +8,7 @@ import type { ProxyServer } from './proxy.js';
 /** The response to one request over HTTP/2. */
 export interface Http2Response {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -47,5 +48,5 @@ export async function ask(
   let text = '';
   stream.setEncoding('utf8');
   for await (const chunk of stream) text += chunk;
-  return { status: Number(head[':status']), body: text };
+  return { status: Number(head[':status']), headers: head, body: text };
 }

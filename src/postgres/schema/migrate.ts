@@ -28,6 +28,7 @@ const ADD_SERVICE = statement(
   'add-service',
   'INSERT INTO service (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING',
 );
+const ENCODING = statement('encoding', `SELECT current_setting('server_encoding') AS encoding`);
 const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE id = 1 FOR UPDATE');
 const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
 const OLDER_NODES = statement(
@@ -38,12 +39,13 @@ const OLDER_NODES = statement(
 /**
  * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
  * lock on the row of `service` makes a concurrent migration wait. Throws OperatorError if nodes of an older format are
- * serving or the format is newer; DatabaseUnavailable.
+ * serving, the format is newer or the encoding is not UTF8; DatabaseUnavailable.
  */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Migrated> {
+  await requireUtf8(database);
   await createService(database);
   const to = migrations.length;
   return database.transaction(
@@ -66,6 +68,14 @@ export async function migrate(
       return { from, to };
     },
     { statementMs: STATEMENT_MS_MAX },
+  );
+}
+
+async function requireUtf8(database: Database): Promise<void> {
+  const [{ encoding } = { encoding: '' }] = await database.query<{ encoding: string }>(ENCODING);
+  if (encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database has the encoding ${encoding}. Create one with: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'`,
   );
 }
 
