@@ -15,7 +15,7 @@ from messages import Messages
 from prompt import Question
 from records import Records
 
-STATES, QUESTIONS = 900, 4
+STATES, QUESTIONS = 2_700, 4
 
 
 def main() -> None:
