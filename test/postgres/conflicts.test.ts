@@ -63,7 +63,7 @@ test('of two transactions in a deadlock, both succeed', NEEDS_POSTGRES, async (t
     await transaction.execute(RAISE, [second]);
   };
   await Promise.all([database.transaction(work('a', 'b')), database.transaction(work('b', 'a'))]);
-  // More often than once again, if the transaction that was ended takes its row again before the other one wakes up.
+  // More than 3 if the repeated transaction locks its first row before the other one resumes: they deadlock again.
   t.ok(runs >= 3, `${runs} runs`);
   t.strictSame(await values(database), [2, 2]);
 });

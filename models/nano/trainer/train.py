@@ -39,7 +39,7 @@ LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (
 RECORDS_FIRST, MESSAGES_SHARE = 60, 0.62
 #: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
 MANY_CHANGES_FROM = 1401
-#: From this step on `bank/later/` is used, which was written when the run had come this far.
+#: From this step on `bank/later/` is used, which was written during the first run.
 LATER_FROM = 5700
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 50
 CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
