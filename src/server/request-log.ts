@@ -1,21 +1,29 @@
+import type { Route } from '../api/index.js';
 import type { AccessEntry } from '../http/index.js';
 import type { Log } from '../telemetry/index.js';
 
 /** The lowest status of an error. */
 const ERROR_STATUS_MIN = 400;
+/** Load balancers send one a second. */
+const HEALTH_CHECK: Route['path'] = '/health';
 
 /**
- * Logs requests: every one with an error, and of the successful ones the first and then each `sample`-th. Times are
- * rounded to hundredths of a millisecond.
+ * Logs requests: every one with an error, and of the successful ones the first and then each `sample`-th; successful
+ * health checks at level `debug`. Times are rounded to hundredths of a millisecond.
  */
 export function requestLog(log: Log, sample: number): (entry: AccessEntry) => void {
   let successful = 0;
   return ({ durationMs, phases, ...entry }) => {
-    if (entry.status < ERROR_STATUS_MIN) {
+    const success = entry.status < ERROR_STATUS_MIN;
+    const level = success && entry.path === HEALTH_CHECK ? 'debug' : 'info';
+    if (success && level === 'info') {
       successful += 1;
       if ((successful - 1) % sample !== 0) return;
     }
-    log.info({ ...entry, durationMs: rounded(durationMs), phases: phases && roundedAll(phases) }, 'request');
+    log[level](
+      { ...entry, durationMs: rounded(durationMs), phases: phases && roundedAll(phases) },
+      'request',
+    );
   };
 }
 

@@ -249,7 +249,8 @@ export const SETTINGS = {
       default: 1,
       min: 1,
       max: 1_000_000,
-      meaning: 'Log one of this many successful requests; requests with an error are always logged.',
+      meaning:
+        'Log one of this many successful requests. Requests with an error are always logged, successful health checks at `debug`.',
     }),
   },
 } as const;

@@ -16,9 +16,9 @@ const ENTRY: AccessEntry = {
   error: undefined,
 };
 
-function open(sample: number) {
+function open(sample: number, level: 'info' | 'debug' = 'info') {
   const lines: string[] = [];
-  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const log = createLog(level, { write: (line: string) => void lines.push(line) });
   return { write: requestLog(log, sample), entries: () => lines.map((line) => JSON.parse(line)) };
 }
 
@@ -57,4 +57,21 @@ test('with a sample of 3, every third successful request is logged, the first in
     ['req_0', 'req_3', 'req_6'],
   );
   t.equal(ids.filter((id) => id.startsWith('error')).length, 7);
+});
+
+test('a health check is logged at debug if it succeeds, and is no part of the sample', async (t) => {
+  const check = { ...ENTRY, method: 'GET', path: '/health', phases: undefined };
+  for (const [level, logged] of [
+    ['info', ['/v1/decide 200', '/health 503']],
+    ['debug', ['/health 200', '/v1/decide 200', '/health 503']],
+  ] as const) {
+    const { write, entries } = open(2, level);
+    write(check);
+    write(ENTRY);
+    write({ ...check, status: 503, error: 'model_unavailable' });
+    t.strictSame(
+      entries().map(({ path, status }) => `${path} ${status}`),
+      logged,
+    );
+  }
 });
