@@ -47,19 +47,34 @@ class Field:
     values: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Key:
+    """A key of a kind of record, see records.tsv: its values and the ways to ask about it."""
+
+    key: str
+    kind: str  # as of Field
+    values: tuple[str, ...]
+    asks: tuple[str, ...]  # for the value; of flags, whether it is on
+    asks_not: tuple[str, ...]  # whether the flag is off
+    asks_value: tuple[str, ...]  # whether it is {value}
+    asks_given: tuple[str, ...]  # whether there is a value
+    asks_missing: tuple[str, ...]
+
+
 #: A scale of urgency: for each level, the urgencies that it stands for and its label.
 Scale = list[tuple[tuple[float, ...], Label]]
 
 
 class Bank:
     """
-    One part of the bank, with or without `later/`. Synonyms, openers and added sentences exist in the training part only.
+    One part of the bank, as of a cycle of the training: what was written later is in `second/` and `third/`. Synonyms,
+    openers and added sentences exist in the training part only.
     """
 
-    def __init__(self, part: str, later: bool = False):
+    def __init__(self, part: str, cycle: int = 1):
         self.part = part
-        folders = (BANK, BANK / "later") if later else (BANK,)
-        self.messages = [m for m in _messages(BANK / "messages") if split_of(m.text) == part]
+        folders = (BANK, BANK / "second", BANK / "third")[:cycle]
+        self.messages = [m for folder in folders for m in _messages(folder / "messages") if split_of(m.text) == part]
         #: Messages with alternatives in braces and slots, see phrases.py.
         self.phrases = [m for folder in folders for m in _messages(folder / "phrases") if split_of(m.text) == part]
         self.questions: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -68,8 +83,14 @@ class Bank:
         for folder in folders:
             self.read(folder)
         if part == DEVELOPMENT:
-            self.complete(Bank(TRAIN, later))
+            self.complete(Bank(TRAIN, cycle))
         self.fields = [f for f in _fields(part)]
+        #: The keys of each kind of record.
+        self.kinds: dict[str, list[Key]] = defaultdict(list)
+        for folder in folders:
+            for row in _rows(folder / "records.tsv"):
+                if split_of(row["record"]) == part:
+                    self.kinds[row["record"]].append(_key(row))
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
         for row in _rows(BANK / "synonyms.tsv"):
@@ -159,6 +180,11 @@ def _fields(part: str):
             yield Field(row["key"], row["kind"], own if len(own) >= 2 else values)
         elif split_of(row["key"]) == TRAIN:
             yield Field(row["key"], row["kind"], own)
+
+
+def _key(row: dict[str, str]) -> Key:
+    columns = ("values", "asks", "asks_not", "asks_value", "asks_given", "asks_missing")
+    return Key(row["key"], row["kind"], *(tuple(row[name].split(" | ")) if row[name] else () for name in columns))
 
 
 def words(text: str) -> list[str]:

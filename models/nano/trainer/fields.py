@@ -49,8 +49,8 @@ class Fields:
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
         return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1)
 
-    def choose(self, family: str, text: str | None, right: str, near: list[str]) -> Question | None:
-        """A choice between the right value, other values of the record and values from elsewhere."""
+    def choose(self, family: str, text: str | None, right: str, near: list[str], share: float = 0.6) -> Question | None:
+        """A choice between the right value and others: near ones, of the record, and values from elsewhere."""
         random = self.random
         if text is None:
             return None
@@ -61,7 +61,7 @@ class Fields:
         for _ in range(30):
             if len(names) == count:
                 break
-            name = near.pop() if near and random.random() < 0.6 else self.elsewhere(right)
+            name = near.pop() if near and random.random() < share else self.elsewhere(right)
             if name and name.lower() not in (one.lower() for one in names):
                 names.append(name)
         if len(names) < 2:

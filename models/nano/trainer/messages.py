@@ -20,10 +20,24 @@ ADDED = {
     "refund_request": {"refund": True},
     "cancel_request": {"cancel": True},
 }
+#: Topics of which one message may have both: none of them is a certain "no" for the other, as the account of a stolen account.
+NEAR = tuple(
+    frozenset(pair.split())
+    for pair in (
+        "account security", "account technical", "account feedback", "billing cancellation", "billing refund", "cancellation order_change",
+        "cancellation refund", "complaint_service delivery", "complaint_service feedback", "damaged_item delivery",
+        "damaged_item refund", "damaged_item technical", "damaged_item warranty_repair", "delivery order_change",
+        "feedback product_question", "feedback technical", "product_question technical", "technical warranty_repair",
+    )
+)
 #: The share of yes-or-no questions that ask for the opposite. They are rare in practice and hard, so they are trained more.
 NEGATED = {TRAIN: 0.2, DEVELOPMENT: 0.1, HELD: 0.1}
 #: The words of the longest phrase that is replaced.
 LONGEST_PHRASE = 6
+
+
+#: Weights of messages and of phrases with alternatives. There are four times as many messages, but phrases can be seen more often.
+WEIGHTS = {TRAIN: (0.7, 0.3), DEVELOPMENT: (0.5, 0.5), HELD: (0.5, 0.5)}
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,7 @@ class Messages:
     def draw(self) -> Message:
         """A message: one of the bank or of its phrases, in the training part often changed."""
         random = self.random
-        pools, by_topic = random.choice(self.sources)
+        pools, by_topic = random.choices(self.sources, WEIGHTS[self.bank.part][: len(self.sources)])[0]
         pool = random.choices([pool for _, pool in pools], [weight for weight, _ in pools])[0]
         if random.random() < 0.5 or not pool:
             pool = by_topic[random.choice(list(by_topic))]
@@ -212,6 +226,10 @@ class Messages:
         close |= self.topics_of_intent[name]
         return [topic for topic in self.topics if topic not in close]
 
+    def far(self, message: Message) -> list[str]:
+        """Topics that the message is not about at all, not even beside its own."""
+        return [topic for topic in self.others(message) if frozenset((topic, message.topic)) not in NEAR]
+
     def choose(self, kind: str, right: str, wrong: list[str], described: float, concept: str) -> tuple[tuple[Option, ...], int] | None:
         """Options in random order with the place of the right one; half of the time none has a description."""
         random = self.random
@@ -271,13 +289,13 @@ class Messages:
 
     def about(self, message: Message) -> Question | None:
         truth = self.random.random() < 0.5
-        topic = message.topic if truth else self.random.choice(self.others(message) or [message.topic])
+        topic = message.topic if truth else self.random.choice(self.far(message) or [message.topic])
         label = self.random.choice(self.labels["topic"].get(topic) or [Label(topic, topic, None)])
         return self.yes_no("about", "about", topic == message.topic, x=self.subject(label))
 
     def team_is(self, message: Message) -> Question | None:
         truth = self.random.random() < 0.5
-        topic = message.topic if truth else self.random.choice(self.others(message) or [message.topic])
+        topic = message.topic if truth else self.random.choice(self.far(message) or [message.topic])
         label = self.random.choice(self.labels["team"].get(topic) or [Label(topic, topic, None)])
         return self.yes_no("team", "team_is", topic == message.topic, x=label.name)
 
@@ -286,7 +304,7 @@ class Messages:
         if not names or message.intent not in names:
             return None
         truth = self.random.random() < 0.5
-        others = self.others(message)
+        others = self.far(message)
         wrong = [one for one in names if one.split(".")[0] in others]
         intent = message.intent if truth or not wrong else self.random.choice(wrong)
         return self.yes_no("intent", "intent_is", intent == message.intent, x=self.subject(self.random.choice(names[intent])))

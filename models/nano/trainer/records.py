@@ -6,10 +6,13 @@ from random import Random
 from bank import Bank
 from fields import Fields
 from formats import MISSING, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, nest, wording
+from kinds import LINES_SHARE, Kinds
 from prompt import Question
 from tables import Tables
 
 PARENTS = "order user device record data customer account item ticket booking details info".split()
+#: The share of records whose kind is in the bank; the others have random keys.
+KINDS_SHARE = 0.4
 STATUS_KEYS = "status state order_status payment_status current_status shipmentStatus ticket_status stage".split()
 
 
@@ -17,12 +20,17 @@ class Records(Fields):
     def __init__(self, bank: Bank, random: Random):
         super().__init__(bank, random)
         self.tables = Tables(bank, random)
+        self.kinds = Kinds(bank, random)
 
     # A state
 
     def draw(self) -> tuple[str, list[Question]]:
         """A state and every question that can be asked of it, in random order."""
         random = self.random
+        if self.bank.kinds and random.random() < KINDS_SHARE:
+            record, listed, questions = self.kinds.draw()
+            lines = listed and random.random() < LINES_SHARE
+            return as_lines(record, wording(random, 0.2), random) if lines else self.as_text(record), questions
         form = random.random()
         if form < 0.2:
             return self.tables.draw()

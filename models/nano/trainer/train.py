@@ -32,15 +32,15 @@ from wiring import Wiring
 ROWS, LENGTH, QUESTIONS = 32, 256, 8
 #: One batch in so many has long rows, so that the model sees states of several hundred tokens.
 LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
-STEPS = 9000
+STEPS = 14200
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between.
-LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (5700, 0.383), (STEPS, 0))
+LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (5700, 0.383), (9000, 0), (9100, 0.5), (12000, 0.45), (STEPS, 0))
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST, MESSAGES_SHARE = 60, 0.62
 #: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
 MANY_CHANGES_FROM = 1401
-#: From this step on `bank/later/` is used, which was written during the first run.
-LATER_FROM = 5700
+#: The steps from which on `bank/second/` and `bank/third/` are used, which were written after runs without them.
+SECOND_FROM, THIRD_FROM = 5700, 9850
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 50
 CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
 
@@ -93,7 +93,7 @@ def make_concepts(tokenizer: Tokenizer) -> Concepts:
 
 
 def evaluation_batches(prompts: Prompts, concepts: Concepts) -> list[Batch]:
-    batches = Batches(Bank(DEVELOPMENT), prompts, concepts, Random(0))
+    batches = Batches(Bank(DEVELOPMENT, cycle=3), prompts, concepts, Random(0))
     return [batches.batch(ROWS, LENGTH) for _ in range(EVALUATED_BATCHES)]
 
 
@@ -102,11 +102,9 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     tokenizer = Tokenizer.load(tokens)
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
-    batches = Batches(Bank(TRAIN), prompts, concepts, random)
-    later = Batches(Bank(TRAIN, later=True), prompts, concepts, random)
+    cycles = [Batches(Bank(TRAIN, cycle), prompts, concepts, random) for cycle in (1, 2, 3)]
     for step in range(begun, options.steps):
-        if step >= LATER_FROM:
-            batches = later
+        batches = cycles[(step >= SECOND_FROM) + (step >= THIRD_FROM)]
         random.seed(f"{options.seed} {step}")
         batches.mix = 0 if step < RECORDS_FIRST else MESSAGES_SHARE
         batches.messages.changes = FEW if step < MANY_CHANGES_FROM else MANY

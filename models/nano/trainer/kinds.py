@@ -1,0 +1,76 @@
+"""Kinds of records, such as a hotel booking or the opening hours of a pool, and the questions people ask about them."""
+
+from random import Random
+
+from bank import Bank, Key
+from fields import Fields
+from formats import as_lines, wording
+from prompt import YES_NO, Question
+
+#: Kinds that are lists of entries of the same sort, whose keys are looked up.
+LIST = "list: "
+LINES_SHARE, EMPTY_SHARE, NEGATED_SHARE = 0.6, 0.12, 0.25
+#: The shares of values, and of keys that are not in the record, that are asked for as missing or given.
+GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
+#: The share of wrong options that are values of the same key or the same record.
+NEAR_SHARE = 0.9
+
+
+class Kinds(Fields):
+    def __init__(self, bank: Bank, random: Random):
+        super().__init__(bank, random)
+        self.names = sorted(bank.kinds)
+
+    def draw(self) -> tuple[dict, bool, list[Question]]:
+        """A record, whether it is a list, and questions about it in random order."""
+        random = self.random
+        name = random.choice(self.names)
+        keys = self.bank.kinds[name]
+        listed = name.startswith(LIST)
+        shown = random.sample(keys, random.randint(min(3, len(keys)), min(10, len(keys))))
+        if random.random() < 0.5:
+            shown.sort(key=keys.index)
+        record = {key.key: self.drawn(key) for key in shown}
+        questions = []
+        for key in random.sample(keys, len(keys)):
+            made = self.question(key, record, listed)
+            if made is not None:
+                questions.append(made)
+        return record, listed, questions
+
+    def drawn(self, key: Key):
+        if key.kind == "flag":
+            return self.random.random() < 0.5
+        if key.asks_given and self.random.random() < EMPTY_SHARE:
+            return None
+        value = self.random.choice(key.values)
+        return int(value) if key.kind == "number" and value == value.lstrip("0") and value.isdecimal() else value
+
+    def question(self, key: Key, record: dict, listed: bool) -> Question | None:
+        random = self.random
+        value = record.get(key.key)
+        if isinstance(value, bool):
+            negated = bool(key.asks_not) and random.random() < NEGATED_SHARE
+            return self.whether("flag", key.asks_not if negated else key.asks, value != negated)
+        if key.key not in record and random.random() > ABSENT_SHARE:
+            return None
+        if value is None or (key.asks_given and random.random() < GIVEN_SHARE):
+            lacking = random.random() < 0.5
+            return self.whether("missing", key.asks_missing if lacking else key.asks_given, (value is None) == lacking)
+        value = str(value)
+        others = [one for one in key.values if one != value]
+        status = key.kind == "status"
+        if key.asks_value and random.random() < 0.35:
+            truth = random.random() < 0.5 or not others
+            asked = value if truth else random.choice(others)
+            return self.whether("status" if status else "equals", key.asks_value, truth, asked)
+        near = [*others, *(str(one) for name, one in record.items() if name != key.key and one is not None and not isinstance(one, bool))]
+        if listed:
+            near = near[len(others) :] + others[:1]
+        family = "lookup" if listed else "status" if status else "field_value"
+        return self.choose(family, random.choice(key.asks), value, near, NEAR_SHARE)
+
+    def whether(self, family: str, asks: tuple[str, ...], truth: bool, value: str = "") -> Question | None:
+        if not asks:
+            return None
+        return Question(family, "noul", self.random.choice(asks).replace("{value}", value), YES_NO, 0 if truth else 1)
