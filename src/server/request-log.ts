@@ -4,7 +4,7 @@ import type { Log } from '../telemetry/index.js';
 
 /** The lowest status of an error. */
 const ERROR_STATUS_MIN = 400;
-/** Load balancers send one a second. */
+/** The path of health checks, which load balancers request once a second. */
 const HEALTH_CHECK: Route['path'] = '/health';
 
 /**

@@ -250,7 +250,7 @@ export const SETTINGS = {
       min: 1,
       max: 1_000_000,
       meaning:
-        'Log one of this many successful requests. Requests with an error are always logged, successful health checks at `debug`.',
+        'Log one of this many successful requests. Requests with an error are always logged; successful health checks are logged at level `debug`.',
     }),
   },
 } as const;

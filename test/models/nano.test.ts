@@ -10,11 +10,11 @@ const FOLDER = join(ROOT, 'models');
 const CARD = 'models/nano/README.md';
 /**
  * Of probabilities from the trainer, which computes in 32 bits; llama.cpp rounds keys, values and the factors of products to
- * 16. Where two keys are almost equal, rounding moves more: of three or four prompts in 200, up to 3e-3, depending on what
- * else is in the wave.
+ * 16. Where two keys are almost equal, rounding moves more: of two prompts in 200, up to 4e-3, depending on what else is in
+ * the wave.
  */
 const TOLERANCE = 2e-3;
-const OUTLIERS = 0.04;
+const OUTLIERS = 0.02;
 const TOLERANCE_OF_OUTLIERS = 1e-2;
 /** One of so many prompts is compared. */
 const STEP = scaled({ short: 4, long: 1 });

@@ -67,7 +67,7 @@ Scale = list[tuple[tuple[float, ...], Label]]
 
 class Bank:
     """
-    One part of the bank, as of a cycle of the training: what was written later is in `second/` and `third/`. Synonyms,
+    One part of the bank, as a cycle of the training uses it: cycle 2 adds `second/`, cycle 3 adds `third/`. Synonyms,
     openers and added sentences exist in the training part only.
     """
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from bank import Bank
 from messages import Messages
-from prompt import YES_NO, Prompts, Question
+from prompt import Prompts, Question
 from records import Records
 
 ATTRIBUTES = ("topic", "intent", "sentiment", "anger", "urgency", "refund", "cancel")

@@ -27,7 +27,7 @@ def main() -> None:
     bank, random = Bank(options.part, cycle=3), Random(options.seed)
     messages, records = Messages(bank, random), Records(bank, random)
     for number in range(options.states):
-        # Three of five states are messages, as in training; each message of the part comes up about once.
+        # Three of five states are messages, as in training.
         if number % 5 < 3:
             message = messages.draw()
             text, asked = messages.state(message), messages.questions(message, QUESTIONS)

@@ -13,7 +13,8 @@ TRUTHS = (
     TRUE_FALSE, ("yes", "no"), ("Yes", "No"), ("Y", "N"), ("y", "n"), ("on", "off"), ("ON", "OFF"), ("TRUE", "FALSE"), ("True", "False"),
     ("enabled", "disabled"), ("1", "0"), ("✓", "✗"), ("[x]", "[ ]"), ("checked", "unchecked"), ("T", "F"),
 )
-MISSING = ("null", "", "none", "None", "n/a", "N/A", "-", "--", "?", "unknown", "not provided", "not given", "(empty)")
+UNKNOWN = ("?", "unknown", "not provided", "not given")
+MISSING = ("null", "", "none", "None", "n/a", "N/A", "-", "--", *UNKNOWN, "(empty)")
 #: A key that can be said of something: `refundable`, `isVerified`; and a thing that something is done to: `password_expired`.
 ADJECTIVE = re.compile(r"\w+(ed|able|ile|ic|due)|paid|vip|vegan|active")
 PARTICIPLE = re.compile(r"(.+) (\w+ed)")

@@ -4,15 +4,14 @@ from random import Random
 
 from bank import Bank, Key
 from fields import Fields
-from formats import as_lines, wording
 from prompt import YES_NO, Question
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "
-LINES_SHARE, EMPTY_SHARE, NEGATED_SHARE = 0.6, 0.12, 0.25
+EMPTY_SHARE, NEGATED_SHARE = 0.12, 0.25
 #: The shares of values, and of keys that are not in the record, that are asked for as missing or given.
 GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
-#: The share of wrong options that are values of the same key or the same record.
+#: How often a wrong option is a value of the same key or record, while there are any left.
 NEAR_SHARE = 0.9
 
 
@@ -44,7 +43,7 @@ class Kinds(Fields):
         if key.asks_given and self.random.random() < EMPTY_SHARE:
             return None
         value = self.random.choice(key.values)
-        return int(value) if key.kind == "number" and value == value.lstrip("0") and value.isdecimal() else value
+        return number(value) if key.kind == "number" else value
 
     def question(self, key: Key, record: dict, listed: bool) -> Question | None:
         random = self.random
@@ -55,7 +54,8 @@ class Kinds(Fields):
         if key.key not in record and random.random() > ABSENT_SHARE:
             return None
         if value is None or (key.asks_given and random.random() < GIVEN_SHARE):
-            lacking = random.random() < 0.5
+            # That a key is not in the record at all does not answer "Is the flat vacant?".
+            lacking = key.key in record and random.random() < 0.5
             return self.whether("missing", key.asks_missing if lacking else key.asks_given, (value is None) == lacking)
         value = str(value)
         others = [one for one in key.values if one != value]
@@ -74,3 +74,14 @@ class Kinds(Fields):
         if not asks:
             return None
         return Question(family, "noul", self.random.choice(asks).replace("{value}", value), YES_NO, 0 if truth else 1)
+
+
+def number(text: str) -> int | float | str:
+    """The number as JSON has it; the text if a number would be written otherwise, as 007 or 1,200."""
+    for kind in (int, float):
+        try:
+            if str(kind(text)) == text:
+                return kind(text)
+        except ValueError:
+            pass
+    return text

@@ -20,7 +20,8 @@ ADDED = {
     "refund_request": {"refund": True},
     "cancel_request": {"cancel": True},
 }
-#: Topics of which one message may have both: none of them is a certain "no" for the other, as the account of a stolen account.
+#: Pairs of topics that one message can be about: the message of a stolen account is about account and security. A
+#: yes-or-no question about the other topic would have no certain answer, and is not asked.
 NEAR = tuple(
     frozenset(pair.split())
     for pair in (
@@ -34,9 +35,7 @@ NEAR = tuple(
 NEGATED = {TRAIN: 0.2, DEVELOPMENT: 0.1, HELD: 0.1}
 #: The words of the longest phrase that is replaced.
 LONGEST_PHRASE = 6
-
-
-#: Weights of messages and of phrases with alternatives. There are four times as many messages, but phrases can be seen more often.
+#: Weights of messages and of phrases. There are four messages for each phrase, but a phrase has many expansions.
 WEIGHTS = {TRAIN: (0.7, 0.3), DEVELOPMENT: (0.5, 0.5), HELD: (0.5, 0.5)}
 
 

@@ -69,7 +69,7 @@ class Prompts:
 
     def leaf(self, question: Question) -> Leaf:
         tokens, letters, firsts = [self.end], [], []
-        if question.options != YES_NO:
+        if question.type != "noul" or question.options != YES_NO:
             for place, option in enumerate(question.options):
                 if option.description is not None:
                     tokens += self.encode(option.description)

@@ -1,18 +1,19 @@
 """Records, nested or flat, and lists of keys and values, and the questions about them."""
 
 import re
+from dataclasses import replace
 from random import Random
 
 from bank import Bank
 from fields import Fields
-from formats import MISSING, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, nest, wording
-from kinds import LINES_SHARE, Kinds
+from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, nest, wording
+from kinds import Kinds
 from prompt import Question
 from tables import Tables
 
 PARENTS = "order user device record data customer account item ticket booking details info".split()
-#: The share of records whose kind is in the bank; the others have random keys.
-KINDS_SHARE = 0.4
+#: The share of records whose kind is in the bank; the others have random keys. How often lists are lines.
+KINDS_SHARE, LINES_SHARE = 0.4, 0.6
 STATUS_KEYS = "status state order_status payment_status current_status shipmentStatus ticket_status stage".split()
 
 
@@ -29,8 +30,7 @@ class Records(Fields):
         random = self.random
         if self.bank.kinds and random.random() < KINDS_SHARE:
             record, listed, questions = self.kinds.draw()
-            lines = listed and random.random() < LINES_SHARE
-            return as_lines(record, wording(random, 0.2), random) if lines else self.as_text(record), questions
+            return self.as_kind(record, listed), questions
         form = random.random()
         if form < 0.2:
             return self.tables.draw()
@@ -130,6 +130,18 @@ class Records(Fields):
         if form < 0.93:
             return as_yaml({random.choice(PARENTS): record} if random.random() < 0.4 else record, words)
         return self.as_table(record, words)
+
+    def as_kind(self, record: dict, listed: bool) -> str:
+        """An empty value is written as empty, never as unknown: an unknown tenant does not make a flat vacant."""
+        random = self.random
+        words = wording(random, 0.2)
+        if words.missing in UNKNOWN:
+            words = replace(words, missing="")
+        if listed and random.random() < LINES_SHARE:
+            return as_lines(record, words, random)
+        if None in record.values():
+            return self.as_object(record, words) if random.random() < 0.7 else as_lines(record, words, random)
+        return self.as_text(record)
 
     def as_object(self, record: dict, words: Wording) -> str:
         random = self.random

@@ -1,4 +1,4 @@
-"""Builds the vocabulary from the training part of the bank."""
+"""Builds the vocabulary from the training part of the bank, without `second/` and `third/`."""
 
 import re
 from collections import Counter
