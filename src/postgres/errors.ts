@@ -48,7 +48,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '25P03': 'The database ended a transaction that was idle for too long',
   '25P04': 'The database ended a transaction that took too long',
   '28000':
-    'The database refuses connections of the user in store.url from this host: create the role with LOGIN, or add a line for it to pg_hba.conf',
+    'The database rejects connections from this host for the user in store.url: create the role with LOGIN, or add an entry for it to pg_hba.conf',
   '28': 'The database rejected the user name or password in store.url',
   '3D000': 'The database named in store.url does not exist',
   '40003': 'The database cannot tell whether a statement was executed',

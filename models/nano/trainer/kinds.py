@@ -64,9 +64,8 @@ class Kinds(Fields):
             truth = random.random() < 0.5 or not others
             asked = value if truth else random.choice(others)
             return self.whether("status" if status else "equals", key.asks_value, truth, asked)
-        near = [*others, *(str(one) for name, one in record.items() if name != key.key and one is not None and not isinstance(one, bool))]
-        if listed:
-            near = near[len(others) :] + others[:1]
+        beside = [str(one) for name, one in record.items() if name != key.key and one is not None and not isinstance(one, bool)]
+        near = [*beside, *others[:1]] if listed else [*others, *beside]
         family = "lookup" if listed else "status" if status else "field_value"
         return self.choose(family, random.choice(key.asks), value, near, NEAR_SHARE)
 
@@ -77,7 +76,7 @@ class Kinds(Fields):
 
 
 def number(text: str) -> int | float | str:
-    """The number as JSON has it; the text if a number would be written otherwise, as 007 or 1,200."""
+    """The number as JSON has it; the text if JSON would write it differently, such as 007 or 1,200."""
     for kind in (int, float):
         try:
             if str(kind(text)) == text:

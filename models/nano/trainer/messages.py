@@ -226,7 +226,7 @@ class Messages:
         return [topic for topic in self.topics if topic not in close]
 
     def far(self, message: Message) -> list[str]:
-        """Topics that the message is not about at all, not even beside its own."""
+        """Topics that the message is certainly not about, without those near its own."""
         return [topic for topic in self.others(message) if frozenset((topic, message.topic)) not in NEAR]
 
     def choose(self, kind: str, right: str, wrong: list[str], described: float, concept: str) -> tuple[tuple[Option, ...], int] | None:
