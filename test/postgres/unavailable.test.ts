@@ -33,7 +33,10 @@ test('a wrong user, password, database, host or port', NEEDS_POSTGRES, async (t)
   t.match(await failure(t, url({ password: 'x' })), /^28P01: .*rejected the user name or password/);
   const none = url({}).replace(`:${PASSWORD}`, '');
   t.match(await failure(t, none), /^no_password: .*requires a password, and store\.url has none/);
-  t.match(await failure(t, url({ user: 'unknown_role' })), /^28000: .*create the role with LOGIN.*pg_hba\.conf/);
+  t.match(
+    await failure(t, url({ user: 'unknown_role' })),
+    /^28000: .*create the role with LOGIN.*pg_hba\.conf/,
+  );
   t.match(await failure(t, url({ name: 'nowhere' })), /^3D000: .*named in store\.url does not exist/);
   t.match(await failure(t, url({ at: `127.0.0.1:${await freePort()}` })), /^ECONNREFUSED: /);
   // A name that never exists (RFC 6761).
