@@ -44,7 +44,7 @@ test('no source file that nothing reaches', async (t) => {
   reach('src/console/main.tsx');
   reach('src/console/operator/main.tsx');
   // Declarations are for the compiler alone.
-  const program = all.filter(({ path }) => /^(src|models)\//.test(path) && !path.endsWith('.d.ts'));
+  const program = all.filter(({ path }) => /^(src|models)\/.*\.tsx?$/.test(path) && !path.endsWith('.d.ts'));
   t.strictSame(
     pathsOf(program).filter((path) => !reached.has(path)),
     [],

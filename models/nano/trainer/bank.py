@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
+#: What each cycle of the training adds.
+FOLDERS = (BANK, BANK / "second", BANK / "third", BANK / "fourth")
 TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
 TOPICS = sorted(path.stem for path in (BANK / "messages").glob("*.tsv"))
 
@@ -67,13 +69,13 @@ Scale = list[tuple[tuple[float, ...], Label]]
 
 class Bank:
     """
-    One part of the bank, as a cycle of the training uses it: cycle 2 adds `second/`, cycle 3 adds `third/`. Synonyms,
+    One part of the bank, as a cycle of the training uses it: cycle 1 uses the first of FOLDERS, cycle 2 two of them. Synonyms,
     openers and added sentences exist in the training part only.
     """
 
-    def __init__(self, part: str, cycle: int = 1):
+    def __init__(self, part: str, cycle: int = len(FOLDERS)):
         self.part = part
-        folders = (BANK, BANK / "second", BANK / "third")[:cycle]
+        folders = FOLDERS[:cycle]
         self.messages = [m for folder in folders for m in _messages(folder / "messages") if split_of(m.text) == part]
         #: Messages with alternatives in braces and slots, see phrases.py.
         self.phrases = [m for folder in folders for m in _messages(folder / "phrases") if split_of(m.text) == part]

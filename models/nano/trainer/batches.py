@@ -1,5 +1,7 @@
 """Packs states and their questions into batches of token rows."""
 
+import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from random import Random
 
@@ -26,6 +28,9 @@ class Answer:
     options: int
     content: int  # what the answer stands for
     contents: list[int]  # what each listed option stands for
+    entry: tuple[int, int] | None  # the first and the last token that the answer is read from, see Question
+    #: Of a choice about a record: where each option is in the state; the start token of those that are not.
+    places: list[tuple[int, int]]
 
 
 @dataclass
@@ -118,7 +123,10 @@ class Batches:
                 made.ids[row, span] = leaf.tokens
                 made.positions[row, span] = np.arange(len(state), len(state) + len(leaf.tokens))
                 made.ranges[row, span] = (at, at + len(state), end)
-                made.answers.append(self.place(question, leaf, row * length + end, row * length + at))
+                answer = self.place(question, leaf, row * length + end, row * length + at)
+                if attributes is None:
+                    self.trace(answer, question, text)
+                made.answers.append(answer)
                 end = span.stop
             if leaves == 0:
                 misses += 1
@@ -146,7 +154,25 @@ class Batches:
             options=len(question.options),
             content=content,
             contents=contents,
+            entry=None,
+            places=[],
         )
+
+    def trace(self, answer: Answer, question: Question, text: str) -> None:
+        """Notes where a record has what the question is about, and its options."""
+        if question.entry is not None:
+            answer.entry = self.tokens(text, question.entry, answer.start)
+        if question.type == "choice":
+            for option in question.options:
+                found = re.search(rf"(?<!\w){re.escape(option.name)}(?!\w)", text)
+                answer.places.append((answer.start, answer.start) if found is None else self.tokens(text, found.span(), answer.start))
+
+    def tokens(self, text: str, span: tuple[int, int], start: int) -> tuple[int, int]:
+        """The first and the last token of a part of the state."""
+        ends = self.prompts.ends(text)
+        first, last = bisect_right(ends, (span[0], len(ends))), bisect_left(ends, (span[1], 0))
+        before = ends[first - 1][1] if first > 0 else 0
+        return start + 1 + before, start + ends[min(last, len(ends) - 1)][1]
 
     def content(self, concept: tuple[str, str] | None, first: int) -> int:
         return self.concepts.families[first] if concept is None else self.concepts.numbers[concept]

@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=STATES)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    bank, random = Bank(options.part, cycle=3), Random(options.seed)
+    bank, random = Bank(options.part), Random(options.seed)
     messages, records = Messages(bank, random), Records(bank, random)
     for number in range(options.states):
         # Three of five states are messages, as in training.

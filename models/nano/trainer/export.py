@@ -121,7 +121,7 @@ def tensors(network: Network) -> dict[str, np.ndarray]:
 def references(network: Network, tokenizer: Tokenizer):
     """Requests with the probabilities of every option, computed in 32 bits and without temperatures."""
     prompts, random = Prompts(tokenizer), Random(7)
-    source = Batches(Bank(DEVELOPMENT, cycle=3), prompts, make_concepts(tokenizer), random)
+    source = Batches(Bank(DEVELOPMENT), prompts, make_concepts(tokenizer), random)
     for _ in range(REFERENCES):
         text, asked = [], []
         # Objects of JavaScript list keys that are numbers first, whatever the order sent.

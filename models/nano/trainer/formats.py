@@ -18,6 +18,8 @@ MISSING = ("null", "", "none", "None", "n/a", "N/A", "-", "--", *UNKNOWN, "(empt
 #: A key that can be said of something: `refundable`, `isVerified`; and a thing that something is done to: `password_expired`.
 ADJECTIVE = re.compile(r"\w+(ed|able|ile|ic|due)|paid|vip|vegan|active")
 PARTICIPLE = re.compile(r"(.+) (\w+ed)")
+#: In characters.
+LONGEST_ENTRY = 100
 SUBJECTS = ("The account", "The order", "The customer", "The item", "It", "This one")
 
 
@@ -146,3 +148,20 @@ def _claim(name: str, truth: bool, random: Random) -> str:
         return f"the {thing} {'are' if thing.endswith('s') else 'is'}{negation} {done}"
     on, off = random.choice(((f"{name}: yes", f"{name}: no"), (f"{name} is on", f"{name} is off"), (f"{name} applies", f"{name} does not apply"), (f"with {name}", f"without {name}")))
     return on if truth else off
+
+
+def entries(text: str, keys: list[str]) -> dict[str, tuple[int, int]]:
+    """The characters from each key, or name of a row, to the next one, for those that are followed by a value."""
+    starts = {}
+    for key in keys:
+        written = {key, key.replace("_", " "), key.replace(" ", "_"), readable(key)}
+        found = re.search(rf"(?<!\w)({'|'.join(map(re.escape, sorted(written)))})(?!\w)", text, re.I)
+        if found is not None:
+            starts[key] = found.span()
+    places = sorted(start for start, _ in starts.values())
+    spans = {}
+    for key, (start, end) in starts.items():
+        following = min([place for place in places if place > start] + [len(text), end + LONGEST_ENTRY])
+        if re.search(r"\w|[✓✗]", text[end:following]) and text[end] != "\n":
+            spans[key] = (start, following)
+    return spans

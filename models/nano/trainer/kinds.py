@@ -20,8 +20,8 @@ class Kinds(Fields):
         super().__init__(bank, random)
         self.names = sorted(bank.kinds)
 
-    def draw(self) -> tuple[dict, bool, list[Question]]:
-        """A record, whether it is a list, and questions about it in random order."""
+    def draw(self) -> tuple[dict, bool, list[tuple[str, Question]]]:
+        """A record, whether it is a list, and questions about it in random order, each with the key it is about."""
         random = self.random
         name = random.choice(self.names)
         keys = self.bank.kinds[name]
@@ -34,7 +34,7 @@ class Kinds(Fields):
         for key in random.sample(keys, len(keys)):
             made = self.question(key, record, listed)
             if made is not None:
-                questions.append(made)
+                questions.append((key.key, made))
         return record, listed, questions
 
     def drawn(self, key: Key):

@@ -2,7 +2,7 @@
 What is trained: the letter, and each step towards it, because the letter alone teaches too slowly.
 
 The steps: at a message, its attributes; at each listed option, what it stands for; at the end, what the answer is before
-the letters are compared; and the comparison itself.
+the letters are compared; the comparison itself; and, of records, where the entry that is asked about and the options are.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,17 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from batches import Answer, Batch
-from network import Network
+from network import Network, turn
 from prompt import Prompts
 
 #: Blocks after which attributes and contents are read, and the head that compares.
 ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_BLOCK, MATCH_HEAD = 2, 3, 4, 1
-WEIGHTS = {"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5}
+#: The heads that look for the entry of a record that is asked about, and for an option in it.
+ENTRY_BLOCK, ENTRY_HEAD = 3, 5
+PLACE_BLOCK, PLACE_HEAD = 3, 4
+WEIGHTS = {"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "entry": 0.5, "places": 0.3}
+#: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
+OPTIONS_EVERY = 4
 IMPOSSIBLE = -1e4
 
 
@@ -30,9 +35,9 @@ class Result:
     named: float  # the share of options whose content is right
 
 
-def losses(network: Network, prompts: Prompts, batch: Batch, low: bool) -> Result:
+def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Result:
     ids, positions = torch.from_numpy(batch.ids), torch.from_numpy(batch.positions)
-    streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), low)]
+    streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), fast)]
     answers = batch.answers
     at = torch.tensor([answer.at for answer in answers])
     right = torch.tensor([answer.answer for answer in answers])
@@ -42,15 +47,19 @@ def losses(network: Network, prompts: Prompts, batch: Batch, low: bool) -> Resul
     found = network.content_logits(streams[CONTENT_AFTER][at], network.content_norm)
     content = torch.tensor([answer.content for answer in answers])
     listed = [answer for answer in answers if answer.letters]
-    letters = torch.tensor([place for answer in listed for place in answer.letters])
-    stands_for = torch.tensor([one for answer in listed for one in answer.contents])
+    letters = torch.tensor([place for answer in listed[::OPTIONS_EVERY] for place in answer.letters])
+    stands_for = torch.tensor([one for answer in listed[::OPTIONS_EVERY] for one in answer.contents])
     named = network.content_logits(streams[CONTENT_AFTER][letters], network.option_norm)
+    entries = [(answer.at, answer.entry) for answer in answers if answer.entry is not None]
+    places = [pair for answer in answers if answer.places for pair in zip(answer.letters, answer.places)]
     parts = {
         "letter": F.cross_entropy(logits, right),
         "content": F.cross_entropy(found, content),
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
         "match": match(network, streams[MATCH_BLOCK - 1], positions.flatten(), listed),
+        "entry": look(network, streams, positions.flatten(), batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
+        "places": look(network, streams, positions.flatten(), batch, (PLACE_BLOCK, PLACE_HEAD), places),
     }
     loss = sum(WEIGHTS[name] * part for name, part in parts.items())
     return Result(
@@ -87,16 +96,38 @@ def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) 
     rows = [answer.letters + answer.letters[:1] * (most - answer.options) + [answer.start, answer.at] for answer in listed]
     read = torch.tensor(rows)
     options = torch.tensor([answer.options for answer in listed])
-    q = turn(F.linear(block.attention_norm(x[at]), block.q[span]), positions[at], network.frequencies)
-    k = turn(F.linear(block.attention_norm(x[read]), block.k[span]), positions[read], network.frequencies)
+    turned = positions[..., None].float() * network.frequencies
+    cos, sin = turned.cos(), turned.sin()
+    q = turn(F.linear(block.attention_norm(x[at]), block.q[span]), cos[at], sin[at])
+    k = turn(F.linear(block.attention_norm(x[read]), block.k[span]), cos[read], sin[read])
     scores = (q[:, None] * k).sum(-1) * head**-0.5
     place = torch.arange(most + 2)
     scores = scores.masked_fill((place >= options[:, None]) & (place < most), IMPOSSIBLE)
     return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
 
 
-def turn(x: Tensor, positions: Tensor, frequencies: Tensor) -> Tensor:
-    angle = positions[..., None].float() * frequencies
-    cos, sin = angle.cos(), angle.sin()
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(-2)
+def look(network: Network, streams: list[Tensor], positions: Tensor, batch: Batch, which: tuple[int, int], asked) -> Tensor:
+    """
+    What a head (block, head) should see. asked: for each token that looks, the first and the last token that it should find,
+    wherever its weight is among them.
+    """
+    if not asked:
+        return streams[0].sum() * 0
+    block, span = network.blocks[which[0]], slice(which[1] * network.shape.head, (which[1] + 1) * network.shape.head)
+    length = batch.ids.shape[1]
+    at = torch.tensor([token for token, _ in asked])
+    first, last = torch.tensor([found for _, found in asked]).unbind(-1)
+    row, place = at // length * length, at % length
+    begin, end, own = torch.from_numpy(batch.ranges).flatten(0, 1)[at].long().unbind(-1)
+    seen = torch.arange(int((place - begin).max()) + 1) + begin[:, None]
+    visible = (seen < end[:, None]) | (seen >= own[:, None]) & (seen <= place[:, None])
+    tokens = row[:, None] + seen.clamp(max=length - 1)
+    turned = positions[..., None].float() * network.frequencies
+    cos, sin = turned.cos(), turned.sin()
+    normal = block.attention_norm(streams[which[0] - 1])
+    k = turn(F.linear(normal, block.k[span]), cos, sin)[tokens]
+    q = turn(F.linear(normal[at], block.q[span]), cos[at], sin[at])
+    scores = (q[:, None] * k).sum(-1) * network.shape.head**-0.5
+    chances = scores.masked_fill(~visible, IMPOSSIBLE).log_softmax(-1)
+    wanted = (tokens >= first[:, None]) & (tokens <= last[:, None]) & visible
+    return -chances.masked_fill(~wanted, IMPOSSIBLE).logsumexp(-1).mean()

@@ -1,13 +1,13 @@
 """Customer-support messages and the questions about them."""
 
 import json
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from bank import DEVELOPMENT, HELD, TRAIN, Bank, Label, Message, words
 from phrases import expand
 from prompt import YES_NO, Option, Question
+from rewording import Rewording
 
 #: What sentences added to a message make of it.
 ADDED = {
@@ -33,26 +33,10 @@ NEAR = tuple(
 )
 #: The share of yes-or-no questions that ask for the opposite. They are rare in practice and hard, so they are trained more.
 NEGATED = {TRAIN: 0.2, DEVELOPMENT: 0.1, HELD: 0.1}
-#: The words of the longest phrase that is replaced.
-LONGEST_PHRASE = 6
 #: Weights of messages and of phrases. There are four messages for each phrase, but a phrase has many expansions.
 WEIGHTS = {TRAIN: (0.7, 0.3), DEVELOPMENT: (0.5, 0.5), HELD: (0.5, 0.5)}
 
 
-@dataclass(frozen=True)
-class Changes:
-    """How much messages are changed: shares of messages, and of the words of those."""
-
-    substituted: float
-    #: Of words at which a replacement is looked for.
-    substituted_words: float
-    shortened: float
-    dropped_words: float
-
-
-#: At first, and when every message has been seen several times.
-FEW, MANY = Changes(0.6, 0.2, 0.3, 0.06), Changes(0.8, 0.4, 0.5, 0.1)
-WORD = re.compile(r"\w+(?:['’]\w+)?")
 WRAPPERS = ("Customer: {}", "Message: {}", "Ticket: {}", "From the customer: {}", "Subject: question\n\n{}", '"{}"')
 TRUTHS = [("yes", "no"), ("Yes", "No"), ("true", "false"), ("YES", "NO")]
 WISHES = {
@@ -90,8 +74,7 @@ class Messages:
         self.labels = {
             kind: _by_meaning(labels) for kind, labels in bank.labels.items()
         }
-        self.swaps = _swaps(bank)
-        self.changes = FEW
+        self.rewording = Rewording(bank, random)
 
     # A state
 
@@ -108,7 +91,7 @@ class Messages:
             return message
         if random.random() < 0.45:
             message = self.extend(message)
-        return replace(message, text=self.vary(message.text))
+        return replace(message, text=self.rewording.message(message.text))
 
     def extend(self, message: Message) -> Message:
         """Adds sentences, and what they say about the message."""
@@ -143,45 +126,6 @@ class Messages:
         if kind == "refund_request":
             return not message.cancel and message.topic in ("billing", "damaged_item", "delivery", "refund", "warranty_repair", "technical")
         return not message.refund and message.topic in ("billing", "account", "technical", "delivery", "cancellation")
-
-    def vary(self, text: str) -> str:
-        """Synonyms, dropped words, typing errors and capitals."""
-        random = self.random
-        if random.random() < self.changes.substituted:
-            text = self.substitute(text)
-        if random.random() < self.changes.shortened:
-            parts = text.split(" ")
-            dropped = self.changes.dropped_words
-            text = " ".join(part for n, part in enumerate(parts) if n == 0 or random.random() > dropped)
-        if random.random() < 0.12:
-            text = _mistype(text, random)
-        change = random.random()
-        if change < 0.12:
-            text = text.lower()
-        elif change < 0.14:
-            text = text.upper()
-        elif change < 0.2:
-            text = text.rstrip(".!")
-        return text
-
-    def substitute(self, text: str) -> str:
-        """Replaces words and phrases, the longest first, by others of their set; the first of a set more often."""
-        found = list(WORD.finditer(text))
-        parts, end, at = [], 0, 0
-        while at < len(found):
-            step = 1
-            if self.random.random() < self.changes.substituted_words:
-                for count in range(min(LONGEST_PHRASE, len(found) - at), 0, -1):
-                    start, stop = found[at].start(), found[at + count - 1].end()
-                    members = self.swaps.get(text[start:stop].lower())
-                    if members is not None:
-                        weights = [1 / (rank + 1) for rank in range(len(members))]
-                        chosen = self.random.choices(members, weights)[0]
-                        parts += [text[end:start], chosen[0].upper() + chosen[1:] if text[start].isupper() else chosen]
-                        end, step = stop, count
-                        break
-            at += step
-        return "".join([*parts, text[end:]])
 
     def state(self, message: Message) -> str:
         """The message as a state: plain, with a word before it, or in a record."""
@@ -247,7 +191,7 @@ class Messages:
             candidates = names[meaning]
             if with_descriptions:
                 candidates = [one for one in candidates if one.description] or candidates
-            label = random.choice(candidates)
+            label = self.rewording.label(random.choice(candidates), candidates)
             name = random.choice(("c", "label_", "q", "option ", "")) + str(number + 1) if opaque and label.description else label.name
             options.append(Option(name, label.description if with_descriptions else None, (concept, meaning)))
         if len({option.name for option in options}) < len(options):
@@ -296,7 +240,7 @@ class Messages:
         truth = self.random.random() < 0.5
         topic = message.topic if truth else self.random.choice(self.far(message) or [message.topic])
         label = self.random.choice(self.labels["team"].get(topic) or [Label(topic, topic, None)])
-        return self.yes_no("team", "team_is", topic == message.topic, x=label.name)
+        return self.yes_no("team", "team_is", topic == message.topic, x=self.rewording.label(label, [label]).name)
 
     def intent_is(self, message: Message) -> Question | None:
         names = self.labels.get("intent")
@@ -309,6 +253,7 @@ class Messages:
         return self.yes_no("intent", "intent_is", intent == message.intent, x=self.subject(self.random.choice(names[intent])))
 
     def subject(self, label: Label) -> str:
+        label = self.rewording.label(label, [label])
         if label.description and self.random.random() < 0.3:
             return label.description.rstrip(".")
         name = label.name
@@ -429,25 +374,3 @@ def _by_meaning(labels: list[Label]) -> dict[str, list[Label]]:
     for label in labels:
         found.setdefault(label.meaning, []).append(label)
     return found
-
-
-def _swaps(bank: Bank) -> dict[str, list[str]]:
-    """The replacements of each word and phrase of the synonyms."""
-    found: dict[str, list[str]] = {}
-    if bank.part == TRAIN:
-        for members in [*bank.synonyms["word"], *bank.synonyms["phrase"]]:
-            for member in members:
-                found.setdefault(member.lower(), []).extend(one for one in members if one != member)
-    return found
-
-
-def _mistype(text: str, random: Random) -> str:
-    """Swaps, drops or doubles a letter."""
-    places = [n for n in range(1, len(text) - 1) if text[n].isalpha() and text[n - 1].isalpha()]
-    if not places:
-        return text
-    at = random.choice(places)
-    kind = random.randrange(3)
-    if kind == 0:
-        return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
-    return text[:at] + text[at + 1 :] if kind == 1 else text[:at] + text[at] + text[at:]

@@ -49,12 +49,12 @@ class Optimizer:
 
 
 def orthogonal(x: Tensor) -> Tensor:
-    """The nearest orthogonal matrices, by five Newton-Schulz steps (Jordan et al., Muon, 2024)."""
+    """The nearest orthogonal matrices, by five Newton-Schulz steps in bfloat16 (Jordan et al., Muon, 2024)."""
     tall = x.shape[1] > x.shape[2]
     if tall:
         x = x.transpose(1, 2)
-    x = x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    x = (x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)).bfloat16()
     for _ in range(5):
         a = x @ x.transpose(1, 2)
         x = 3.4445 * x + (-4.7750 * a + 2.0315 * (a @ a)) @ x
-    return x.transpose(1, 2) if tall else x
+    return (x.transpose(1, 2) if tall else x).float()

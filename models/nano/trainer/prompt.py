@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tokenizer import LETTERS, Tokenizer
+from tokenizer import LETTERS, Tokenizer, pieces
 
 #: Jinja, for the file's metadata. The state comes first, because all questions of a request share it; the options come
 #: before the question, so that the last token knows what is asked; an option's name comes after its description and is
@@ -38,6 +38,8 @@ class Question:
     answer: int
     #: What the answer stands for, before it is found among the options; the right option's concept if None.
     concept: tuple[str, str] | None = None
+    #: The characters of the state, from and to, that the answer is read from, as far as training knows them.
+    entry: tuple[int, int] | None = None
     #: The name of the question in evaluation cases if the text is the name.
     unnamed: bool = False
 
@@ -63,9 +65,19 @@ class Prompts:
         self.marks = [ids[f"<|{letter}|>"] for letter in LETTERS]
         self.letters = [ids[letter] for letter in LETTERS]
         self.encode = lru_cache(maxsize=100_000)(tokenizer.encode)
+        self.ends = lru_cache(maxsize=10)(self._ends)
 
     def state(self, text: str) -> list[int]:
         return [self.start, *self.tokenizer.encode(text)]
+
+    def _ends(self, text: str) -> list[tuple[int, int]]:
+        """The characters and the tokens up to the end of each piece of a text."""
+        found, characters, tokens = [], 0, 0
+        for piece in pieces(text):
+            characters += len(piece)
+            tokens += len(self.tokenizer.encode_piece(piece))
+            found.append((characters, tokens))
+        return found
 
     def leaf(self, question: Question) -> Leaf:
         tokens, letters, firsts = [self.end], [], []

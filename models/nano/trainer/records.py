@@ -6,7 +6,7 @@ from random import Random
 
 from bank import Bank
 from fields import Fields
-from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, nest, wording
+from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, wording
 from kinds import Kinds
 from prompt import Question
 from tables import Tables
@@ -22,15 +22,18 @@ class Records(Fields):
         super().__init__(bank, random)
         self.tables = Tables(bank, random)
         self.kinds = Kinds(bank, random)
+        self.kinds_share = KINDS_SHARE
 
     # A state
 
     def draw(self) -> tuple[str, list[Question]]:
         """A state and every question that can be asked of it, in random order."""
         random = self.random
-        if self.bank.kinds and random.random() < KINDS_SHARE:
+        if self.bank.kinds and random.random() < self.kinds_share:
             record, listed, questions = self.kinds.draw()
-            return self.as_kind(record, listed), questions
+            text = self.as_kind(record, listed)
+            found = entries(text, list(record))
+            return text, [replace(question, entry=found.get(key)) for key, question in questions]
         form = random.random()
         if form < 0.2:
             return self.tables.draw()

@@ -1,7 +1,9 @@
 """Tables: several rows with the same columns, as CSV, Markdown, JSON, YAML or prose, and the questions about their cells."""
 
+from dataclasses import replace
+
 from fields import Fields
-from formats import Wording, as_csv, as_json, as_markdown, as_yaml, readable, wording
+from formats import Wording, as_csv, as_json, as_markdown, as_yaml, entries, readable, wording
 from phrases import NAMES
 from prompt import Question
 
@@ -10,6 +12,10 @@ ROWS_MAX, COLUMNS_MAX = 6, 3
 NAME_KEYS = "name customer user item person id guest product member device".split()
 PLURALS = "items customers rows records orders users results data entries".split()
 TABLES = ("csv", "csv", "markdown", "markdown", "json", "json", "yaml", "lines", "prose", "prose")
+
+
+#: A question and the row that it is about.
+Made = tuple[dict, Question | None] | None
 
 
 class Tables(Fields):
@@ -22,8 +28,10 @@ class Tables(Fields):
         text = self.prose(rows, name, words) if form == "prose" else self.written(form, rows, name, words)
         makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_missing] * 2
         random.shuffle(makers)
-        questions = (make(rows, name) for make in makers)
-        return text, [question for question in questions if question is not None]
+        # In prose a value can come before the name of its row.
+        found = {} if form == "prose" else entries(text, [row[name] for row in rows])
+        made = [one for one in (make(rows, name) for make in makers) if one is not None]
+        return text, [replace(question, entry=found.get(row[name])) for row, question in made if question is not None]
 
     def rows(self, columns_max: int) -> tuple[list[dict], str]:
         """The rows, and the key of the column with their names."""
@@ -78,16 +86,16 @@ class Tables(Fields):
         cells = [(row, key) for row in rows for key, value in row.items() if key != name and type(value) in kinds]
         return self.random.choice(cells) if cells else None
 
-    def cell(self, rows: list[dict], name: str) -> Question | None:
+    def cell(self, rows: list[dict], name: str) -> Made:
         found = self.pick(rows, name, (str, int, float))
         if found is None:
             return None
         row, key = found
         near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
         near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
-        return self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+        return row, self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
 
-    def row(self, rows: list[dict], name: str) -> Question | None:
+    def row(self, rows: list[dict], name: str) -> Made:
         """The row that has a value which no other row has."""
         found = self.pick(rows, name, (str, int, float))
         if found is None or len(rows) < 2:
@@ -96,19 +104,19 @@ class Tables(Fields):
         if sum(other[key] == row[key] for other in rows) > 1:
             return None
         text = self.bank.ask(self.random, "row", "choice", key=self.spoken(key), value=str(row[key]))
-        return self.choose("table", text, row[name], [other[name] for other in rows])
+        return row, self.choose("table", text, row[name], [other[name] for other in rows])
 
-    def cell_flag(self, rows: list[dict], name: str) -> Question | None:
+    def cell_flag(self, rows: list[dict], name: str) -> Made:
         found = self.pick(rows, name, (bool,))
         if found is None:
             return None
         row, key = found
-        return self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
+        return row, self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
 
-    def cell_missing(self, rows: list[dict], name: str) -> Question | None:
+    def cell_missing(self, rows: list[dict], name: str) -> Made:
         kinds = (type(None),) if self.random.random() < 0.6 else (str, int, float)
         found = self.pick(rows, name, kinds)
         if found is None:
             return None
         row, key = found
-        return self.yes_no("table", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])
+        return row, self.yes_no("table", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])

@@ -86,12 +86,12 @@ def merge(parts: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
     return parts
 
 
-def build(counts: Counter, symbols: Counter, whole: set[str], capitals: set[str], size: int) -> Tokenizer:
+def build(counts: Counter, symbols: Counter, whole: set[str], forms: set[str], size: int) -> Tokenizer:
     """
     Learns a vocabulary.
 
     counts: lower-case words without spaces. symbols: pieces without letters, such as `":`.
-    whole: lower-case words that must be one token. capitals: the written forms with capitals that must be one token.
+    whole: lower-case words that must be one token. forms: words with a space before them or capitals that must be one token.
     size: tokens of lower-case parts of words, at most.
     """
     tokens = [*CONTROL, *(BYTES[byte] for byte in range(256))]
@@ -115,11 +115,11 @@ def build(counts: Counter, symbols: Counter, whole: set[str], capitals: set[str]
 
     for word in sorted(whole, key=lambda word: (-counts[word], word)):
         join(word)
-    for form in sorted(capitals):
-        join(form)
     # The space is joined last, so that it does not change how a word is divided.
-    for word in [*sorted(whole), *sorted(capitals), *LETTERS, *map(chr, range(97, 123))]:
-        join(" " + word)
+    for form in sorted(forms, key=lambda form: (form.startswith(" "), form)):
+        join(form)
+    for letter in [*LETTERS, *map(chr, range(97, 123))]:
+        join(" " + letter)
     return Tokenizer(tokens, merges)
 
 

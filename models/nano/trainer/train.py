@@ -20,10 +20,10 @@ import torch
 from bank import DEVELOPMENT, HELD, TRAIN, Bank
 from batches import Batch, Batches, Concepts
 from losses import losses
-from messages import FEW, MANY
 from network import SEMANTIC, Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
+from rewording import FEW, MANY
 from semantics import word_vectors
 from tokenizer import Tokenizer
 from vocabulary import vocabulary
@@ -32,15 +32,16 @@ from wiring import Wiring
 ROWS, LENGTH, QUESTIONS = 32, 256, 8
 #: One batch in so many has long rows, so that the model sees states of several hundred tokens.
 LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
-STEPS = 14200
+STEPS = 22200
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between.
-LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (5700, 0.383), (9000, 0), (9100, 0.5), (12000, 0.45), (STEPS, 0))
+LEARNING_RATES = ((0, 0.01), (100, 1), (2200, 1), (4400, 0.01), (4500, 0.583), (5700, 0.383), (9000, 0), (9100, 0.5), (12000, 0.45), (14200, 0), (14300, 0.5), (18800, 0.45), (STEPS, 0))
 #: The first batches have records only, on which the built-in copying settles.
-RECORDS_FIRST, MESSAGES_SHARE = 60, 0.62
+RECORDS_FIRST = 60
 #: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
 MANY_CHANGES_FROM = 1401
-#: The steps from which on `bank/second/` and `bank/third/` are used, which were written after runs without them.
-SECOND_FROM, THIRD_FROM = 5700, 9850
+#: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the
+#: shares of messages among the states, and of kinds of the bank among the records.
+CYCLES = ((0, 0.62, 0.4), (5700, 0.62, 0.4), (9850, 0.62, 0.4), (14200, 0.5, 0.75))
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 50
 CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
 
@@ -61,7 +62,7 @@ def main() -> None:
     begun = tokens_before = 0
     if not saved.exists():
         print("word vectors …", flush=True)
-        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN), SEMANTIC, options.seed)
+        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN, cycle=1), SEMANTIC, options.seed)
         Wiring(network, prompts, options.seed, vectors, heads).apply()
     optimizer = Optimizer(network)
     if saved.exists():
@@ -93,7 +94,7 @@ def make_concepts(tokenizer: Tokenizer) -> Concepts:
 
 
 def evaluation_batches(prompts: Prompts, concepts: Concepts) -> list[Batch]:
-    batches = Batches(Bank(DEVELOPMENT, cycle=3), prompts, concepts, Random(0))
+    batches = Batches(Bank(DEVELOPMENT), prompts, concepts, Random(0))
     return [batches.batch(ROWS, LENGTH) for _ in range(EVALUATED_BATCHES)]
 
 
@@ -102,12 +103,14 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     tokenizer = Tokenizer.load(tokens)
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
-    cycles = [Batches(Bank(TRAIN, cycle), prompts, concepts, random) for cycle in (1, 2, 3)]
+    cycles = [Batches(Bank(TRAIN, cycle + 1), prompts, concepts, random) for cycle in range(len(CYCLES))]
     for step in range(begun, options.steps):
-        batches = cycles[(step >= SECOND_FROM) + (step >= THIRD_FROM)]
+        cycle = sum(step >= first for first, _, _ in CYCLES) - 1
+        batches, (_, messages, kinds) = cycles[cycle], CYCLES[cycle]
         random.seed(f"{options.seed} {step}")
-        batches.mix = 0 if step < RECORDS_FIRST else MESSAGES_SHARE
-        batches.messages.changes = FEW if step < MANY_CHANGES_FROM else MANY
+        batches.mix = 0 if step < RECORDS_FIRST else messages
+        batches.records.kinds_share = kinds
+        batches.messages.rewording.changes = FEW if step < MANY_CHANGES_FROM else MANY
         long = step % LONG_EVERY == LONG_EVERY - 1
         queue.put(batches.batch(LONG_ROWS if long else ROWS, LONG_LENGTH if long else LENGTH, QUESTIONS))
 
@@ -119,7 +122,7 @@ def run(options, network: Network, optimizer: Optimizer, prompts: Prompts, queue
         evaluate(options, network, prompts, development, 0, 0)
     for step in range(begun, options.steps):
         batch = queue.get()
-        result = losses(network, prompts, batch, low=True)
+        result = losses(network, prompts, batch, fast=True)
         result.loss.backward()
         optimizer.step(learning_rate(step))
         tokens += batch.used
@@ -156,7 +159,7 @@ def evaluate(options, network: Network, prompts: Prompts, batches: list[Batch], 
     families: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     named: list[float] = []
     for batch in batches:
-        result = losses(network, prompts, batch, low=True)
+        result = losses(network, prompts, batch, fast=True)
         for answer, right, content in zip(batch.answers, result.logits.argmax(1).tolist(), result.contents):
             counts = families[f"{answer.family}{'?' if answer.type == 'noul' else ''}"]
             counts[0] += 1

@@ -1,58 +1,99 @@
-"""Builds the vocabulary from the training part of the bank, without `second/` and `third/`."""
+"""Builds the vocabulary from the training part of the bank, as the third cycle has it."""
 
 import re
 from collections import Counter
 from random import Random
 
-from bank import TRAIN, Bank, words
+from bank import TRAIN, Bank
+from formats import MISSING, TRUTHS
 from messages import Messages
 from phrases import expand
 from records import Records
 from tokenizer import SPACE, Tokenizer, build, pieces
 
 #: Tokens of lower-case parts of words, and of everything: the embeddings are most of the file.
-SIZE, TOKENS_MAX = 4_000, 17_500
+SIZE, TOKENS_MAX = 2_000, 18_000
 EXPANSIONS, STATES_SAMPLED = 3, 4_000
+#: Names of options, keys and values count more: they are few, and what the answer depends on.
+NAMED = 3
+#: Times that words for yes, no and missing values count.
+ALWAYS = 50
+#: The parts of `camelCase` and `HTTPServer`.
+PARTS = re.compile(r" ?[A-Z]?[a-z]+| ?[A-Z]+(?![a-z])")
 
 
 def vocabulary() -> Tokenizer:
-    bank = Bank(TRAIN)
-    texts = [message.text for message in bank.messages]
-    random = Random(0)
-    texts += [expand(message.text, random) for message in bank.phrases for _ in range(EXPANSIONS)]
-    named = [text for asked in bank.questions.values() for text in asked]
-    for labels in bank.labels.values():
-        named += [label.name for label in labels] + [label.description for label in labels if label.description]
-    for scales in bank.scales.values():
-        named += [text for scale in scales for _, label in scale for text in (label.name, label.description or "")]
-    for field in bank.fields:
-        named += [re.sub(r"([a-z])([A-Z])", r"\1 \2", field.key), *field.values]
-    for sentences in bank.sentences.values():
-        texts += [expand(sentence, random) for sentence in sentences]
-    for members in [*bank.synonyms["word"], *bank.synonyms["phrase"]]:
-        texts += members[:5]
-    records = Records(bank, random)
-    states = [records.draw()[0] for _ in range(STATES_SAMPLED)]
-    messages = Messages(bank, random)
-    states += [messages.state(messages.draw()) for _ in range(STATES_SAMPLED)]
-
-    counts: Counter = Counter()
+    bank, random = Bank(TRAIN, cycle=3), Random(0)
     forms: Counter = Counter()
-    for text, times in [*((text, 1) for text in texts), *((text, 3) for text in named)]:
-        for word in words(text):
-            if word.isascii():
-                counts[word.lower()] += times
-                forms[word] += times
     symbols: Counter = Counter()
-    for text in [*texts, *named, *states]:
+    for text, times in [*sentences(bank, random), *((text, NAMED) for text in names(bank))]:
+        for piece in pieces(text):
+            parts = PARTS.findall(piece) if piece.isascii() else []
+            for part in {*parts, "".join(parts)}:
+                forms[part] += times
+    for text in [*(text for text, _ in sentences(bank, random)), *states(bank, random)]:
         for piece in pieces(text):
             if not re.search(r"[^\W_]", piece):
                 symbols[piece] += 1
     symbols = Counter({piece: n for piece, n in symbols.items() if n >= 20})
-    for least in range(3, 20):
+    counts: Counter = Counter()
+    for form, n in forms.items():
+        counts[form.strip().lower()] += n
+    for least in range(3, 40):
         whole = {word for word, n in counts.items() if n >= least and len(word) > 1}
-        capitals = {form for form, n in forms.items() if form.lower() in whole and form != form.lower() and n >= least}
-        built = build(counts, symbols, whole, capitals, SIZE)
+        chosen = {form for form, n in forms.items() if n >= least and form.strip().lower() in whole and form not in whole}
+        built = build(counts, symbols, whole, chosen, SIZE)
         if len(built.tokens) <= TOKENS_MAX:
             break
     return built
+
+
+def sentences(bank: Bank, random: Random):
+    """Texts with how often they count: messages, questions, and words that replace others in them."""
+    for message in bank.messages:
+        yield message.text, 1
+    for message in bank.phrases:
+        for _ in range(EXPANSIONS):
+            yield expand(message.text, random), 1
+    for asked in bank.questions.values():
+        for text in asked:
+            yield text, 1
+    for added in bank.sentences.values():
+        for text in added:
+            yield expand(text, random), 1
+    for members in [*bank.synonyms["word"], *bank.synonyms["phrase"]]:
+        for text in members[:5]:
+            yield " " + text, 1
+    for keys in bank.kinds.values():
+        for key in keys:
+            for text in (*key.asks, *key.asks_not, *key.asks_value, *key.asks_given, *key.asks_missing):
+                yield text, 1
+
+
+def names(bank: Bank):
+    """Labels, keys and values, as they are and, where a space can come before them, with it."""
+    for labels in bank.labels.values():
+        for label in labels:
+            yield label.name
+            yield label.description or ""
+    for scales in bank.scales.values():
+        for scale in scales:
+            for _, label in scale:
+                yield label.name
+                yield label.description or ""
+    for word in [*(word for pair in TRUTHS for word in pair), *MISSING] * ALWAYS:
+        yield word
+        yield " " + word
+    keys = [key for keys in bank.kinds.values() for key in keys]
+    for field in [*bank.fields, *keys]:
+        yield field.key
+        for value in field.values:
+            yield value
+            yield " " + value
+
+
+def states(bank: Bank, random: Random):
+    records, messages = Records(bank, random), Messages(bank, random)
+    for _ in range(STATES_SAMPLED):
+        yield records.draw()[0]
+        yield messages.state(messages.draw())
