@@ -10,12 +10,9 @@ const FOLDER = join(ROOT, 'models');
 const CARD = 'models/nano/README.md';
 /**
  * Of probabilities from the trainer, which computes in 32 bits; llama.cpp rounds keys, values and the factors of products to
- * 16. Where two keys are almost equal, rounding moves more: of two prompts in 200, up to 4e-3, depending on what else is in
- * the wave.
+ * 16. The largest difference is 1.5e-3, and depends little on what else is in the wave.
  */
 const TOLERANCE = 2e-3;
-const OUTLIERS = 0.02;
-const TOLERANCE_OF_OUTLIERS = 1e-2;
 /** One of so many prompts is compared. */
 const STEP = scaled({ short: 4, long: 1 });
 
@@ -36,7 +33,7 @@ interface Answer {
 }
 
 const [model] = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')).models as [
-  { builds: [{ temperatures: Record<QuestionType, number> }] },
+  { builds: [{ temperatures: Partial<Record<QuestionType, number>> }] },
 ];
 
 /** Probabilities after the temperature has divided the logits. */
@@ -73,15 +70,12 @@ test('decider-g-nano: the server has the probabilities of the trainer', async (t
       const { q } = await decide({ state, questions: { q: question } });
       const found = Object.values(q?.raw_probabilities ?? {});
       t.equal(found.length, probabilities.length);
-      const wanted = tempered(probabilities, temperatures[question.type]);
+      const wanted = tempered(probabilities, temperatures[question.type] ?? 1);
       return Math.max(...found.map((p, i) => Math.abs(p - (wanted[i] as number))));
     }),
   );
   const worst = Math.max(...distances);
-  t.comment(`largest |Δp| ${worst}`);
-  t.ok(worst <= TOLERANCE_OF_OUTLIERS, `largest |Δp| ${worst}`);
-  const outliers = distances.filter((distance) => distance > TOLERANCE).length;
-  t.ok(outliers <= OUTLIERS * compared.length, `${outliers} of ${compared.length} beyond ${TOLERANCE}`);
+  t.ok(worst <= TOLERANCE, `largest |Δp| ${worst}`);
 });
 
 test('decider-g-nano: the examples of the model card have the documented answers', async (t) => {

@@ -12,10 +12,17 @@ LONGEST_PHRASE = 6
 #: names and descriptions with other words.
 DESCRIBED_ANEW, RESTYLED, REWORDED = 0.4, 0.3, 0.35
 STYLES = (
-    " ".join, lambda parts: " ".join(parts).title(), "_".join, "-".join, lambda parts: "_".join(parts).upper(), lambda parts: " ".join(parts).capitalize(),
-    lambda parts: parts[0] + "".join(map(str.title, parts[1:])), lambda parts: " ".join(parts).upper(),
+    " ".join,
+    "_".join,
+    "-".join,
+    lambda parts: " ".join(parts).capitalize(),
+    lambda parts: " ".join(parts).title(),
+    lambda parts: " ".join(parts).upper(),
+    lambda parts: "_".join(parts).upper(),
+    lambda parts: parts[0] + "".join(map(str.title, parts[1:])),
 )
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
 
 @dataclass(frozen=True)
 class Changes:

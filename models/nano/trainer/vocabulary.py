@@ -26,12 +26,12 @@ def vocabulary() -> Tokenizer:
     bank, random = Bank(TRAIN, cycle=3), Random(0)
     forms: Counter = Counter()
     symbols: Counter = Counter()
-    for text, times in [*sentences(bank, random), *((text, NAMED) for text in names(bank))]:
+    for text, times in [*((text, 1) for text in sentences(bank, random)), *((text, NAMED) for text in names(bank))]:
         for piece in pieces(text):
             parts = PARTS.findall(piece) if piece.isascii() else []
             for part in {*parts, "".join(parts)}:
                 forms[part] += times
-    for text in [*(text for text, _ in sentences(bank, random)), *states(bank, random)]:
+    for text in [*sentences(bank, random), *states(bank, random)]:
         for piece in pieces(text):
             if not re.search(r"[^\W_]", piece):
                 symbols[piece] += 1
@@ -49,25 +49,25 @@ def vocabulary() -> Tokenizer:
 
 
 def sentences(bank: Bank, random: Random):
-    """Texts with how often they count: messages, questions, and words that replace others in them."""
+    """Messages, questions, and words that replace others in them."""
     for message in bank.messages:
-        yield message.text, 1
+        yield message.text
     for message in bank.phrases:
         for _ in range(EXPANSIONS):
-            yield expand(message.text, random), 1
+            yield expand(message.text, random)
     for asked in bank.questions.values():
         for text in asked:
-            yield text, 1
+            yield text
     for added in bank.sentences.values():
         for text in added:
-            yield expand(text, random), 1
+            yield expand(text, random)
     for members in [*bank.synonyms["word"], *bank.synonyms["phrase"]]:
         for text in members[:5]:
-            yield " " + text, 1
+            yield " " + text
     for keys in bank.kinds.values():
         for key in keys:
             for text in (*key.asks, *key.asks_not, *key.asks_value, *key.asks_given, *key.asks_missing):
-                yield text, 1
+                yield text
 
 
 def names(bank: Bank):
