@@ -2,7 +2,8 @@
  * Attention over packed states and questions, forward and backward.
  *
  * A token sees a range of its state and a range of its own question, both ending before it or at it. Only those pairs are
- * computed, for 16 successive tokens with the same ranges at a time: a vector holds one number of each of them.
+ * computed, for 16 successive tokens with the same ranges at a time: a vector holds one number of each of them. The first
+ * range of a token of the state is empty, and its second begins with the state.
  *
  * qkv: tokens x 3 x heads x HEAD, before rotation; angles: tokens x HEAD / 2 x {cos, sin}; ranges: tokens x
  * {begin and end in the state, begin in the question}, as places in the row. A token itself is always the last of its ranges.
@@ -59,7 +60,7 @@ static int place(const Tile *t, int key) {
   return key < states ? t->state + key : t->own + key - states;
 }
 
-/* out[key] = a . rows[place of key], for each lane; a: HEAD numbers. */
+/* out[key] = a . rows[place of key], for each lane; a: HEAD vectors with one number of each lane. */
 static void products(vector *restrict out, const vector a[HEAD], vector (*rows)[HEAD / LANES], const Tile *t) {
   for (int half = 0; half < HEAD; half += LANES)
     for (int key = 0; key < t->keys; key += 4) {
@@ -80,7 +81,7 @@ static void products(vector *restrict out, const vector a[HEAD], vector (*rows)[
     }
 }
 
-/* sum[d] += weights[key] x rows[place of key][d], for each lane. */
+/* sum[d] = the sum over keys of weights[key] x rows[place of key][d], for each lane. */
 static void gather(vector sum[HEAD], const vector *restrict weights, vector (*rows)[HEAD / LANES], const Tile *t) {
   for (int half = 0; half < HEAD; half += LANES) {
     vector part[LANES];
@@ -216,7 +217,8 @@ void attend_backward(bfloat16 *dqkv, const bfloat16 *dout, const bfloat16 *qkv, 
         for (int lane = 0; lane < t.count; lane++) {
           float turned[HEAD];
           for (int d = 0; d < HEAD; d++) turned[d] = dq[d][lane];
-          turn_back(dqkv + ((start + first + lane) * 3 * heads + head) * HEAD, turned, angles + (start + first + lane) * HEAD, 1 / sqrtf(HEAD));
+          const size_t i = start + first + lane;
+          turn_back(dqkv + (i * 3 * heads + head) * HEAD, turned, angles + i * HEAD, 1 / sqrtf(HEAD));
         }
         first += t.count;
       }

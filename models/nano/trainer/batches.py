@@ -1,5 +1,6 @@
 """Packs states and their questions into batches of token rows."""
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -11,8 +12,6 @@ from bank import Bank
 from messages import Messages
 from prompt import Prompts, Question
 from records import Records
-
-ATTRIBUTES = ("topic", "intent", "sentiment", "anger", "urgency", "refund", "cancel")
 
 
 @dataclass
@@ -35,11 +34,11 @@ class Answer:
 
 @dataclass
 class Batch:
-    ids: np.ndarray  # rows x length, int32
+    ids: np.ndarray  # rows x length, int64
     positions: np.ndarray
     ranges: np.ndarray  # rows x length x 3, int32: what each token sees, see attention.c
     answers: list[Answer]
-    states: list[tuple[int, int, tuple[int, ...]]]  # first and last token of a message, and its attributes
+    states: list[tuple[int, int, tuple[int, ...]]]  # first token of a message, the one after its last, its attributes
     used: int  # tokens
 
 
@@ -159,18 +158,20 @@ class Batches:
         )
 
     def trace(self, answer: Answer, question: Question, text: str) -> None:
-        """Notes where a record has what the question is about, and its options."""
+        """Sets where the record has the entry that the question is about, and its options."""
         if question.entry is not None:
             answer.entry = self.tokens(text, question.entry, answer.start)
         if question.type == "choice":
-            for option in question.options:
-                found = re.search(rf"(?<!\w){re.escape(option.name)}(?!\w)", text)
+            for number, option in enumerate(question.options):
+                pattern = re.compile(rf"(?<!\w){re.escape(option.name)}(?!\w)")
+                inside = question.entry if number == question.answer else None
+                found = (inside and pattern.search(text, *inside)) or pattern.search(text)
                 answer.places.append((answer.start, answer.start) if found is None else self.tokens(text, found.span(), answer.start))
 
     def tokens(self, text: str, span: tuple[int, int], start: int) -> tuple[int, int]:
         """The first and the last token of a part of the state."""
         ends = self.prompts.ends(text)
-        first, last = bisect_right(ends, (span[0], len(ends))), bisect_left(ends, (span[1], 0))
+        first, last = bisect_right(ends, (span[0], math.inf)), bisect_left(ends, (span[1], 0))
         before = ends[first - 1][1] if first > 0 else 0
         return start + 1 + before, start + ends[min(last, len(ends) - 1)][1]
 

@@ -152,16 +152,18 @@ def _claim(name: str, truth: bool, random: Random) -> str:
 
 def entries(text: str, keys: list[str]) -> dict[str, tuple[int, int]]:
     """The characters from each key, or name of a row, to the next one, for those that are followed by a value."""
-    starts = {}
-    for key in keys:
+    found: dict[str, tuple[int, int]] = {}
+    # A key can be a part of a longer one, which is therefore looked for first.
+    for key in sorted(keys, key=len, reverse=True):
         written = {key, key.replace("_", " "), key.replace(" ", "_"), readable(key)}
-        found = re.search(rf"(?<!\w)({'|'.join(map(re.escape, sorted(written)))})(?!\w)", text, re.I)
-        if found is not None:
-            starts[key] = found.span()
-    places = sorted(start for start, _ in starts.values())
+        for one in re.finditer(rf"(?<!\w)({'|'.join(map(re.escape, sorted(written)))})(?!\w)", text, re.I):
+            if all(one.end() <= start or end <= one.start() for start, end in found.values()):
+                found[key] = one.span()
+                break
     spans = {}
-    for key, (start, end) in starts.items():
-        following = min([place for place in places if place > start] + [len(text), end + LONGEST_ENTRY])
-        if re.search(r"\w|[✓✗]", text[end:following]) and text[end] != "\n":
+    for key, (start, end) in found.items():
+        following = min([other for other, _ in found.values() if other > start] + [len(text), end + LONGEST_ENTRY])
+        # The last key of a table's header is followed by the end of the line.
+        if re.search(r"\w|[✓✗]", text[end:following]) and not re.match(r"[ |]*\n", text[end:]):
             spans[key] = (start, following)
     return spans

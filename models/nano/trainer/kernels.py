@@ -1,4 +1,4 @@
-"""`attention.c` and `norms.c` as functions of PyTorch, which needs more passes over memory for the same."""
+"""Calls `attention.c` and `norms.c` from PyTorch, whose own operators pass over memory more often."""
 
 import ctypes
 import hashlib
@@ -11,11 +11,13 @@ import torch
 from torch import Tensor
 
 FILES = [Path(__file__).with_name(name) for name in ("attention.c", "norms.c", "bfloat16.h")]
+#: As in attention.c.
+HEAD, LONGEST = 32, 2048
 FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC", "-lm"]
 
 
 def _build() -> ctypes.CDLL:
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in FILES)).hexdigest()[:16]
+    digest = hashlib.sha256(" ".join(FLAGS).encode() + b"".join(file.read_bytes() for file in FILES)).hexdigest()[:16]
     library = Path(tempfile.gettempdir()) / f"nano-kernels-{digest}-{os.getuid()}.so"
     if not library.exists():
         partial = library.with_suffix(f".{os.getpid()}")
@@ -51,6 +53,8 @@ class Attend(torch.autograd.Function):
     def forward(context, qkv: Tensor, angles: Tensor, ranges: Tensor) -> Tensor:
         qkv = qkv.contiguous()
         rows, length, _, heads, head = qkv.shape
+        assert head == HEAD and length <= LONGEST and ranges.dtype == torch.int32
+        assert angles.is_contiguous() and ranges.is_contiguous()
         out = torch.empty(rows, length, heads, head, dtype=torch.bfloat16)
         _call("attend", out, qkv, angles, ranges, rows, length, heads)
         context.save_for_backward(qkv, angles, ranges)

@@ -17,7 +17,7 @@ from prompt import Prompts
 
 #: Blocks after which attributes and contents are read, and the head that compares.
 ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_BLOCK, MATCH_HEAD = 2, 3, 4, 1
-#: The heads that look for the entry of a record that is asked about, and for an option in it.
+#: The heads that attend to the entry of a record that is asked about, and from the letter of an option to the option there.
 ENTRY_BLOCK, ENTRY_HEAD = 3, 5
 PLACE_BLOCK, PLACE_HEAD = 3, 4
 WEIGHTS = {"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "entry": 0.5, "places": 0.3}
@@ -32,7 +32,7 @@ class Result:
     parts: dict[str, float]
     logits: Tensor  # answers x 26; of letters that stand for no option, IMPOSSIBLE
     contents: list[bool]  # whether the content of each answer is right
-    named: float  # the share of options whose content is right
+    named: float  # the share of the options compared with all words, see OPTIONS_EVERY, whose content is right
 
 
 def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Result:
@@ -58,8 +58,8 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
         "match": match(network, streams[MATCH_BLOCK - 1], positions.flatten(), listed),
-        "entry": look(network, streams, positions.flatten(), batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
-        "places": look(network, streams, positions.flatten(), batch, (PLACE_BLOCK, PLACE_HEAD), places),
+        "entry": attend(network, streams, positions.flatten(), batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
+        "places": attend(network, streams, positions.flatten(), batch, (PLACE_BLOCK, PLACE_HEAD), places),
     }
     loss = sum(WEIGHTS[name] * part for name, part in parts.items())
     return Result(
@@ -106,10 +106,10 @@ def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) 
     return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
 
 
-def look(network: Network, streams: list[Tensor], positions: Tensor, batch: Batch, which: tuple[int, int], asked) -> Tensor:
+def attend(network: Network, streams: list[Tensor], positions: Tensor, batch: Batch, which: tuple[int, int], asked) -> Tensor:
     """
-    What a head (block, head) should see. asked: for each token that looks, the first and the last token that it should find,
-    wherever its weight is among them.
+    The loss of an attention head (block, head): minus the logarithm of its weight on the wanted tokens, however it is divided
+    among them. asked: pairs of a token and the first and last token that it must attend to.
     """
     if not asked:
         return streams[0].sum() * 0

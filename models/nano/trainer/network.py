@@ -49,7 +49,7 @@ class Block(nn.Module):
         self.down = nn.Parameter(torch.empty(width, inner))
 
     def fast(self, x: Tensor, angles: Tensor, ranges: Tensor) -> Tensor:
-        """With all but the residual stream in bfloat16, for training: twice as fast on processors that have it."""
+        """Passes bfloat16 between its parts, for training; the residual stream is float32."""
         rows, length, width = x.shape
         qkv = F.linear(Normed.apply(x, self.attention_norm.weight, EPSILON), torch.cat([self.q, self.k, self.v]).bfloat16())
         read = Attend.apply(qkv.view(rows, length, 3, self.heads, self.head), angles, ranges)

@@ -36,12 +36,8 @@ class Question:
     text: str
     options: tuple[Option, ...]  # of noul: yes, no
     answer: int
-    #: What the answer stands for, before it is found among the options; the right option's concept if None.
-    concept: tuple[str, str] | None = None
     #: The characters of the state, from and to, that the answer is read from, as far as training knows them.
     entry: tuple[int, int] | None = None
-    #: The name of the question in evaluation cases if the text is the name.
-    unnamed: bool = False
 
 
 YES_NO = (Option("yes", None, ("answer", "yes")), Option("no", None, ("answer", "no")))

@@ -1,4 +1,4 @@
-"""Other words for the texts of the training part: what a message or a label says is the same."""
+"""Rewrites texts of the training part in other words, without changing what they say."""
 
 import re
 from dataclasses import dataclass

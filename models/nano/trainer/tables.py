@@ -14,7 +14,7 @@ PLURALS = "items customers rows records orders users results data entries".split
 TABLES = ("csv", "csv", "markdown", "markdown", "json", "json", "yaml", "lines", "prose", "prose")
 
 
-#: A question and the row that it is about.
+#: The row that a question is about, and the question.
 Made = tuple[dict, Question | None] | None
 
 

@@ -9,7 +9,7 @@ from formats import MISSING, TRUTHS
 from messages import Messages
 from phrases import expand
 from records import Records
-from tokenizer import SPACE, Tokenizer, build, pieces
+from tokenizer import Tokenizer, build, pieces
 
 #: Tokens of lower-case parts of words, and of everything: the embeddings are most of the file.
 SIZE, TOKENS_MAX = 2_000, 18_000
@@ -29,7 +29,7 @@ def vocabulary() -> Tokenizer:
     for text, times in [*((text, 1) for text in sentences(bank, random)), *((text, NAMED) for text in names(bank))]:
         for piece in pieces(text):
             parts = PARTS.findall(piece) if piece.isascii() else []
-            for part in {*parts, "".join(parts)}:
+            for part in {*parts, "".join(parts)} - {""}:
                 forms[part] += times
     for text in [*sentences(bank, random), *states(bank, random)]:
         for piece in pieces(text):
