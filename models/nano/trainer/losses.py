@@ -50,6 +50,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
     letters = torch.tensor([place for answer in listed[::OPTIONS_EVERY] for place in answer.letters])
     stands_for = torch.tensor([one for answer in listed[::OPTIONS_EVERY] for one in answer.contents])
     named = network.content_logits(streams[CONTENT_AFTER][letters], network.option_norm)
+    rotation = network.rotation(positions.flatten())
     entries = [(answer.at, answer.entry) for answer in answers if answer.entry is not None]
     places = [pair for answer in answers if answer.places for pair in zip(answer.letters, answer.places)]
     parts = {
@@ -57,9 +58,9 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
         "content": F.cross_entropy(found, content),
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
-        "match": match(network, streams[MATCH_BLOCK - 1], positions.flatten(), listed),
-        "entry": attend(network, streams, positions.flatten(), batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
-        "places": attend(network, streams, positions.flatten(), batch, (PLACE_BLOCK, PLACE_HEAD), places),
+        "match": match(network, streams[MATCH_BLOCK - 1], rotation, listed),
+        "entry": attention_loss(network, streams, rotation, batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
+        "places": attention_loss(network, streams, rotation, batch, (PLACE_BLOCK, PLACE_HEAD), places),
     }
     loss = sum(WEIGHTS[name] * part for name, part in parts.items())
     return Result(
@@ -87,7 +88,7 @@ def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
     )
 
 
-def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) -> Tensor:
+def match(network: Network, x: Tensor, rotation: tuple[Tensor, Tensor], listed: list[Answer]) -> Tensor:
     """The weights of the comparing head: on the letters, the start token, where it rests, and the last token itself."""
     block, head = network.blocks[MATCH_BLOCK], network.shape.head
     span = slice(MATCH_HEAD * head, (MATCH_HEAD + 1) * head)
@@ -96,8 +97,7 @@ def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) 
     rows = [answer.letters + answer.letters[:1] * (most - answer.options) + [answer.start, answer.at] for answer in listed]
     read = torch.tensor(rows)
     options = torch.tensor([answer.options for answer in listed])
-    turned = positions[..., None].float() * network.frequencies
-    cos, sin = turned.cos(), turned.sin()
+    cos, sin = rotation
     q = turn(F.linear(block.attention_norm(x[at]), block.q[span]), cos[at], sin[at])
     k = turn(F.linear(block.attention_norm(x[read]), block.k[span]), cos[read], sin[read])
     scores = (q[:, None] * k).sum(-1) * head**-0.5
@@ -106,7 +106,9 @@ def match(network: Network, x: Tensor, positions: Tensor, listed: list[Answer]) 
     return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
 
 
-def attend(network: Network, streams: list[Tensor], positions: Tensor, batch: Batch, which: tuple[int, int], asked) -> Tensor:
+def attention_loss(
+    network: Network, streams: list[Tensor], rotation: tuple[Tensor, Tensor], batch: Batch, which: tuple[int, int], asked: list
+) -> Tensor:
     """
     The loss of an attention head (block, head): minus the logarithm of its weight on the wanted tokens, however it is divided
     among them. asked: pairs of a token and the first and last token that it must attend to.
@@ -122,8 +124,7 @@ def attend(network: Network, streams: list[Tensor], positions: Tensor, batch: Ba
     seen = torch.arange(int((place - begin).max()) + 1) + begin[:, None]
     visible = (seen < end[:, None]) | (seen >= own[:, None]) & (seen <= place[:, None])
     tokens = row[:, None] + seen.clamp(max=length - 1)
-    turned = positions[..., None].float() * network.frequencies
-    cos, sin = turned.cos(), turned.sin()
+    cos, sin = rotation
     normal = block.attention_norm(streams[which[0] - 1])
     k = turn(F.linear(normal, block.k[span]), cos, sin)[tokens]
     q = turn(F.linear(normal[at], block.q[span]), cos[at], sin[at])

@@ -120,10 +120,14 @@ class Network(nn.Module):
         words = torch.cat([F.embedding(family, self.contents), F.embedding(family, self.meanings)], -1)
         return words + F.embedding(self.form[ids], self.forms)
 
+    def rotation(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """The cosines and sines by which heads are turned: positions x half of a head."""
+        turns = positions[..., None].float() * self.frequencies
+        return turns.cos(), turns.sin()
+
     def hidden(self, ids: Tensor, positions: Tensor, ranges: Tensor, fast: bool = False) -> list[Tensor]:
         """The residual stream after each block. ids, positions: rows x length; ranges: see attention.c."""
-        turns = positions[..., None].float() * self.frequencies
-        angles = torch.stack([turns.cos(), turns.sin()], -1).contiguous()
+        angles = torch.stack(self.rotation(positions), -1)
         x = self.embed(ids)
         seen = None if fast else visible(ranges)
         found = []
