@@ -10,7 +10,7 @@ from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
 #: What each cycle of the training adds.
-FOLDERS = (BANK, BANK / "second", BANK / "third", BANK / "fourth")
+FOLDERS = (BANK, BANK / "second", BANK / "third", BANK / "fourth", BANK / "fifth")
 TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
 TOPICS = sorted(path.stem for path in (BANK / "messages").glob("*.tsv"))
 

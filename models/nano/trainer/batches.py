@@ -3,6 +3,7 @@
 import math
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 from random import Random
 
@@ -39,6 +40,8 @@ class Batch:
     ranges: np.ndarray  # rows x length x 3, int32: what each token sees, see attention.c
     answers: list[Answer]
     states: list[tuple[int, int, tuple[int, ...]]]  # first token of a message, the one after its last, its attributes
+    #: For each kind of link, see cells.py: tokens, each with the first and the last one that it must attend to.
+    links: dict[str, list[tuple[int, tuple[int, int]]]]
     used: int  # tokens
 
 
@@ -82,13 +85,13 @@ class Batches:
         self.messages, self.records = Messages(bank, random), Records(bank, random)
 
     def sample(self, questions: int):
-        """A state with its questions, and the attributes of a message."""
+        """A state with its questions, the attributes of a message, and the links of a table."""
         if self.random.random() < self.mix:
             message = self.messages.draw()
             text = self.messages.state(message)
-            return text, self.messages.questions(message, questions), self.concepts.attributes(message)
-        text, asked = self.records.draw()
-        return text, asked[:questions], None
+            return text, self.messages.questions(message, questions), self.concepts.attributes(message), []
+        text, asked, links = self.records.draw()
+        return text, asked[:questions], None, links
 
     def batch(self, rows: int, length: int, questions: int = 8) -> Batch:
         made = Batch(
@@ -97,6 +100,7 @@ class Batches:
             ranges=np.repeat(_alone(length)[None], rows, 0),
             answers=[],
             states=[],
+            links=defaultdict(list),
             used=0,
         )
         for row in range(rows):
@@ -106,7 +110,7 @@ class Batches:
     def fill(self, made: Batch, row: int, length: int, questions: int) -> None:
         at, misses = 0, 0
         while misses < 3 and at < length - 40:
-            text, asked, attributes = self.sample(questions)
+            text, asked, attributes, links = self.sample(questions)
             state = self.prompts.state(text)
             end = at + len(state)
             if end > length - 24 or not asked:
@@ -136,6 +140,10 @@ class Batches:
             made.ranges[row, span] = (at, at, at)
             if attributes is not None:
                 made.states.append((row * length + at + 1, row * length + span.stop, attributes))
+            for link in links:
+                first, last = self.tokens(text, link.start, row * length + at)
+                target = self.tokens(text, link.target, row * length + at)
+                made.links[link.head] += [(token, target) for token in range(first, last + 1)]
             made.used += end - at
             at = end
 

@@ -32,7 +32,7 @@ def main() -> None:
             message = messages.draw()
             text, asked = messages.state(message), messages.questions(message, QUESTIONS)
         else:
-            text, asked = records.draw()
+            text, asked, _ = records.draw()
         for place, question in enumerate(asked[:QUESTIONS]):
             write(f"{number}-{place}", text, question, grouped=options.part == HELD)
 

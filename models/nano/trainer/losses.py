@@ -2,7 +2,8 @@
 What is trained: the letter, and each step towards it, because the letter alone teaches too slowly.
 
 The steps: at a message, its attributes; at each listed option, what it stands for; at the end, what the answer is before
-the letters are compared; the comparison itself; and, of records, where the entry that is asked about and the options are.
+the letters are compared; the comparison itself; and, of records, where
+the entry that is asked about and the options are, and to which row and column a value belongs.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,12 @@ ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_BLOCK, MATCH_HEAD = 2, 3, 4, 1
 #: The heads that attend to the entry of a record that is asked about, and from the letter of an option to the option there.
 ENTRY_BLOCK, ENTRY_HEAD = 3, 5
 PLACE_BLOCK, PLACE_HEAD = 3, 4
-WEIGHTS = {"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "entry": 0.5, "places": 0.3}
+#: The heads that attend from a value in a table to the name of its row, and to the head of its column.
+LINKS = {"row": (2, 4), "column": (2, 5)}
+WEIGHTS = {
+    **{"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5},
+    **{"entry": 0.5, "places": 0.3, "row": 0.2, "column": 0.2},
+}
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4
 IMPOSSIBLE = -1e4
@@ -61,6 +67,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
         "match": match(network, streams[MATCH_BLOCK - 1], rotation, listed),
         "entry": attention_loss(network, streams, rotation, batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
         "places": attention_loss(network, streams, rotation, batch, (PLACE_BLOCK, PLACE_HEAD), places),
+        **{name: attention_loss(network, streams, rotation, batch, head, batch.links[name]) for name, head in LINKS.items()},
     }
     loss = sum(WEIGHTS[name] * part for name, part in parts.items())
     return Result(

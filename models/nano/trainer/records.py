@@ -5,15 +5,21 @@ from dataclasses import replace
 from random import Random
 
 from bank import Bank
+from cells import Link
 from fields import Fields
 from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, wording
 from kinds import Kinds
 from prompt import Question
 from tables import Tables
 
+#: The key that a question is about, and the question.
+Made = tuple[str, Question | None] | None
+
 PARENTS = "order user device record data customer account item ticket booking details info".split()
 #: The share of records whose kind is in the bank; the others have random keys. How often lists are lines.
 KINDS_SHARE, LINES_SHARE = 0.4, 0.6
+#: The share of tables among the others.
+TABLES_SHARE = 0.2
 STATUS_KEYS = "status state order_status payment_status current_status shipmentStatus ticket_status stage".split()
 
 
@@ -22,36 +28,40 @@ class Records(Fields):
         super().__init__(bank, random)
         self.tables = Tables(bank, random)
         self.kinds = Kinds(bank, random)
-        self.kinds_share = KINDS_SHARE
+        self.kinds_share, self.tables_share = KINDS_SHARE, TABLES_SHARE
 
     # A state
 
-    def draw(self) -> tuple[str, list[Question]]:
-        """A state and every question that can be asked of it, in random order."""
+    def draw(self) -> tuple[str, list[Question], list[Link]]:
+        """A state, every question that can be asked of it, in random order, and the parts of a table that belong together."""
         random = self.random
         if self.bank.kinds and random.random() < self.kinds_share:
             record, listed, questions = self.kinds.draw()
-            text = self.as_kind(record, listed)
-            found = entries(text, list(record))
-            return text, [replace(question, entry=found.get(key)) for key, question in questions]
+            return self.traced(self.as_kind(record, listed), record, questions)
         form = random.random()
-        if form < 0.2:
+        if form < self.tables_share:
             return self.tables.draw()
-        if form < 0.42:
+        form = (form - self.tables_share) / (1 - self.tables_share)
+        if form < 0.275:
             record = self.list_of_pairs()
             text = as_lines(record, wording(random, 0.2), random)
             makers = [self.lookup] * 3 + [self.equals, self.missing]
         else:
             record = self.record()
-            if form < 0.55:
+            if form < 0.4375:
                 record = self.grouped(record)
                 text = self.as_nested(record)
             else:
                 text = self.as_text(record)
             makers = [self.value, self.value, self.flag, self.flag, self.missing, self.equals, self.status, self.status_is]
         random.shuffle(makers)
-        questions = (make(record) for make in makers * 2)
-        return text, [question for question in questions if question is not None]
+        made = [one for one in (make(record) for make in makers * 2) if one is not None and one[1] is not None]
+        return self.traced(text, record, made)
+
+    def traced(self, text: str, record: dict, made: list[tuple[str, Question]]) -> tuple[str, list[Question], list[Link]]:
+        """The questions, each with the entry of its key. Nested keys are not looked for: two parents may have the same."""
+        found = entries(text, [key for key in record if "." not in key])
+        return text, [replace(question, entry=found.get(key)) for key, question in made], []
 
     def record(self) -> dict:
         random = self.random
@@ -167,49 +177,49 @@ class Records(Fields):
 
     # Questions
 
-    def value(self, record: dict) -> Question | None:
+    def value(self, record: dict) -> Made:
         texts = {key: value for key, value in record.items() if isinstance(value, str)}
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return self.choose("field_value", self.bank.ask(self.random, "field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return key, self.choose("field_value", self.bank.ask(self.random, "field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
-    def lookup(self, record: dict) -> Question | None:
+    def lookup(self, record: dict) -> Made:
         texts = {key: value for key, value in record.items() if value is not None}
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return self.choose("lookup", self.bank.ask(self.random, "lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return key, self.choose("lookup", self.bank.ask(self.random, "lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
-    def status(self, record: dict) -> Question | None:
+    def status(self, record: dict) -> Made:
         key = self.status_key(record)
         if key is None:
             return None
         other = [value for field in self.random.sample(self.statuses, min(2, len(self.statuses))) for value in field.values]
-        return self.choose("status", self.bank.ask(self.random, "status", "choice"), record[key], other)
+        return key, self.choose("status", self.bank.ask(self.random, "status", "choice"), record[key], other)
 
-    def status_is(self, record: dict) -> Question | None:
+    def status_is(self, record: dict) -> Made:
         key = self.status_key(record)
         if key is None or not self.statuses:
             return None
         truth = self.random.random() < 0.5
         other = self.random.choice(self.random.choice(self.statuses).values)
         value = record[key] if truth else other
-        return self.yes_no("status", "status_is", value == record[key], value=value if self.random.random() < 0.5 else value.replace("_", " "))
+        return key, self.yes_no("status", "status_is", value == record[key], value=value if self.random.random() < 0.5 else value.replace("_", " "))
 
     def status_key(self, record: dict) -> str | None:
         keys = [key for key, value in record.items() if isinstance(value, str) and re.search("stat(us|e)$|stage$", key, re.I)]
         return keys[0] if len(keys) == 1 else None
 
-    def flag(self, record: dict) -> Question | None:
+    def flag(self, record: dict) -> Made:
         flags = [key for key, value in record.items() if isinstance(value, bool)]
         if not flags:
             return None
         key = self.random.choice(flags)
         spoken = self.spoken(key)
-        return self.yes_no("flag", "flag", record[key], key=re.sub(r"\b(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
+        return key, self.yes_no("flag", "flag", record[key], key=re.sub(r"\b(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
 
-    def missing(self, record: dict) -> Question | None:
+    def missing(self, record: dict) -> Made:
         """Whether a key has no value: it is empty, or not in the record at all."""
         if self.random.random() < 0.5:
             empty = [key for key, value in record.items() if value is None]
@@ -223,9 +233,9 @@ class Records(Fields):
             if not given:
                 return None
             key = self.random.choice(given)
-        return self.yes_no("missing", "missing", record.get(key) is None, key=self.spoken(key))
+        return key, self.yes_no("missing", "missing", record.get(key) is None, key=self.spoken(key))
 
-    def equals(self, record: dict) -> Question | None:
+    def equals(self, record: dict) -> Made:
         texts = {key: value for key, value in record.items() if isinstance(value, str)}
         if not texts:
             return None
@@ -233,4 +243,4 @@ class Records(Fields):
         value = texts[key]
         if self.random.random() < 0.5:
             value = self.random.choice(list(texts.values())) if self.random.random() < 0.5 else self.random.choice(self.values or [self.word()])
-        return self.yes_no("equals", "equals", value == texts[key], key=self.spoken(key), value=value)
+        return key, self.yes_no("equals", "equals", value == texts[key], key=self.spoken(key), value=value)

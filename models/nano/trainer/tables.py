@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from cells import Link, around, locate
 from fields import Fields
-from formats import Wording, as_csv, as_json, as_markdown, as_yaml, entries, readable, wording
+from formats import Wording, as_csv, as_json, as_markdown, as_yaml, readable, wording
 from phrases import NAMES
 from prompt import Question
 
@@ -14,24 +15,38 @@ PLURALS = "items customers rows records orders users results data entries".split
 TABLES = ("csv", "csv", "markdown", "markdown", "json", "json", "yaml", "lines", "prose", "prose")
 
 
-#: The row that a question is about, and the question.
-Made = tuple[dict, Question | None] | None
+#: The row and the key that a question is about, and the question.
+Made = tuple[dict, str, Question | None] | None
 
 
 class Tables(Fields):
-    def draw(self) -> tuple[str, list[Question]]:
-        """A table and every question that can be asked of it, in random order."""
+    def draw(self) -> tuple[str, list[Question], list[Link]]:
+        """A table, every question that can be asked of it, in random order, and which of its parts belong together."""
         random = self.random
         form = random.choice(TABLES)
         rows, name = self.rows(1 if form == "prose" else COLUMNS_MAX)
         words = wording(random, 0.8 if form in ("json", "yaml") else 0.2)
-        text = self.prose(rows, name, words) if form == "prose" else self.written(form, rows, name, words)
+        reverse = False
+        if form == "prose":
+            text, reverse = self.prose(rows, name, words)
+        else:
+            text = self.written(form, rows, name, words)
         makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_missing] * 2
         random.shuffle(makers)
-        # In prose a value can come before the name of its row.
-        found = {} if form == "prose" else entries(text, [row[name] for row in rows])
-        made = [one for one in (make(rows, name) for make in makers) if one is not None]
-        return text, [replace(question, entry=found.get(row[name])) for row, question in made if question is not None]
+        made = [one for one in (make(rows, name) for make in makers) if one is not None and one[2] is not None]
+        found = locate(text, rows, name, words, form, reverse)
+        if found is None:
+            return text, [question for _, _, question in made], []
+        questions = []
+        for row, key, question in made:
+            # The rows have different names, but can be equal otherwise.
+            number = next(n for n, one in enumerate(rows) if one is row)
+            # Also of a row's name: its tokens come before the values, and do not know them.
+            entry = found.values[number].get(key)
+            if reverse and entry is not None:
+                entry = around(found.names[number], entry)
+            questions.append(replace(question, entry=entry))
+        return text, questions, found.links
 
     def rows(self, columns_max: int) -> tuple[list[dict], str]:
         """The rows, and the key of the column with their names."""
@@ -67,17 +82,17 @@ class Tables(Fields):
         whole = random.choice((rows, {random.choice(PLURALS): rows}, by_name))
         return as_yaml(whole, words) if form == "yaml" and whole is not rows else as_json(whole, words, random.choice((None, 2)))
 
-    def prose(self, rows: list[dict], name: str, words: Wording) -> str:
-        """One column in a sentence: "Anna has 20, Ben 35 and Carla 12." """
+    def prose(self, rows: list[dict], name: str, words: Wording) -> tuple[str, bool]:
+        """One column in a sentence: "Anna has 20, Ben 35 and Carla 12." Also, whether values stand before names."""
         key = next((key for key in rows[0] if key != name), None)
         if key is None:
-            return ", ".join(row[name] for row in rows)
+            return ", ".join(row[name] for row in rows), False
         called = readable(key)
         values = ["unknown" if row[key] is None else words.written(row[key]) for row in rows]
         form = self.random.choice(("{0} {1}", "{0}: {1}", "{0} has {1}", "{0} ({1})", "{1} for {0}"))
         parts = [form.format(row[name], value) for row, value in zip(rows, values)]
         start = self.random.choice((f"{called}: ", f"The {called}: ", f"This is the {called} of each: ", f"List of {called}: "))
-        return start + ", ".join(parts[:-1]) + self.random.choice((" and ", ", ", ", and ")) + parts[-1] + "."
+        return start + ", ".join(parts[:-1]) + self.random.choice((" and ", ", ", ", and ")) + parts[-1] + ".", form.startswith("{1}")
 
     # Questions
 
@@ -93,7 +108,7 @@ class Tables(Fields):
         row, key = found
         near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
         near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
-        return row, self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+        return row, key, self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
 
     def row(self, rows: list[dict], name: str) -> Made:
         """The row that has a value which no other row has."""
@@ -104,14 +119,14 @@ class Tables(Fields):
         if sum(other[key] == row[key] for other in rows) > 1:
             return None
         text = self.bank.ask(self.random, "row", "choice", key=self.spoken(key), value=str(row[key]))
-        return row, self.choose("table", text, row[name], [other[name] for other in rows])
+        return row, key, self.choose("table", text, row[name], [other[name] for other in rows])
 
     def cell_flag(self, rows: list[dict], name: str) -> Made:
         found = self.pick(rows, name, (bool,))
         if found is None:
             return None
         row, key = found
-        return row, self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
+        return row, key, self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
 
     def cell_missing(self, rows: list[dict], name: str) -> Made:
         kinds = (type(None),) if self.random.random() < 0.6 else (str, int, float)
@@ -119,4 +134,4 @@ class Tables(Fields):
         if found is None:
             return None
         row, key = found
-        return row, self.yes_no("table", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])
+        return row, key, self.yes_no("table", "cell_missing", row[key] is None, key=self.spoken(key), row=row[name])

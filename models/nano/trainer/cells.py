@@ -1,0 +1,71 @@
+"""Where a written table has its cells, for the targets of attention heads."""
+
+import re
+from dataclasses import dataclass
+
+from formats import Wording
+
+Span = tuple[int, int]
+#: Tables with a header, and those that repeat the key before each value.
+HEADED, KEYED = ("csv", "markdown"), ("json", "yaml", "lines")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Characters of a state whose tokens attend to other characters before them, in a head that has its own target."""
+
+    head: str  # row or column
+    start: Span
+    target: Span
+
+
+@dataclass(frozen=True)
+class Cells:
+    names: list[Span]  # for each row, its name
+    values: list[dict[str, Span]]  # for each row, its values; with the key where it is repeated; without empty ones
+    links: list[Link]  # of each value with the name of its row and with the head of its column
+
+
+def locate(text: str, rows: list[dict], name: str, words: Wording, form: str, reverse: bool) -> Cells | None:
+    """The cells of a table, in the order in which they are written. reverse: values stand before their row's name."""
+    at = 0
+
+    def find(written: str) -> Span | None:
+        nonlocal at
+        found = re.compile(rf"(?<!\w){re.escape(written)}(?!\w)").search(text, at)
+        if found is not None:
+            at = found.end()
+        return found and found.span()
+
+    heads = {key: find(key) for key in rows[0]} if form in HEADED else {}
+    names, values, links = [], [], []
+    for row in rows:
+        places: dict[str, Span] = {}
+        named = None
+        for key in reversed(row) if reverse else row:
+            before = find(key) if form in KEYED and key != name else None
+            # An unknown value in prose is not written as elsewhere.
+            written = "unknown" if form == "prose" and row[key] is None else words.written(row[key])
+            if not written:
+                if before is not None:
+                    places[key] = before
+                continue
+            found = find(written)
+            if found is None:
+                return None
+            if key == name:
+                named = found
+                continue
+            places[key] = found if before is None else (before[0], found[1])
+            if named is not None:
+                links.append(Link("row", found, named))
+            if heads.get(key) is not None:
+                links.append(Link("column", found, heads[key]))
+        names.append(named)
+        values.append(places)
+    return Cells(names, values, links)
+
+
+def around(*spans: Span) -> Span:
+    """From the first to the last of some spans."""
+    return min(span[0] for span in spans), max(span[1] for span in spans)
