@@ -25,7 +25,7 @@ PLACE_BLOCK, PLACE_HEAD = 3, 4
 LINKS = {"row": (2, 4), "column": (2, 5)}
 WEIGHTS = {
     **{"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5},
-    **{"entry": 0.5, "places": 0.3, "row": 0.2, "column": 0.2},
+    **{"entry": 0.8, "places": 0.3, "row": 0.2, "column": 0.2},
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4

@@ -34,14 +34,14 @@ from wiring import Wiring
 ROWS, LENGTH, QUESTIONS = 32, 256, 8
 #: One batch in so many has long rows, so that the model sees states of several hundred tokens.
 LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
-STEPS = 26800
+STEPS = 27300
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between.
 LEARNING_RATES = (
     *((0, 0.01), (100, 1), (2200, 1), (4400, 0.01)),
     *((4500, 0.583), (5700, 0.383), (9000, 0)),
     *((9100, 0.5), (12000, 0.45), (14200, 0)),
     *((14300, 0.5), (18800, 0.45), (22200, 0)),
-    *((22300, 0.6), (24800, 0.5), (STEPS, 0)),
+    *((22300, 0.6), (25200, 0.5), (STEPS, 0)),
 )
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST = 60
