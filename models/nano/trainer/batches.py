@@ -141,7 +141,7 @@ class Batches:
             if attributes is not None:
                 made.states.append((row * length + at + 1, row * length + span.stop, attributes))
             for link in links:
-                first, last = self.tokens(text, link.start, row * length + at)
+                first, last = self.tokens(text, link.source, row * length + at)
                 target = self.tokens(text, link.target, row * length + at)
                 made.links[link.head] += [(token, target) for token in range(first, last + 1)]
             made.used += end - at

@@ -12,23 +12,29 @@ HEADED, KEYED = ("csv", "markdown"), ("json", "yaml", "lines")
 
 @dataclass(frozen=True)
 class Link:
-    """Characters of a state whose tokens attend to other characters before them, in a head that has its own target."""
+    """Characters of a state whose tokens attend to other characters before them, in the head of losses.LINKS."""
 
     head: str  # row or column
-    start: Span
+    source: Span
     target: Span
 
 
 @dataclass(frozen=True)
 class Cells:
+    """Where a table has its parts."""
+
     names: list[Span]  # for each row, its name
-    values: list[dict[str, Span]]  # for each row, its values; with the key where it is repeated; without empty ones
+    #: For each row, its values by key. A span begins with the key where it is repeated, and is that of the key if the value
+    #: is empty; elsewhere, empty values are left out.
+    values: list[dict[str, Span]]
     links: list[Link]  # of each value with the name of its row and with the head of its column
 
 
-def locate(text: str, rows: list[dict], name: str, words: Wording, form: str, reverse: bool) -> Cells | None:
-    """The cells of a table, in the order in which they are written. reverse: values stand before their row's name."""
-    at = 0
+def locate(text: str, at: int, rows: list[dict], name: str, words: Wording, form: str, values_first: bool) -> Cells | None:
+    """
+    The cells of a table that begins at the character `at`. name: the key of the rows' names. values_first: values stand before
+    the name of their row. None if a part is not found, because the form has escaped it.
+    """
 
     def find(written: str) -> Span | None:
         nonlocal at
@@ -42,7 +48,7 @@ def locate(text: str, rows: list[dict], name: str, words: Wording, form: str, re
     for row in rows:
         places: dict[str, Span] = {}
         named = None
-        for key in reversed(row) if reverse else row:
+        for key in reversed(row) if values_first else row:
             before = find(key) if form in KEYED and key != name else None
             # An unknown value in prose is not written as elsewhere.
             written = "unknown" if form == "prose" and row[key] is None else words.written(row[key])

@@ -41,10 +41,10 @@ def write(path: Path, metadata: dict[str, tuple[str, object]], tensors: dict[str
 def read(path: Path) -> tuple[dict[str, object], dict[str, np.ndarray]]:
     """The metadata and the tensors of a file that `write` has written."""
     data = path.read_bytes()
-    at = 8
+    at = 8  # after the magic and the version
     names = {number: name for name, (number, _) in TYPES.items()}
 
-    def number(form: str):
+    def unpack(form: str):
         nonlocal at
         [value] = struct.unpack_from(form, data, at)
         at += struct.calcsize(form)
@@ -53,25 +53,25 @@ def read(path: Path) -> tuple[dict[str, object], dict[str, np.ndarray]]:
     def scalar(type: int):
         nonlocal at
         if names[type] != "string":
-            return number(TYPES[names[type]][1])
-        length = number("<Q")
+            return unpack(TYPES[names[type]][1])
+        length = unpack("<Q")
         at += length
         return data[at - length : at].decode()
 
     def value():
-        type = number("<I")
+        type = unpack("<I")
         if type != ARRAY:
             return scalar(type)
-        inner, length = number("<I"), number("<Q")
+        inner, length = unpack("<I"), unpack("<Q")
         return [scalar(inner) for _ in range(length)]
 
-    count, keys = number("<Q"), number("<Q")
+    count, keys = unpack("<Q"), unpack("<Q")
     metadata = {scalar(TYPES["string"][0]): value() for _ in range(keys)}
     infos = []
     for _ in range(count):
         name = scalar(TYPES["string"][0])
-        shape = [number("<Q") for _ in range(number("<I"))][::-1]
-        infos.append((name, shape, number("<I"), number("<Q")))
+        shape = [unpack("<Q") for _ in range(unpack("<I"))][::-1]
+        infos.append((name, shape, unpack("<I"), unpack("<Q")))
     start = at + -at % ALIGNMENT
     types = {number: dtype for dtype, number in TENSOR_TYPES.items()}
     return metadata, {

@@ -2,8 +2,8 @@
 What is trained: the letter, and each step towards it, because the letter alone teaches too slowly.
 
 The steps: at a message, its attributes; at each listed option, what it stands for; at the end, what the answer is before
-the letters are compared; the comparison itself; and, of records, where
-the entry that is asked about and the options are, and to which row and column a value belongs.
+the letters are compared; the comparison itself; of records, where the entry that is asked about and the options are; and of
+tables, to which row and column a value belongs.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ PLACE_BLOCK, PLACE_HEAD = 3, 4
 #: The heads that attend from a value in a table to the name of its row, and to the head of its column.
 LINKS = {"row": (2, 4), "column": (2, 5)}
 WEIGHTS = {
-    **{"letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5},
-    **{"entry": 0.8, "places": 0.3, "row": 0.2, "column": 0.2},
+    "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "entry": 0.8, "places": 0.3, "row": 0.2,
+    "column": 0.2,
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4

@@ -7,7 +7,7 @@ from random import Random
 from bank import Bank
 from cells import Link
 from fields import Fields
-from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, wording
+from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, readable, wording
 from kinds import Kinds
 from prompt import Question
 from tables import Tables
@@ -18,8 +18,8 @@ Made = tuple[str, Question | None] | None
 PARENTS = "order user device record data customer account item ticket booking details info".split()
 #: The share of records whose kind is in the bank; the others have random keys. How often lists are lines.
 KINDS_SHARE, LINES_SHARE = 0.4, 0.6
-#: The share of tables among the others.
-TABLES_SHARE = 0.2
+#: The share of tables among the others; those of lists of pairs and of nested records among what is left.
+TABLES_SHARE, PAIRS_SHARE, NESTED_SHARE = 0.2, 0.275, 0.1625
 STATUS_KEYS = "status state order_status payment_status current_status shipmentStatus ticket_status stage".split()
 
 
@@ -37,31 +37,28 @@ class Records(Fields):
         random = self.random
         if self.bank.kinds and random.random() < self.kinds_share:
             record, listed, questions = self.kinds.draw()
-            return self.traced(self.as_kind(record, listed), record, questions)
+            return traced(self.as_kind(record, listed), record, list(record), questions)
         form = random.random()
         if form < self.tables_share:
             return self.tables.draw()
         form = (form - self.tables_share) / (1 - self.tables_share)
-        if form < 0.275:
+        if form < PAIRS_SHARE:
             record = self.list_of_pairs()
+            keys = list(record)
             text = as_lines(record, wording(random, 0.2), random)
             makers = [self.lookup] * 3 + [self.equals, self.missing]
         else:
             record = self.record()
-            if form < 0.4375:
-                record = self.grouped(record)
+            if form < PAIRS_SHARE + NESTED_SHARE:
+                # Two parents may have the same key, so that nested keys are not looked for.
+                record, keys = self.grouped(record), []
                 text = self.as_nested(record)
             else:
-                text = self.as_text(record)
+                keys, text = list(record), self.as_text(record)
             makers = [self.value, self.value, self.flag, self.flag, self.missing, self.equals, self.status, self.status_is]
         random.shuffle(makers)
         made = [one for one in (make(record) for make in makers * 2) if one is not None and one[1] is not None]
-        return self.traced(text, record, made)
-
-    def traced(self, text: str, record: dict, made: list[tuple[str, Question]]) -> tuple[str, list[Question], list[Link]]:
-        """The questions, each with the entry of its key. Nested keys are not looked for: two parents may have the same."""
-        found = entries(text, [key for key in record if "." not in key])
-        return text, [replace(question, entry=found.get(key)) for key, question in made], []
+        return traced(text, record, keys, made)
 
     def record(self) -> dict:
         random = self.random
@@ -244,3 +241,11 @@ class Records(Fields):
         if self.random.random() < 0.5:
             value = self.random.choice(list(texts.values())) if self.random.random() < 0.5 else self.random.choice(self.values or [self.word()])
         return key, self.yes_no("equals", "equals", value == texts[key], key=self.spoken(key), value=value)
+
+
+def traced(text: str, record: dict, keys: list[str], made: list[tuple[str, Question]]) -> tuple[str, list[Question], list[Link]]:
+    """A state as `draw` returns it: each question with the entry of its key, if it is one of `keys`."""
+    values = {str(value).lower() for value in record.values()}
+    # A key that is also a value would be found in the wrong place.
+    found = {} if any(readable(key) in values for key in keys) else entries(text, keys)
+    return text, [replace(question, entry=found.get(key)) for key, question in made], []

@@ -1,10 +1,9 @@
 """
-Begins a run from a model's file, for another cycle of the training.
+Writes a run's first checkpoint from a model's file, for another cycle of the training by `train.py`.
 
-    python3 restart.py decider-g-nano.gguf runs/1 --step 22200
+    python3 restart.py decider-g-nano.gguf runs/1 --step 22200 --tokens 171400367
 
-The file has no parameters that only training uses. They are trained for some hundred steps, the others unchanged; then
-`train.py` continues from the checkpoint.
+The file does not have the parameters that only training uses. They are trained for some hundred steps, the others unchanged.
 """
 
 import argparse
@@ -16,20 +15,20 @@ import torch
 import gguf
 from bank import TRAIN, Bank
 from batches import Batches
+from export import MATRICES
 from losses import losses
 from network import Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
+from schedule import cycle_of, mix
 from tokenizer import Tokenizer
-from train import CYCLES, LENGTH, QUESTIONS, ROWS, make_concepts
+from train import LENGTH, QUESTIONS, ROWS, make_concepts, store
 
 STEPS, RATE, SHOWN_EVERY = 500, 0.01, 50
+#: The file has sums of two vectors only, which are fitted in turn: until nothing changes any more.
+FITTED = 100
 #: The start of the names of the parameters that are in training only.
 TRAINING_ONLY = ("concepts", "content_norm", "option_norm", "attribute_norm", "attributes")
-BLOCK = {
-    "attention_norm.weight": "attn_norm", "feed_norm.weight": "ffn_norm", "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
-    "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
-}
 
 
 def main() -> None:
@@ -37,39 +36,42 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("--step", type=int, required=True, help="the number of steps that the file was trained for")
+    parser.add_argument("--tokens", type=int, default=0, help="the number of tokens in these steps, for curve.tsv")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if (options.run / "checkpoint.pt").exists():
+        parser.error(f"{options.run} has a checkpoint already; choose another folder")
     torch.manual_seed(options.seed)
     options.run.mkdir(parents=True, exist_ok=True)
     metadata, tensors = gguf.read(options.file)
     merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
     tokenizer = Tokenizer(metadata["tokenizer.ggml.tokens"], merges)
-    tokenizer.save(options.run / "tokenizer.json")
     concepts, prompts = make_concepts(tokenizer), Prompts(tokenizer)
     network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
     copy(network, {name: torch.from_numpy(tensor.copy()).float() for name, tensor in tensors.items()})
-    _, messages, kinds, tables = CYCLES[-1]
-    batches = Batches(Bank(TRAIN), prompts, concepts, Random(options.seed), messages)
-    batches.records.kinds_share, batches.records.tables_share = kinds, tables
+    batches = Batches(Bank(TRAIN, cycle_of(options.step)), prompts, concepts, Random(options.seed))
+    mix(batches, options.step)
     fit(network, prompts, batches)
     for parameter in network.parameters():
         parameter.requires_grad_()
-    checkpoint = {"network": network.state_dict(), "optimizer": Optimizer(network).state(), "step": options.step, "tokens": 0}
-    torch.save(checkpoint, options.run / "checkpoint.pt")
+    tokenizer.save(options.run / "tokenizer.json")
+    store(options.run, network, Optimizer(network), options.step, options.tokens)
 
 
 @torch.no_grad()
 def copy(network: Network, tensors: dict[str, torch.Tensor]) -> None:
     """Sets the parameters that the file has."""
     for n, block in enumerate(network.blocks):
-        for name, parameter in block.named_parameters():
-            parameter.copy_(tensors[f"blk.{n}.{BLOCK[name]}.weight"])
+        block.attention_norm.weight.copy_(tensors[f"blk.{n}.attn_norm.weight"])
+        block.feed_norm.weight.copy_(tensors[f"blk.{n}.ffn_norm.weight"])
+        for name, written in MATRICES.items():
+            getattr(block, name).copy_(tensors[f"blk.{n}.{written}.weight"])
     network.norm.weight.copy_(tensors["output_norm.weight"])
     # Each row is the vector of a word plus that of its form; the first form's vector is left as zero.
     rows, count = tensors["token_embd.weight"], len(network.contents)
     words, forms = torch.zeros(count, rows.shape[1]), torch.zeros_like(network.forms)
     sizes = torch.bincount(network.family, minlength=count)[:, None]
-    for _ in range(100):
+    for _ in range(FITTED):
         words = torch.zeros_like(words).index_add(0, network.family, rows - forms[network.form]) / sizes
         left = rows - words[network.family]
         for form in range(1, len(forms)):
@@ -86,8 +88,6 @@ def fit(network: Network, prompts: Prompts, batches: Batches) -> None:
     for name, parameter in network.named_parameters():
         if name.startswith(TRAINING_ONLY):
             own.append(parameter)
-            if name.endswith("norm.weight"):
-                parameter.data.fill_(0.3)
         else:
             parameter.requires_grad_(False)
     network.concepts.data.normal_(0, 0.1)

@@ -26,24 +26,23 @@ class Tables(Fields):
         form = random.choice(TABLES)
         rows, name = self.rows(1 if form == "prose" else COLUMNS_MAX)
         words = wording(random, 0.8 if form in ("json", "yaml") else 0.2)
-        reverse = False
+        start, values_first = 0, False
         if form == "prose":
-            text, reverse = self.prose(rows, name, words)
+            start, text, values_first = self.prose(rows, name, words)
         else:
             text = self.written(form, rows, name, words)
         makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_missing] * 2
         random.shuffle(makers)
         made = [one for one in (make(rows, name) for make in makers) if one is not None and one[2] is not None]
-        found = locate(text, rows, name, words, form, reverse)
+        found = locate(text, start, rows, name, words, form, values_first)
         if found is None:
             return text, [question for _, _, question in made], []
         questions = []
         for row, key, question in made:
-            # The rows have different names, but can be equal otherwise.
-            number = next(n for n, one in enumerate(rows) if one is row)
-            # Also of a row's name: its tokens come before the values, and do not know them.
+            number = rows.index(row)
+            # If the row's name is asked for, too: its tokens come before the values and have not seen them.
             entry = found.values[number].get(key)
-            if reverse and entry is not None:
+            if values_first and entry is not None:
                 entry = around(found.names[number], entry)
             questions.append(replace(question, entry=entry))
         return text, questions, found.links
@@ -82,17 +81,21 @@ class Tables(Fields):
         whole = random.choice((rows, {random.choice(PLURALS): rows}, by_name))
         return as_yaml(whole, words) if form == "yaml" and whole is not rows else as_json(whole, words, random.choice((None, 2)))
 
-    def prose(self, rows: list[dict], name: str, words: Wording) -> tuple[str, bool]:
-        """One column in a sentence: "Anna has 20, Ben 35 and Carla 12." Also, whether values stand before names."""
+    def prose(self, rows: list[dict], name: str, words: Wording) -> tuple[int, str, bool]:
+        """
+        One column in a sentence: "The age: Anna has 20, Ben 35 and Carla 12." Also, where its introduction ends, and whether
+        values stand before names.
+        """
         key = next((key for key in rows[0] if key != name), None)
         if key is None:
-            return ", ".join(row[name] for row in rows), False
+            return 0, ", ".join(row[name] for row in rows), False
         called = readable(key)
         values = ["unknown" if row[key] is None else words.written(row[key]) for row in rows]
         form = self.random.choice(("{0} {1}", "{0}: {1}", "{0} has {1}", "{0} ({1})", "{1} for {0}"))
         parts = [form.format(row[name], value) for row, value in zip(rows, values)]
         start = self.random.choice((f"{called}: ", f"The {called}: ", f"This is the {called} of each: ", f"List of {called}: "))
-        return start + ", ".join(parts[:-1]) + self.random.choice((" and ", ", ", ", and ")) + parts[-1] + ".", form.startswith("{1}")
+        whole = start + ", ".join(parts[:-1]) + self.random.choice((" and ", ", ", ", and ")) + parts[-1] + "."
+        return len(start), whole, form.startswith("{1}")
 
     # Questions
 

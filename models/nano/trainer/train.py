@@ -10,9 +10,9 @@ command is repeated.
 import argparse
 import multiprocessing
 import os
+import threading
 import time
 from collections import defaultdict
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -25,7 +25,7 @@ from losses import losses
 from network import SEMANTIC, Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
-from rewording import FEW, MANY
+from schedule import STEPS, cycle_of, learning_rate, mix
 from semantics import word_vectors
 from tokenizer import Tokenizer
 from vocabulary import vocabulary
@@ -34,25 +34,6 @@ from wiring import Wiring
 ROWS, LENGTH, QUESTIONS = 32, 256, 8
 #: One batch in so many has long rows, so that the model sees states of several hundred tokens.
 LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
-STEPS = 27300
-#: Steps and the factor of the learning rates there, see optimizer.py; linear in between.
-LEARNING_RATES = (
-    *((0, 0.01), (100, 1), (2200, 1), (4400, 0.01)),
-    *((4500, 0.583), (5700, 0.383), (9000, 0)),
-    *((9100, 0.5), (12000, 0.45), (14200, 0)),
-    *((14300, 0.5), (18800, 0.45), (22200, 0)),
-    *((22300, 0.6), (25200, 0.5), (STEPS, 0)),
-)
-#: The first batches have records only, on which the built-in copying settles.
-RECORDS_FIRST = 60
-#: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
-MANY_CHANGES_FROM = 1401
-#: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the
-#: shares of messages among the states, of kinds of the bank among the records, and of tables among the other records.
-CYCLES = (
-    *((0, 0.62, 0.4, 0.2), (5700, 0.62, 0.4, 0.2), (9850, 0.62, 0.4, 0.2)),
-    *((14200, 0.5, 0.75, 0.2), (22200, 0.5, 0.55, 0.4)),
-)
 #: After so many steps the workers set their parameters to the averages of all.
 AVERAGE_EVERY = 10
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 100
@@ -63,6 +44,7 @@ def main() -> None:
     options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.workers > 1:
+        # Otherwise Gloo takes the address of the host's name, which need not be reachable.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
         (options.out / "workers").unlink(missing_ok=True)
     others = [multiprocessing.Process(target=work, args=(options, rank)) for rank in range(1, options.workers)]
@@ -76,7 +58,10 @@ def main() -> None:
 
 
 def work(options: argparse.Namespace, rank: int) -> None:
-    """One of the workers, each of which trains on its own batches. The first shows progress and writes the checkpoints."""
+    """
+    One of the workers, each of which trains on its own batches. The first shows progress and writes the checkpoints; all
+    continue with its optimizer's state.
+    """
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     if options.workers > 1:
@@ -94,7 +79,8 @@ def work(options: argparse.Namespace, rank: int) -> None:
     saved = options.out / "checkpoint.pt"
     begun = tokens_before = 0
     if not saved.exists():
-        print("word vectors …", flush=True)
+        if rank == 0:
+            print("word vectors …", flush=True)
         vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN, cycle=1), SEMANTIC, options.seed)
         Wiring(network, prompts, options.seed, vectors, heads).apply()
     optimizer = Optimizer(network)
@@ -103,7 +89,8 @@ def work(options: argparse.Namespace, rank: int) -> None:
         network.load_state_dict(checkpoint["network"])
         optimizer.restore(checkpoint["optimizer"])
         begun, tokens_before = checkpoint["step"], checkpoint["tokens"]
-        print(f"continues at step {begun}", flush=True)
+        if rank == 0:
+            print(f"continues at step {begun}", flush=True)
     development = evaluation_batches(prompts, concepts)
     queue: multiprocessing.Queue = multiprocessing.Queue(8)
     feeder = multiprocessing.Process(target=feed, args=(queue, tokens, options, rank, begun))
@@ -139,19 +126,27 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     tokenizer = Tokenizer.load(tokens)
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
-    cycles = [Batches(Bank(TRAIN, cycle + 1), prompts, concepts, random) for cycle in range(len(CYCLES))]
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    sources: dict[int, Batches] = {}
     for step in range(begun, options.steps):
-        cycle = sum(step >= first for first, *_ in CYCLES) - 1
-        batches, (_, messages, kinds, tables) = cycles[cycle], CYCLES[cycle]
+        cycle = cycle_of(step)
+        if cycle not in sources:
+            sources = {cycle: Batches(Bank(TRAIN, cycle), prompts, concepts, random)}
+        batches = sources[cycle]
         random.seed(f"{options.seed} {step}" + (f" {rank}" if rank else ""))
-        batches.mix = 0 if step < RECORDS_FIRST else messages
-        batches.records.kinds_share, batches.records.tables_share = kinds, tables
-        batches.messages.rewording.changes = FEW if step < MANY_CHANGES_FROM else MANY
+        mix(batches, step)
         long = step % LONG_EVERY == LONG_EVERY - 1
         queue.put(batches.batch(LONG_ROWS if long else ROWS, LONG_LENGTH if long else LENGTH, QUESTIONS))
 
 
+def end_with_parent() -> None:
+    """A worker that is killed cannot end its feeder."""
+    multiprocessing.parent_process().join()
+    os._exit(0)
+
+
 def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Prompts, queue, development, begun: int, tokens_before: int) -> None:
+    """Trains from the step `begun` on."""
     started = shown = stored = time.time()
     tokens, sums = 0, defaultdict(float)
     if begun == 0 and rank == 0:
@@ -162,11 +157,12 @@ def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Pro
         result.loss.backward()
         optimizer.step(learning_rate(step))
         done = step + 1 == options.steps
-        if options.workers > 1 and (done or (step + 1) % AVERAGE_EVERY == 0):
+        averaged = done or (step + 1) % AVERAGE_EVERY == 0
+        if options.workers > 1 and averaged:
             average(network, options.workers)
         if rank > 0:
             continue
-        tokens += batch.used
+        tokens += options.workers * batch.used
         for name, part in result.parts.items():
             sums[name] = 0.98 * sums[name] + 0.02 * part if name in sums else part
         now = time.time()
@@ -177,12 +173,17 @@ def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Pro
             parts = " ".join(f"{name} {part:.3f}" for name, part in sums.items())
             print(f"step {step + 1}/{options.steps} {rate:.0f} tokens/s {remaining / 60:.0f} min left {parts}", flush=True)
         if done or (step + 1) % EVALUATE_EVERY == 0:
-            evaluate(options, network, prompts, development, step + 1, tokens_before + options.workers * tokens)
-        if done or now - stored > CHECKPOINT_SECONDS:
+            evaluate(options, network, prompts, development, step + 1, tokens_before + tokens)
+        if done or averaged and now - stored > CHECKPOINT_SECONDS:
             stored = now
-            checkpoint = {"network": network.state_dict(), "optimizer": optimizer.state(), "step": step + 1, "tokens": tokens_before + options.workers * tokens}
-            torch.save(checkpoint, options.out / "checkpoint.partial")
-            (options.out / "checkpoint.partial").rename(options.out / "checkpoint.pt")
+            store(options.out, network, optimizer, step + 1, tokens_before + tokens)
+
+
+def store(run: Path, network: Network, optimizer: Optimizer, step: int, tokens: int) -> None:
+    """Writes the checkpoint of a run after a number of steps and tokens."""
+    checkpoint = {"network": network.state_dict(), "optimizer": optimizer.state(), "step": step, "tokens": tokens}
+    torch.save(checkpoint, run / "checkpoint.partial")
+    (run / "checkpoint.partial").rename(run / "checkpoint.pt")
 
 
 @torch.no_grad()
@@ -193,14 +194,6 @@ def average(network: Network, workers: int) -> None:
     distributed.all_reduce(flat)
     for parameter, part in zip(parameters, flat.div_(workers).split([parameter.numel() for parameter in parameters])):
         parameter.copy_(part.view_as(parameter))
-
-
-def learning_rate(step: int) -> float:
-    """The factor of the learning rates at a step."""
-    for (before, low), (after, high) in pairwise(LEARNING_RATES):
-        if step < after:
-            break
-    return low + (high - low) * (step - before) / (after - before)
 
 
 @torch.no_grad()
