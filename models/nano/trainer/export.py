@@ -126,7 +126,7 @@ def references(network: Network, tokenizer: Tokenizer):
         text, asked = [], []
         # Objects of JavaScript list keys that are numbers first, whatever the order sent.
         while not asked or asked[0].type == "choice" and any(option.name.isdigit() for option in asked[0].options):
-            text, asked, _, _ = source.sample(1)
+            text, asked, *_ = source.sample(1)
         [question] = asked[:1]
         yield {"state": text, "question": question_json(question), "probabilities": answer(network, prompts, text, question)}
 

@@ -18,6 +18,7 @@ from random import Random
 
 import torch
 from torch import distributed
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from bank import DEVELOPMENT, HELD, TRAIN, Bank
 from batches import Batch, Batches, Concepts
@@ -65,8 +66,8 @@ def work(options: argparse.Namespace, rank: int) -> None:
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     if options.workers > 1:
-        store = f"file://{(options.out / 'workers').resolve()}"
-        distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=options.workers)
+        address = f"file://{(options.out / 'workers').resolve()}"
+        distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=options.workers)
     tokens = options.out / "tokenizer.json"
     if not tokens.exists() and rank == 0:
         vocabulary().save(tokens)
@@ -127,12 +128,11 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    sources: dict[int, Batches] = {}
+    cycle = 0
     for step in range(begun, options.steps):
-        cycle = cycle_of(step)
-        if cycle not in sources:
-            sources = {cycle: Batches(Bank(TRAIN, cycle), prompts, concepts, random)}
-        batches = sources[cycle]
+        if cycle_of(step) != cycle:
+            cycle = cycle_of(step)
+            batches = Batches(Bank(TRAIN, cycle), prompts, concepts, random)
         random.seed(f"{options.seed} {step}" + (f" {rank}" if rank else ""))
         mix(batches, step)
         long = step % LONG_EVERY == LONG_EVERY - 1
@@ -189,11 +189,9 @@ def store(run: Path, network: Network, optimizer: Optimizer, step: int, tokens: 
 @torch.no_grad()
 def average(network: Network, workers: int) -> None:
     """Sets the parameters of all workers to their averages (local SGD: Stich, 2018)."""
-    parameters = list(network.parameters())
-    flat = torch.cat([parameter.flatten() for parameter in parameters])
-    distributed.all_reduce(flat)
-    for parameter, part in zip(parameters, flat.div_(workers).split([parameter.numel() for parameter in parameters])):
-        parameter.copy_(part.view_as(parameter))
+    whole = parameters_to_vector(network.parameters())
+    distributed.all_reduce(whole)
+    vector_to_parameters(whole / workers, network.parameters())
 
 
 @torch.no_grad()
