@@ -47,7 +47,7 @@ class Fields:
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
-        return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1)
+        return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1, reversed=negated)
 
     def choose(self, family: str, text: str | None, right: str, near: list[str], share: float = 0.6) -> Question | None:
         """A choice between the right value and others: near ones, of the record, and values from elsewhere."""

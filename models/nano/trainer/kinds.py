@@ -2,9 +2,10 @@
 
 from random import Random
 
-from bank import Bank, Key
+from bank import TRAIN, Bank, Key
 from fields import Fields
 from prompt import YES_NO, Question
+from rewording import Rewording
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "
@@ -13,12 +14,17 @@ EMPTY_SHARE, NEGATED_SHARE = 0.12, 0.25
 GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
 #: How often a wrong option is a value of the same key or record, while there are any left.
 NEAR_SHARE = 0.9
+#: How often words of a training question are replaced by synonyms.
+REWORDED_SHARE = 0.3
+#: Stands for a value in questions of the bank.
+VALUE = "{value}"
 
 
 class Kinds(Fields):
     def __init__(self, bank: Bank, random: Random):
         super().__init__(bank, random)
         self.names = sorted(bank.kinds)
+        self.rewording = Rewording(bank, random)
 
     def draw(self) -> tuple[dict, bool, list[tuple[str, Question]]]:
         """A record, whether it is a list, and questions about it in random order, each with the key it is about."""
@@ -50,29 +56,36 @@ class Kinds(Fields):
         value = record.get(key.key)
         if isinstance(value, bool):
             negated = bool(key.asks_not) and random.random() < NEGATED_SHARE
-            return self.whether("flag", key.asks_not if negated else key.asks, value != negated)
+            return self.whether("flag", key.asks_not if negated else key.asks, value, negated)
         if key.key not in record and random.random() > ABSENT_SHARE:
             return None
         if value is None or (key.asks_given and random.random() < GIVEN_SHARE):
             # That a key is not in the record at all does not answer "Is the flat vacant?".
             lacking = key.key in record and random.random() < 0.5
-            return self.whether("missing", key.asks_missing if lacking else key.asks_given, (value is None) == lacking)
+            return self.whether("missing", key.asks_missing if lacking else key.asks_given, value is None, not lacking)
         value = str(value)
         others = [one for one in key.values if one != value]
         status = key.kind == "status"
         if key.asks_value and random.random() < 0.35:
             truth = random.random() < 0.5 or not others
             asked = value if truth else random.choice(others)
-            return self.whether("status" if status else "equals", key.asks_value, truth, asked)
+            return self.whether("status" if status else "equals", key.asks_value, truth, False, asked)
         beside = [str(one) for name, one in record.items() if name != key.key and one is not None and not isinstance(one, bool)]
         near = [*beside, *others[:1]] if listed else [*others, *beside]
         family = "lookup" if listed else "status" if status else "field_value"
-        return self.choose(family, random.choice(key.asks), value, near, NEAR_SHARE)
+        return self.choose(family, self.ask(key.asks), value, near, NEAR_SHARE)
 
-    def whether(self, family: str, asks: tuple[str, ...], truth: bool, value: str = "") -> Question | None:
+    def whether(self, family: str, asks: tuple[str, ...], truth: bool, reversed: bool, value: str = "") -> Question | None:
         if not asks:
             return None
-        return Question(family, "noul", self.random.choice(asks).replace("{value}", value), YES_NO, 0 if truth else 1)
+        return Question(family, "noul", self.ask(asks).replace(VALUE, value), YES_NO, 0 if truth != reversed else 1, reversed=reversed)
+
+    def ask(self, asks: tuple[str, ...]) -> str:
+        """One of the ways to ask, in training sometimes with other words."""
+        text = self.random.choice(asks)
+        if self.bank.part == TRAIN and self.random.random() < REWORDED_SHARE:
+            text = VALUE.join(map(self.rewording.substitute, text.split(VALUE)))
+        return text
 
 
 def number(text: str) -> int | float | str:

@@ -24,8 +24,8 @@ PLACE_BLOCK, PLACE_HEAD = 3, 4
 #: The heads that attend from a value in a table to the name of its row, and to the head of its column.
 LINKS = {"row": (2, 4), "column": (2, 5)}
 WEIGHTS = {
-    "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "entry": 0.8, "places": 0.3, "row": 0.2,
-    "column": 0.2,
+    "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "opposite": 0.5, "entry": 0.8, "places": 0.3,
+    "row": 0.2, "column": 0.2,
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4
@@ -65,6 +65,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
         "match": match(network, streams[MATCH_BLOCK - 1], rotation, listed),
+        "opposite": opposite(network, streams[CONTENT_AFTER], answers),
         "entry": attention_loss(network, streams, rotation, batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
         "places": attention_loss(network, streams, rotation, batch, (PLACE_BLOCK, PLACE_HEAD), places),
         **{name: attention_loss(network, streams, rotation, batch, head, batch.links[name]) for name, head in LINKS.items()},
@@ -93,6 +94,16 @@ def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
         (F.cross_entropy(head(normal), value[:, n], reduction="none") * weight).sum()
         for n, head in enumerate(network.attributes)
     )
+
+
+def opposite(network: Network, x: Tensor, answers: list[Answer]) -> Tensor:
+    """Of yes-or-no questions, whether they ask for the opposite: without it, the answer alone would have to teach that."""
+    asked = [answer for answer in answers if answer.reversed is not None]
+    if not asked:
+        return x.sum() * 0
+    normal = network.opposite_norm(x[torch.tensor([answer.at for answer in asked])])
+    found = network.opposite(normal).squeeze(-1)
+    return F.binary_cross_entropy_with_logits(found, torch.tensor([float(answer.reversed) for answer in asked]))
 
 
 def match(network: Network, x: Tensor, rotation: tuple[Tensor, Tensor], listed: list[Answer]) -> Tensor:

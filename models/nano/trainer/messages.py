@@ -211,9 +211,7 @@ class Messages:
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
         if text is None:
             return None
-        truth = truth != negated
-        options = YES_NO
-        return Question(family, "noul", text, options, 0 if truth else 1)
+        return Question(family, "noul", text, YES_NO, 0 if truth != negated else 1, reversed=negated)
 
     def topic(self, message: Message) -> Question | None:
         return self.choice("topic", "topic", "topic", message.topic, self.others(message), 0.5, "topic")

@@ -38,6 +38,8 @@ class Question:
     answer: int
     #: The characters of the state, from and to, that the answer is read from, as far as training knows them.
     entry: tuple[int, int] | None = None
+    #: Of a yes-or-no question: whether it asks for the opposite, "Is it still open?" about the flag `closed`.
+    reversed: bool | None = None
 
 
 YES_NO = (Option("yes", None, ("answer", "yes")), Option("no", None, ("answer", "no")))

@@ -5,14 +5,15 @@ from itertools import pairwise
 from batches import Batches
 from rewording import FEW, MANY
 
-STEPS = 27300
+STEPS = 36300
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between. A row for each cycle.
 LEARNING_RATES = (
     (0, 0.01), (100, 1), (2200, 1), (4400, 0.01),
     (4500, 0.583), (5700, 0.383), (9000, 0),
     (9100, 0.5), (12000, 0.45), (14200, 0),
     (14300, 0.5), (18800, 0.45), (22200, 0),
-    (22300, 0.6), (25200, 0.5), (STEPS, 0),
+    (22300, 0.6), (25200, 0.5), (27300, 0),
+    (27400, 0.6), (33000, 0.5), (STEPS, 0),
 )
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST = 60
@@ -20,7 +21,7 @@ RECORDS_FIRST = 60
 MANY_CHANGES_FROM = 1401
 #: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the
 #: shares of messages among the states, of kinds of the bank among the records, and of tables among the other records.
-CYCLES = ((0, 0.62, 0.4, 0.2), (5700, 0.62, 0.4, 0.2), (9850, 0.62, 0.4, 0.2), (14200, 0.5, 0.75, 0.2), (22200, 0.5, 0.55, 0.4))
+CYCLES = ((0, 0.62, 0.4, 0.2), (5700, 0.62, 0.4, 0.2), (9850, 0.62, 0.4, 0.2), (14200, 0.5, 0.75, 0.2), (22200, 0.5, 0.55, 0.4), (27300, 0.5, 0.65, 0.3))
 
 
 def cycle_of(step: int) -> int:
