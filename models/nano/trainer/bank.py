@@ -10,7 +10,7 @@ from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
 #: What each cycle of the training adds.
-FOLDERS = (BANK, BANK / "second", BANK / "third", BANK / "fourth", BANK / "fifth")
+FOLDERS = (BANK, *(BANK / name for name in ("second", "third", "fourth", "fifth", "sixth")))
 TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
 TOPICS = sorted(path.stem for path in (BANK / "messages").glob("*.tsv"))
 
@@ -70,7 +70,7 @@ Scale = list[tuple[tuple[float, ...], Label]]
 class Bank:
     """
     One part of the bank, as a cycle of the training uses it: cycle 1 uses the first of FOLDERS, cycle 2 two of them. Synonyms,
-    openers and added sentences exist in the training part only.
+    opposites of flags, openers and added sentences exist in the training part only.
     """
 
     def __init__(self, part: str, cycle: int = len(FOLDERS)):
@@ -89,13 +89,18 @@ class Bank:
         self.fields = [f for f in _fields(part)]
         #: The keys of each kind of record.
         self.kinds: dict[str, list[Key]] = defaultdict(list)
+        #: Flags of further kinds, with more ways to ask for the opposite.
+        self.opposites: dict[str, list[Key]] = defaultdict(list)
         for folder in folders:
             for row in _rows(folder / "records.tsv"):
                 if split_of(row["record"]) == part:
                     self.kinds[row["record"]].append(_key(row))
+            if part == TRAIN:
+                for row in _rows(folder / "opposites.tsv"):
+                    self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
-        for row in _rows(BANK / "synonyms.tsv"):
+        for row in [row for folder in folders for row in _rows(folder / "synonyms.tsv")]:
             members = row["members"].split(" | ")
             if row["kind"] in ("word", "phrase"):
                 self.synonyms[row["kind"]].append(members)
@@ -186,7 +191,7 @@ def _fields(part: str):
 
 def _key(row: dict[str, str]) -> Key:
     columns = ("values", "asks", "asks_not", "asks_value", "asks_given", "asks_missing")
-    return Key(row["key"], row["kind"], *(tuple(row[name].split(" | ")) if row[name] else () for name in columns))
+    return Key(row["key"], row["kind"], *(tuple(row[name].split(" | ")) if row.get(name) else () for name in columns))
 
 
 def words(text: str) -> list[str]:

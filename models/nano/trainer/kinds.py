@@ -1,21 +1,27 @@
 """Kinds of records, such as a hotel booking or the opening hours of a pool, and the questions people ask about them."""
 
+from dataclasses import replace
 from random import Random
 
-from bank import TRAIN, Bank, Key
+from bank import DEVELOPMENT, HELD, TRAIN, Bank, Key
 from fields import Fields
+from formats import readable
 from prompt import YES_NO, Question
-from rewording import Rewording
+from rewording import STYLES, Rewording
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "
-EMPTY_SHARE, NEGATED_SHARE = 0.12, 0.25
+EMPTY_SHARE = 0.12
+#: The share of kinds in training that have only flags, see opposites.tsv.
+FLAGS_SHARE = 0.15
+#: The share of questions about flags that ask for the opposite. They are hard, so they are trained more.
+NEGATED_SHARE = {TRAIN: 0.4, DEVELOPMENT: 0.25, HELD: 0.25}
 #: The shares of values, and of keys that are not in the record, that are asked for as missing or given.
 GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
 #: How often a wrong option is a value of the same key or record, while there are any left.
 NEAR_SHARE = 0.9
-#: How often words of a training question are replaced by synonyms.
-REWORDED_SHARE = 0.3
+#: In training: how often words of a question are replaced by synonyms, and of all keys of a record.
+REWORDED_SHARE, RENAMED_SHARE = 0.3, 0.5
 #: Stands for a value in questions of the bank.
 VALUE = "{value}"
 
@@ -23,15 +29,18 @@ VALUE = "{value}"
 class Kinds(Fields):
     def __init__(self, bank: Bank, random: Random):
         super().__init__(bank, random)
-        self.names = sorted(bank.kinds)
+        self.names, self.flagged = sorted(bank.kinds), sorted(bank.opposites)
         self.rewording = Rewording(bank, random)
 
     def draw(self) -> tuple[dict, bool, list[tuple[str, Question]]]:
         """A record, whether it is a list, and questions about it in random order, each with the key it is about."""
         random = self.random
-        name = random.choice(self.names)
-        keys = self.bank.kinds[name]
+        flags = self.flagged and random.random() < FLAGS_SHARE
+        name = random.choice(self.flagged if flags else self.names)
+        keys = self.bank.opposites[name] if flags else self.bank.kinds[name]
         listed = name.startswith(LIST)
+        if self.bank.part == TRAIN and not listed and random.random() < RENAMED_SHARE:
+            keys = self.renamed(keys)
         shown = random.sample(keys, random.randint(min(3, len(keys)), min(10, len(keys))))
         if random.random() < 0.5:
             shown.sort(key=keys.index)
@@ -42,6 +51,12 @@ class Kinds(Fields):
             if made is not None:
                 questions.append((key.key, made))
         return record, listed, questions
+
+    def renamed(self, keys: list[Key]) -> list[Key]:
+        """The keys in another style, some of their words replaced by synonyms."""
+        style = self.random.choice(STYLES)
+        names = [style(self.rewording.substitute(readable(key.key)).lower().split()) for key in keys]
+        return [replace(key, key=name) for key, name in zip(keys, names)] if len(set(names)) == len(keys) else keys
 
     def drawn(self, key: Key):
         if key.kind == "flag":
@@ -55,7 +70,7 @@ class Kinds(Fields):
         random = self.random
         value = record.get(key.key)
         if isinstance(value, bool):
-            negated = bool(key.asks_not) and random.random() < NEGATED_SHARE
+            negated = bool(key.asks_not) and random.random() < NEGATED_SHARE[self.bank.part]
             return self.whether("flag", key.asks_not if negated else key.asks, value, negated)
         if key.key not in record and random.random() > ABSENT_SHARE:
             return None

@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from batches import Batches
-from rewording import FEW, MANY
+from rewording import FEW, FEWER, MANY
 
-STEPS = 36300
+STEPS = 36000
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between. A row for each cycle.
 LEARNING_RATES = (
     (0, 0.01), (100, 1), (2200, 1), (4400, 0.01),
@@ -13,12 +13,12 @@ LEARNING_RATES = (
     (9100, 0.5), (12000, 0.45), (14200, 0),
     (14300, 0.5), (18800, 0.45), (22200, 0),
     (22300, 0.6), (25200, 0.5), (27300, 0),
-    (27400, 0.6), (33000, 0.5), (STEPS, 0),
+    (27400, 0.6), (32800, 0.5), (STEPS, 0),
 )
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST = 60
-#: From this step on messages are changed more: without, topics of training messages were found 12 points more often.
-MANY_CHANGES_FROM = 1401
+#: How messages are changed, from which step on. With FEW, topics of training messages were found 12 points more often.
+CHANGES = ((0, FEW), (1401, MANY), (27300, FEWER))
 #: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the
 #: shares of messages among the states, of kinds of the bank among the records, and of tables among the other records.
 CYCLES = ((0, 0.62, 0.4, 0.2), (5700, 0.62, 0.4, 0.2), (9850, 0.62, 0.4, 0.2), (14200, 0.5, 0.75, 0.2), (22200, 0.5, 0.55, 0.4), (27300, 0.5, 0.65, 0.3))
@@ -34,7 +34,7 @@ def mix(batches: Batches, step: int) -> None:
     _, messages, kinds, tables = CYCLES[cycle_of(step) - 1]
     batches.mix = 0 if step < RECORDS_FIRST else messages
     batches.records.kinds_share, batches.records.tables_share = kinds, tables
-    batches.messages.rewording.changes = FEW if step < MANY_CHANGES_FROM else MANY
+    batches.messages.rewording.changes = [changes for first, changes in CHANGES if step >= first][-1]
 
 
 def learning_rate(step: int) -> float:
