@@ -89,7 +89,7 @@ class Bank:
         self.fields = [f for f in _fields(part)]
         #: The keys of each kind of record.
         self.kinds: dict[str, list[Key]] = defaultdict(list)
-        #: Flags of further kinds, with more ways to ask for the opposite.
+        #: Records that have flags only, with many ways to ask for the opposite.
         self.opposites: dict[str, list[Key]] = defaultdict(list)
         for folder in folders:
             for row in _rows(folder / "records.tsv"):
@@ -97,15 +97,17 @@ class Bank:
                     self.kinds[row["record"]].append(_key(row))
             if part == TRAIN:
                 for row in _rows(folder / "opposites.tsv"):
-                    self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
+                    if split_of(row["record"]) == TRAIN:
+                        self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
-        for row in [row for folder in folders for row in _rows(folder / "synonyms.tsv")]:
-            members = row["members"].split(" | ")
-            if row["kind"] in ("word", "phrase"):
-                self.synonyms[row["kind"]].append(members)
-            elif split_of(row["members"]) == part:
-                self.sentences[row["kind"]].append(row["members"])
+        for folder in folders:
+            for row in _rows(folder / "synonyms.tsv"):
+                members = row["members"].split(" | ")
+                if row["kind"] in ("word", "phrase", "alternative"):
+                    self.synonyms[row["kind"]].append(members)
+                elif split_of(row["members"]) == part:
+                    self.sentences[row["kind"]].append(row["members"])
         for row in _rows(BANK / "phrases_tails.tsv"):
             if split_of(row["text"]) == part:
                 self.sentences[row["kind"]].append(row["text"])

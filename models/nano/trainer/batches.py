@@ -29,7 +29,7 @@ class Answer:
     content: int  # what the answer stands for
     contents: list[int]  # what each listed option stands for
     entry: tuple[int, int] | None  # the first and the last token that the answer is read from, see Question
-    reversed: bool | None  # see Question
+    negated: bool | None  # see Question
     #: Of a choice about a record: where each option is in the state; the start token of those that are not.
     places: list[tuple[int, int]]
 
@@ -163,7 +163,7 @@ class Batches:
             content=content,
             contents=contents,
             entry=None,
-            reversed=question.reversed,
+            negated=question.negated,
             places=[],
         )
 

@@ -6,8 +6,10 @@ from random import Random
 from bank import Bank, split_of, words
 from formats import readable
 from messages import NEGATED
-from prompt import YES_NO, Option, Question
+from prompt import Option, Question, yes_or_no
 
+#: Forms of questions for what is missing.
+LACKING = ("missing", "cell_missing")
 SYLLABLES = [start + vowel for start in "b c d f g h k l m n p r s t v w z br st tr ch sh".split() for vowel in "a e i o u ai or en".split()]
 
 
@@ -47,7 +49,10 @@ class Fields:
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
-        return None if text is None else Question(family, "noul", text, YES_NO, 0 if truth != negated else 1, reversed=negated)
+        if text is None:
+            return None
+        # A question for what is missing asks for the opposite of what is given.
+        return yes_or_no(family, text, not truth, not negated) if form in LACKING else yes_or_no(family, text, truth, negated)
 
     def choose(self, family: str, text: str | None, right: str, near: list[str], share: float = 0.6) -> Question | None:
         """A choice between the right value and others: near ones, of the record, and values from elsewhere."""

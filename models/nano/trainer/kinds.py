@@ -6,8 +6,8 @@ from random import Random
 from bank import DEVELOPMENT, HELD, TRAIN, Bank, Key
 from fields import Fields
 from formats import readable
-from prompt import YES_NO, Question
-from rewording import STYLES, Rewording
+from prompt import Question, yes_or_no
+from rewording import STYLES, SYNONYMS, Rewording
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "
@@ -20,7 +20,7 @@ NEGATED_SHARE = {TRAIN: 0.4, DEVELOPMENT: 0.25, HELD: 0.25}
 GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
 #: How often a wrong option is a value of the same key or record, while there are any left.
 NEAR_SHARE = 0.9
-#: In training: how often words of a question are replaced by synonyms, and of all keys of a record.
+#: In training: how often words of a question are replaced by synonyms, and how often the keys of a record are renamed.
 REWORDED_SHARE, RENAMED_SHARE = 0.3, 0.5
 #: Stands for a value in questions of the bank.
 VALUE = "{value}"
@@ -29,15 +29,13 @@ VALUE = "{value}"
 class Kinds(Fields):
     def __init__(self, bank: Bank, random: Random):
         super().__init__(bank, random)
-        self.names, self.flagged = sorted(bank.kinds), sorted(bank.opposites)
-        self.rewording = Rewording(bank, random)
+        self.kinds, self.flagged = sorted(bank.kinds.items()), sorted(bank.opposites.items())
+        self.rewording = Rewording(bank, random, SYNONYMS)
 
     def draw(self) -> tuple[dict, bool, list[tuple[str, Question]]]:
         """A record, whether it is a list, and questions about it in random order, each with the key it is about."""
         random = self.random
-        flags = self.flagged and random.random() < FLAGS_SHARE
-        name = random.choice(self.flagged if flags else self.names)
-        keys = self.bank.opposites[name] if flags else self.bank.kinds[name]
+        name, keys = random.choice(self.flagged if self.flagged and random.random() < FLAGS_SHARE else self.kinds)
         listed = name.startswith(LIST)
         if self.bank.part == TRAIN and not listed and random.random() < RENAMED_SHARE:
             keys = self.renamed(keys)
@@ -53,7 +51,7 @@ class Kinds(Fields):
         return record, listed, questions
 
     def renamed(self, keys: list[Key]) -> list[Key]:
-        """The keys in another style, some of their words replaced by synonyms."""
+        """The keys in another style, some of their words replaced by synonyms; unchanged if two would become equal."""
         style = self.random.choice(STYLES)
         names = [style(self.rewording.substitute(readable(key.key)).lower().split()) for key in keys]
         return [replace(key, key=name) for key, name in zip(keys, names)] if len(set(names)) == len(keys) else keys
@@ -77,7 +75,7 @@ class Kinds(Fields):
         if value is None or (key.asks_given and random.random() < GIVEN_SHARE):
             # That a key is not in the record at all does not answer "Is the flat vacant?".
             lacking = key.key in record and random.random() < 0.5
-            return self.whether("missing", key.asks_missing if lacking else key.asks_given, value is None, not lacking)
+            return self.whether("missing", key.asks_missing if lacking else key.asks_given, value is not None, lacking)
         value = str(value)
         others = [one for one in key.values if one != value]
         status = key.kind == "status"
@@ -90,10 +88,8 @@ class Kinds(Fields):
         family = "lookup" if listed else "status" if status else "field_value"
         return self.choose(family, self.ask(key.asks), value, near, NEAR_SHARE)
 
-    def whether(self, family: str, asks: tuple[str, ...], truth: bool, reversed: bool, value: str = "") -> Question | None:
-        if not asks:
-            return None
-        return Question(family, "noul", self.ask(asks).replace(VALUE, value), YES_NO, 0 if truth != reversed else 1, reversed=reversed)
+    def whether(self, family: str, asks: tuple[str, ...], truth: bool, negated: bool, value: str = "") -> Question | None:
+        return yes_or_no(family, self.ask(asks).replace(VALUE, value), truth, negated) if asks else None
 
     def ask(self, asks: tuple[str, ...]) -> str:
         """One of the ways to ask, in training sometimes with other words."""

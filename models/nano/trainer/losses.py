@@ -2,8 +2,8 @@
 What is trained: the letter, and each step towards it, because the letter alone teaches too slowly.
 
 The steps: at a message, its attributes; at each listed option, what it stands for; at the end, what the answer is before
-the letters are compared; the comparison itself; of records, where the entry that is asked about and the options are; and of
-tables, to which row and column a value belongs.
+the letters are compared, and whether a yes-or-no question is negated; the comparison itself; of records, where the entry
+that is asked about and the options are; and of tables, to which row and column a value belongs.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ PLACE_BLOCK, PLACE_HEAD = 3, 4
 #: The heads that attend from a value in a table to the name of its row, and to the head of its column.
 LINKS = {"row": (2, 4), "column": (2, 5)}
 WEIGHTS = {
-    "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "opposite": 0.5, "entry": 0.8, "places": 0.3,
+    "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "negated": 0.5, "entry": 0.8, "places": 0.3,
     "row": 0.2, "column": 0.2,
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
@@ -65,7 +65,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
         "match": match(network, streams[MATCH_BLOCK - 1], rotation, listed),
-        "opposite": opposite(network, streams[CONTENT_AFTER], answers),
+        "negated": negated(network, streams[CONTENT_AFTER], answers),
         "entry": attention_loss(network, streams, rotation, batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
         "places": attention_loss(network, streams, rotation, batch, (PLACE_BLOCK, PLACE_HEAD), places),
         **{name: attention_loss(network, streams, rotation, batch, head, batch.links[name]) for name, head in LINKS.items()},
@@ -96,14 +96,17 @@ def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
     )
 
 
-def opposite(network: Network, x: Tensor, answers: list[Answer]) -> Tensor:
-    """Of yes-or-no questions, whether they ask for the opposite: without it, the answer alone would have to teach that."""
-    asked = [answer for answer in answers if answer.reversed is not None]
+def negated(network: Network, x: Tensor, answers: list[Answer]) -> Tensor:
+    """
+    Of yes-or-no questions, whether they ask for the opposite. The answer depends on this and on the flag together, so that it
+    alone teaches neither well.
+    """
+    asked = [answer for answer in answers if answer.negated is not None]
     if not asked:
         return x.sum() * 0
-    normal = network.opposite_norm(x[torch.tensor([answer.at for answer in asked])])
-    found = network.opposite(normal).squeeze(-1)
-    return F.binary_cross_entropy_with_logits(found, torch.tensor([float(answer.reversed) for answer in asked]))
+    normal = network.negation_norm(x[torch.tensor([answer.at for answer in asked])])
+    found = network.negation(normal).squeeze(-1)
+    return F.binary_cross_entropy_with_logits(found, torch.tensor([float(answer.negated) for answer in asked]))
 
 
 def match(network: Network, x: Tensor, rotation: tuple[Tensor, Tensor], listed: list[Answer]) -> Tensor:

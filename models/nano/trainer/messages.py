@@ -6,8 +6,8 @@ from random import Random
 
 from bank import DEVELOPMENT, HELD, TRAIN, Bank, Label, Message, words
 from phrases import expand
-from prompt import YES_NO, Option, Question
-from rewording import Rewording
+from prompt import Option, Question, yes_or_no
+from rewording import ALTERNATIVES, SYNONYMS, Rewording
 
 #: What sentences added to a message make of it.
 ADDED = {
@@ -74,7 +74,7 @@ class Messages:
         self.labels = {
             kind: _by_meaning(labels) for kind, labels in bank.labels.items()
         }
-        self.rewording = Rewording(bank, random)
+        self.rewording = Rewording(bank, random, (*SYNONYMS, ALTERNATIVES))
 
     # A state
 
@@ -209,9 +209,7 @@ class Messages:
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
-        if text is None:
-            return None
-        return Question(family, "noul", text, YES_NO, 0 if truth != negated else 1, reversed=negated)
+        return None if text is None else yes_or_no(family, text, truth, negated)
 
     def topic(self, message: Message) -> Question | None:
         return self.choice("topic", "topic", "topic", message.topic, self.others(message), 0.5, "topic")

@@ -105,9 +105,9 @@ class Network(nn.Module):
         self.norm = Norm(shape.width, 0.6)
         self.content_norm, self.option_norm, self.attribute_norm = (Norm(shape.width, 0.3) for _ in range(3))
         self.attributes = nn.ModuleList(nn.Linear(shape.width, size) for size in attributes)
-        #: Whether a yes-or-no question asks for the opposite; used in training only.
-        self.opposite = nn.Linear(shape.width, 1)
-        self.opposite_norm = Norm(shape.width, 0.3)
+        #: Whether a yes-or-no question is negated; used in training only.
+        self.negation = nn.Linear(shape.width, 1)
+        self.negation_norm = Norm(shape.width, 0.3)
         pairs = torch.arange(0, shape.head, 2).float() / shape.head
         self.register_buffer("frequencies", shape.rope_base**-pairs, persistent=False)
 

@@ -39,10 +39,15 @@ class Question:
     #: The characters of the state, from and to, that the answer is read from, as far as training knows them.
     entry: tuple[int, int] | None = None
     #: Of a yes-or-no question: whether it asks for the opposite, "Is it still open?" about the flag `closed`.
-    reversed: bool | None = None
+    negated: bool | None = None
 
 
 YES_NO = (Option("yes", None, ("answer", "yes")), Option("no", None, ("answer", "no")))
+
+
+def yes_or_no(family: str, text: str, truth: bool, negated: bool) -> Question:
+    """A yes-or-no question about something that is true or false, or about its opposite."""
+    return Question(family, "noul", text, YES_NO, 0 if truth != negated else 1, negated=negated)
 
 
 @dataclass(frozen=True)

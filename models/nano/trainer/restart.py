@@ -28,7 +28,7 @@ STEPS, RATE, SHOWN_EVERY = 500, 0.01, 50
 #: The file has sums of two vectors only, which are fitted in turn: until nothing changes any more.
 FITTED = 100
 #: The start of the names of the parameters that are in training only.
-TRAINING_ONLY = ("concepts", "content_norm", "option_norm", "attribute_norm", "attributes", "opposite")
+TRAINING_ONLY = ("concepts", "content_norm", "option_norm", "attribute_norm", "attributes", "negation")
 
 
 def main() -> None:

@@ -6,6 +6,9 @@ from random import Random
 
 from bank import TRAIN, Bank, Label
 
+#: Kinds of sets of words in synonyms.tsv. Alternatives, such as weekdays, change what a message says, but none of its
+#: attributes; the answer of a question about a record would change.
+SYNONYMS, ALTERNATIVES = ("word", "phrase"), "alternative"
 #: The words of the longest phrase that is replaced.
 LONGEST_PHRASE = 6
 #: Shares of labels whose description is another one's of the same meaning, whose name is written in another style, and of
@@ -35,17 +38,21 @@ class Changes:
     dropped_words: float
 
 
-#: At first; when every message has been seen several times; and with the synonyms of bank/sixth, which are twice as many.
-FEW, MANY, FEWER = Changes(0.6, 0.2, 0.3, 0.06), Changes(0.8, 0.4, 0.5, 0.1), Changes(0.8, 0.25, 0.5, 0.1)
+FEW = Changes(0.6, 0.2, 0.3, 0.06)
+MANY = Changes(0.8, 0.4, 0.5, 0.1)
+#: With the synonyms of bank/sixth, which three times as many words have.
+MORE_SYNONYMS = Changes(0.8, 0.2, 0.5, 0.1)
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 
 
 class Rewording:
-    def __init__(self, bank: Bank, random: Random):
+    """Rewrites with some kinds of sets of words of the bank; texts of other parts than the training part stay as they are."""
+
+    def __init__(self, bank: Bank, random: Random, sets: tuple[str, ...]):
         self.random = random
         self.changes = FEW
         self.active = bank.part == TRAIN
-        self.swaps = _swaps(bank) if self.active else {}
+        self.swaps = _swaps(bank, sets) if self.active else {}
 
     def message(self, text: str) -> str:
         """Synonyms, dropped words, typing errors and capitals."""
@@ -104,10 +111,10 @@ class Rewording:
         return Label(label.meaning, name, description)
 
 
-def _swaps(bank: Bank) -> dict[str, list[str]]:
-    """The replacements of each word and phrase of the synonyms."""
+def _swaps(bank: Bank, sets: tuple[str, ...]) -> dict[str, list[str]]:
+    """The replacements of each word and phrase."""
     found: dict[str, list[str]] = {}
-    for members in [*bank.synonyms["word"], *bank.synonyms["phrase"]]:
+    for members in [members for kind in sets for members in bank.synonyms[kind]]:
         for member in members:
             found.setdefault(member.lower(), []).extend(one for one in members if one != member)
     return found

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from batches import Batches
-from rewording import FEW, FEWER, MANY
+from rewording import FEW, MANY, MORE_SYNONYMS
 
 STEPS = 36000
 #: Steps and the factor of the learning rates there, see optimizer.py; linear in between. A row for each cycle.
@@ -17,11 +17,19 @@ LEARNING_RATES = (
 )
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST = 60
-#: How messages are changed, from which step on. With FEW, topics of training messages were found 12 points more often.
-CHANGES = ((0, FEW), (1401, MANY), (27300, FEWER))
+#: The steps from which on messages are changed in a way. With FEW, at step 1,400, the topics of training messages were found
+#: 12 points more often than those of others.
+CHANGES = ((0, FEW), (1401, MANY), (27300, MORE_SYNONYMS))
 #: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the
 #: shares of messages among the states, of kinds of the bank among the records, and of tables among the other records.
-CYCLES = ((0, 0.62, 0.4, 0.2), (5700, 0.62, 0.4, 0.2), (9850, 0.62, 0.4, 0.2), (14200, 0.5, 0.75, 0.2), (22200, 0.5, 0.55, 0.4), (27300, 0.5, 0.65, 0.3))
+CYCLES = (
+    (0, 0.62, 0.4, 0.2),
+    (5700, 0.62, 0.4, 0.2),
+    (9850, 0.62, 0.4, 0.2),
+    (14200, 0.5, 0.75, 0.2),
+    (22200, 0.5, 0.55, 0.4),
+    (27300, 0.5, 0.65, 0.3),
+)
 
 
 def cycle_of(step: int) -> int:
