@@ -11,6 +11,10 @@ from random import Random
 BANK = Path(__file__).resolve().parent.parent / "bank"
 #: What each cycle of the training adds.
 FOLDERS = (BANK, *(BANK / name for name in ("second", "third", "fourth", "fifth", "sixth")))
+#: Kinds of sets in synonyms.tsv whose members replace each other. Alternatives, such as weekdays, change what a message says,
+#: but none of its attributes; the answer of a question about a record would change.
+SYNONYMS = ("word", "phrase")
+REPLACEMENTS = (*SYNONYMS, "alternative")
 TRAIN, DEVELOPMENT, HELD = "train", "development", "held"
 TOPICS = sorted(path.stem for path in (BANK / "messages").glob("*.tsv"))
 
@@ -95,16 +99,16 @@ class Bank:
             for row in _rows(folder / "records.tsv"):
                 if split_of(row["record"]) == part:
                     self.kinds[row["record"]].append(_key(row))
-            if part == TRAIN:
-                for row in _rows(folder / "opposites.tsv"):
-                    if split_of(row["record"]) == TRAIN:
-                        self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
+            for row in _rows(folder / "opposites.tsv"):
+                # A kind of another part can have the same name.
+                if part == split_of(row["record"]) == TRAIN:
+                    self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
         for folder in folders:
             for row in _rows(folder / "synonyms.tsv"):
                 members = row["members"].split(" | ")
-                if row["kind"] in ("word", "phrase", "alternative"):
+                if row["kind"] in REPLACEMENTS:
                     self.synonyms[row["kind"]].append(members)
                 elif split_of(row["members"]) == part:
                     self.sentences[row["kind"]].append(row["members"])

@@ -49,10 +49,9 @@ class Fields:
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
         text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
-        if text is None:
-            return None
         # A question for what is missing asks for the opposite of what is given.
-        return yes_or_no(family, text, not truth, not negated) if form in LACKING else yes_or_no(family, text, truth, negated)
+        lacking = form in LACKING
+        return None if text is None else yes_or_no(family, text, truth != lacking, negated != lacking)
 
     def choose(self, family: str, text: str | None, right: str, near: list[str], share: float = 0.6) -> Question | None:
         """A choice between the right value and others: near ones, of the record, and values from elsewhere."""

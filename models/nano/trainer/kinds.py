@@ -3,11 +3,11 @@
 from dataclasses import replace
 from random import Random
 
-from bank import DEVELOPMENT, HELD, TRAIN, Bank, Key
+from bank import DEVELOPMENT, HELD, SYNONYMS, TRAIN, Bank, Key
 from fields import Fields
 from formats import readable
 from prompt import Question, yes_or_no
-from rewording import STYLES, SYNONYMS, Rewording
+from rewording import STYLES, Rewording
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "

@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 from random import Random
 
-from bank import DEVELOPMENT, HELD, TRAIN, Bank, Label, Message, words
+from bank import DEVELOPMENT, HELD, REPLACEMENTS, TRAIN, Bank, Label, Message, words
 from phrases import expand
 from prompt import Option, Question, yes_or_no
-from rewording import ALTERNATIVES, SYNONYMS, Rewording
+from rewording import Rewording
 
 #: What sentences added to a message make of it.
 ADDED = {
@@ -74,7 +74,7 @@ class Messages:
         self.labels = {
             kind: _by_meaning(labels) for kind, labels in bank.labels.items()
         }
-        self.rewording = Rewording(bank, random, (*SYNONYMS, ALTERNATIVES))
+        self.rewording = Rewording(bank, random, REPLACEMENTS)
 
     # A state
 

@@ -6,9 +6,6 @@ from random import Random
 
 from bank import TRAIN, Bank, Label
 
-#: Kinds of sets of words in synonyms.tsv. Alternatives, such as weekdays, change what a message says, but none of its
-#: attributes; the answer of a question about a record would change.
-SYNONYMS, ALTERNATIVES = ("word", "phrase"), "alternative"
 #: The words of the longest phrase that is replaced.
 LONGEST_PHRASE = 6
 #: Shares of labels whose description is another one's of the same meaning, whose name is written in another style, and of
@@ -46,7 +43,7 @@ WORD = re.compile(r"\w+(?:['’]\w+)?")
 
 
 class Rewording:
-    """Rewrites with some kinds of sets of words of the bank; texts of other parts than the training part stay as they are."""
+    """Replaces words by others of the given kinds of sets, see `REPLACEMENTS`, in the training part only."""
 
     def __init__(self, bank: Bank, random: Random, sets: tuple[str, ...]):
         self.random = random

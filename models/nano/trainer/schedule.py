@@ -17,7 +17,7 @@ LEARNING_RATES = (
 )
 #: The first batches have records only, on which the built-in copying settles.
 RECORDS_FIRST = 60
-#: The steps from which on messages are changed in a way. With FEW, at step 1,400, the topics of training messages were found
+#: How much messages are changed, from which step on. With FEW, at step 1,400, the topics of training messages were found
 #: 12 points more often than those of others.
 CHANGES = ((0, FEW), (1401, MANY), (27300, MORE_SYNONYMS))
 #: For each cycle: the step from which on its part of the bank is used, which was written after a run without it, and the

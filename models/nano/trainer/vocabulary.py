@@ -4,12 +4,11 @@ import re
 from collections import Counter
 from random import Random
 
-from bank import TRAIN, Bank
+from bank import REPLACEMENTS, TRAIN, Bank
 from formats import MISSING, TRUTHS
 from messages import Messages
 from phrases import expand
 from records import Records
-from rewording import ALTERNATIVES, SYNONYMS
 from tokenizer import Tokenizer, build, pieces
 
 #: Tokens of lower-case parts of words, and of everything: the embeddings are most of the file.
@@ -62,7 +61,7 @@ def sentences(bank: Bank, random: Random):
     for added in bank.sentences.values():
         for text in added:
             yield expand(text, random)
-    for members in [members for kind in (*SYNONYMS, ALTERNATIVES) for members in bank.synonyms[kind]]:
+    for members in [members for kind in REPLACEMENTS for members in bank.synonyms[kind]]:
         for text in members[:5]:
             yield " " + text
     for keys in bank.kinds.values():
