@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
-#: What each cycle of the training adds.
 FOLDERS = (BANK, *(BANK / name for name in ("second", "third", "fourth", "fifth", "sixth")))
 #: Kinds of sets in synonyms.tsv whose members replace each other. Alternatives, such as weekdays, change what a message says,
 #: but none of its attributes; the answer of a question about a record would change.
@@ -73,29 +72,27 @@ Scale = list[tuple[tuple[float, ...], Label]]
 
 class Bank:
     """
-    One part of the bank, as a cycle of the training uses it: cycle 1 uses the first of FOLDERS, cycle 2 two of them. Synonyms,
-    opposites of flags, openers and added sentences exist in the training part only.
+    One part of the bank. Synonyms, opposites of flags, openers and added sentences exist in the training part only.
     """
 
-    def __init__(self, part: str, cycle: int = len(FOLDERS)):
+    def __init__(self, part: str):
         self.part = part
-        folders = FOLDERS[:cycle]
-        self.messages = [m for folder in folders for m in _messages(folder / "messages") if split_of(m.text) == part]
+        self.messages = [m for folder in FOLDERS for m in _messages(folder / "messages") if split_of(m.text) == part]
         #: Messages with alternatives in braces and slots, see phrases.py.
-        self.phrases = [m for folder in folders for m in _messages(folder / "phrases") if split_of(m.text) == part]
+        self.phrases = [m for folder in FOLDERS for m in _messages(folder / "phrases") if split_of(m.text) == part]
         self.questions: dict[tuple[str, str], list[str]] = defaultdict(list)
         self.labels: dict[str, list[Label]] = defaultdict(list)
         self.scales: dict[int, list[Scale]] = defaultdict(list)
-        for folder in folders:
+        for folder in FOLDERS:
             self.read(folder)
         if part == DEVELOPMENT:
-            self.complete(Bank(TRAIN, cycle))
+            self.complete(Bank(TRAIN))
         self.fields = [f for f in _fields(part)]
         #: The keys of each kind of record.
         self.kinds: dict[str, list[Key]] = defaultdict(list)
         #: Records that have flags only, with many ways to ask for the opposite.
         self.opposites: dict[str, list[Key]] = defaultdict(list)
-        for folder in folders:
+        for folder in FOLDERS:
             for row in _rows(folder / "records.tsv"):
                 if split_of(row["record"]) == part:
                     self.kinds[row["record"]].append(_key(row))
@@ -105,7 +102,7 @@ class Bank:
                     self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
-        for folder in folders:
+        for folder in FOLDERS:
             for row in _rows(folder / "synonyms.tsv"):
                 members = row["members"].split(" | ")
                 if row["kind"] in REPLACEMENTS:

@@ -27,7 +27,7 @@ def main() -> None:
     bank, random = Bank(options.part), Random(options.seed)
     messages, records = Messages(bank, random), Records(bank, random)
     for number in range(options.states):
-        # Three of five states are messages, as in the first cycles of the training, so that builds can be compared.
+        # Three of five states are messages, so that builds can be compared.
         if number % 5 < 3:
             message = messages.draw()
             text, asked = messages.state(message), messages.questions(message, QUESTIONS)

@@ -1,5 +1,5 @@
 """
-Writes a run's first checkpoint from a model's file, for another cycle of the training by `train.py`.
+Writes a run's first checkpoint from a model's file, from which `train.py` continues.
 
     python3 restart.py decider-g-nano.gguf runs/1 --step 22200 --tokens 171400367
 
@@ -20,7 +20,7 @@ from losses import losses
 from network import Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
-from schedule import cycle_of, mix
+from schedule import mix
 from tokenizer import Tokenizer
 from train import LENGTH, QUESTIONS, ROWS, make_concepts, store
 
@@ -49,7 +49,7 @@ def main() -> None:
     concepts, prompts = make_concepts(tokenizer), Prompts(tokenizer)
     network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
     copy(network, {name: torch.from_numpy(tensor.copy()).float() for name, tensor in tensors.items()})
-    batches = Batches(Bank(TRAIN, cycle_of(options.step)), prompts, concepts, Random(options.seed))
+    batches = Batches(Bank(TRAIN), prompts, concepts, Random(options.seed))
     mix(batches, options.step)
     fit(network, prompts, batches)
     for parameter in network.parameters():

@@ -26,7 +26,7 @@ from losses import losses
 from network import SEMANTIC, Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
-from schedule import STEPS, cycle_of, learning_rate, mix
+from schedule import STEPS, learning_rate, mix
 from semantics import word_vectors
 from tokenizer import Tokenizer
 from vocabulary import vocabulary
@@ -82,7 +82,7 @@ def work(options: argparse.Namespace, rank: int) -> None:
     if not saved.exists():
         if rank == 0:
             print("word vectors …", flush=True)
-        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN, cycle=1), SEMANTIC, options.seed)
+        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN), SEMANTIC, options.seed)
         Wiring(network, prompts, options.seed, vectors, heads).apply()
     optimizer = Optimizer(network)
     if saved.exists():
@@ -106,8 +106,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=STEPS, help="for a trial: the number of steps after which to stop")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2, help="of each worker")
-    parser.add_argument("--workers", type=int, default=1, help="processes that each train on their own batches")
+    parser.add_argument("--threads", type=int, default=1, help="of each worker")
+    parser.add_argument("--workers", type=int, default=2, help="processes that each train on their own batches")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
 
@@ -128,11 +128,8 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    cycle = 0
+    batches = Batches(Bank(TRAIN), prompts, concepts, random)
     for step in range(begun, options.steps):
-        if cycle_of(step) != cycle:
-            cycle = cycle_of(step)
-            batches = Batches(Bank(TRAIN, cycle), prompts, concepts, random)
         random.seed(f"{options.seed} {step}" + (f" {rank}" if rank else ""))
         mix(batches, step)
         long = step % LONG_EVERY == LONG_EVERY - 1

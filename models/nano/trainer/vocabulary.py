@@ -1,4 +1,4 @@
-"""Builds the vocabulary from the training part of the bank, as the third cycle has it."""
+"""Builds the vocabulary from the training part of the bank."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from records import Records
 from tokenizer import Tokenizer, build, pieces
 
 #: Tokens of lower-case parts of words, and of everything: the embeddings are most of the file.
-SIZE, TOKENS_MAX = 2_000, 18_000
+SIZE, TOKENS_MAX = 2_000, 17_700
 EXPANSIONS, STATES_SAMPLED = 3, 4_000
 #: Names of options, keys and values count more: they are few, and what the answer depends on.
 NAMED = 3
@@ -23,7 +23,7 @@ PARTS = re.compile(r" ?[A-Z]?[a-z]+| ?[A-Z]+(?![a-z])")
 
 
 def vocabulary() -> Tokenizer:
-    bank, random = Bank(TRAIN, cycle=3), Random(0)
+    bank, random = Bank(TRAIN), Random(0)
     forms: Counter = Counter()
     symbols: Counter = Counter()
     for text, times in [*((text, 1) for text in sentences(bank, random)), *((text, NAMED) for text in names(bank))]:
