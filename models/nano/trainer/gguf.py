@@ -1,4 +1,4 @@
-"""Writes and reads GGUF files, version 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md)."""
+"""Writes GGUF files, version 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md)."""
 
 import struct
 from pathlib import Path
@@ -36,47 +36,6 @@ def write(path: Path, metadata: dict[str, tuple[str, object]], tensors: dict[str
         file.write(_padded(bytes(header)))
         for tensor in tensors.values():
             file.write(_padded(tensor.tobytes()))
-
-
-def read(path: Path) -> tuple[dict[str, object], dict[str, np.ndarray]]:
-    """The metadata and the tensors of a file that `write` has written."""
-    data = path.read_bytes()
-    at = 8  # after the magic and the version
-    names = {number: name for name, (number, _) in TYPES.items()}
-
-    def unpack(form: str):
-        nonlocal at
-        [value] = struct.unpack_from(form, data, at)
-        at += struct.calcsize(form)
-        return value
-
-    def scalar(type: int):
-        nonlocal at
-        if names[type] != "string":
-            return unpack(TYPES[names[type]][1])
-        length = unpack("<Q")
-        at += length
-        return data[at - length : at].decode()
-
-    def value():
-        type = unpack("<I")
-        if type != ARRAY:
-            return scalar(type)
-        inner, length = unpack("<I"), unpack("<Q")
-        return [scalar(inner) for _ in range(length)]
-
-    count, keys = unpack("<Q"), unpack("<Q")
-    metadata = {scalar(TYPES["string"][0]): value() for _ in range(keys)}
-    infos = []
-    for _ in range(count):
-        name = scalar(TYPES["string"][0])
-        shape = [unpack("<Q") for _ in range(unpack("<I"))][::-1]
-        infos.append((name, shape, unpack("<I"), unpack("<Q")))
-    start = at + -at % ALIGNMENT
-    types = {number: dtype for dtype, number in TENSOR_TYPES.items()}
-    return metadata, {
-        name: np.frombuffer(data, types[type], int(np.prod(shape)), start + offset).reshape(shape) for name, shape, type, offset in infos
-    }
 
 
 def _scalar(type: str, value) -> bytes:

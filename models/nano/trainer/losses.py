@@ -13,16 +13,16 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from batches import Answer, Batch
-from network import Network, turn
+from kernels import Normed
+from network import EPSILON, Network, turn
 from prompt import Prompts
 
 #: Blocks after which attributes and contents are read, and the head that compares.
-ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_BLOCK, MATCH_HEAD = 2, 3, 4, 1
-#: The heads that attend to the entry of a record that is asked about, and from the letter of an option to the option there.
-ENTRY_BLOCK, ENTRY_HEAD = 3, 5
-PLACE_BLOCK, PLACE_HEAD = 3, 4
-#: The heads that attend from a value in a table to the name of its row, and to the head of its column.
-LINKS = {"row": (2, 4), "column": (2, 5)}
+ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_HEAD = 2, 3, 1
+MATCH_BLOCK = CONTENT_AFTER + 1
+#: Blocks and their heads that attend to the entry of a record that is asked about, and from the letter of an option to the
+#: option there; from a value in a table to the name of its row, and to the head of its column.
+GUIDED = {3: {"entry": 5, "places": 4}, 2: {"row": 4, "column": 5}}
 WEIGHTS = {
     "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "negated": 0.5, "entry": 0.8, "places": 0.3,
     "row": 0.2, "column": 0.2,
@@ -45,30 +45,35 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
     ids, positions = torch.from_numpy(batch.ids), torch.from_numpy(batch.positions)
     streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), fast)]
     answers = batch.answers
+    listed = [answer for answer in answers if answer.letters]
     at = torch.tensor([answer.at for answer in answers])
+    letters = torch.tensor([place for answer in listed[::OPTIONS_EVERY] for place in answer.letters])
+    compared = compared_tokens(listed)
+    # Read at once, because the gradient of each reading is as large as the stream.
+    reads = [at, letters, compared.flatten()]
+    found_at, found_letters, found_compared = streams[CONTENT_AFTER][torch.cat(reads)].split([len(read) for read in reads])
     right = torch.tensor([answer.answer for answer in answers])
     logits = network.letter_logits(streams[-1][at], torch.tensor(prompts.letters))
     options = torch.tensor([answer.options for answer in answers])
     logits = logits.masked_fill(torch.arange(logits.shape[1]) >= options[:, None], IMPOSSIBLE)
-    found = network.content_logits(streams[CONTENT_AFTER][at], network.content_norm)
+    found = network.content_logits(found_at, network.content_norm)
     content = torch.tensor([answer.content for answer in answers])
-    listed = [answer for answer in answers if answer.letters]
-    letters = torch.tensor([place for answer in listed[::OPTIONS_EVERY] for place in answer.letters])
     stands_for = torch.tensor([one for answer in listed[::OPTIONS_EVERY] for one in answer.contents])
-    named = network.content_logits(streams[CONTENT_AFTER][letters], network.option_norm)
+    named = network.content_logits(found_letters, network.option_norm)
     rotation = network.rotation(positions.flatten())
-    entries = [(answer.at, answer.entry) for answer in answers if answer.entry is not None]
-    places = [pair for answer in answers if answer.places for pair in zip(answer.letters, answer.places)]
+    asked = {
+        "entry": [(answer.at, answer.entry) for answer in answers if answer.entry is not None],
+        "places": [pair for answer in answers if answer.places for pair in zip(answer.letters, answer.places)],
+        **batch.links,
+    }
     parts = {
         "letter": F.cross_entropy(logits, right),
         "content": F.cross_entropy(found, content),
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
-        "match": match(network, streams[MATCH_BLOCK - 1], rotation, listed),
-        "negated": negated(network, streams[CONTENT_AFTER], answers),
-        "entry": attention_loss(network, streams, rotation, batch, (ENTRY_BLOCK, ENTRY_HEAD), entries),
-        "places": attention_loss(network, streams, rotation, batch, (PLACE_BLOCK, PLACE_HEAD), places),
-        **{name: attention_loss(network, streams, rotation, batch, head, batch.links[name]) for name, head in LINKS.items()},
+        "match": match(network, found_compared.view(*compared.shape, -1), rotation, compared, listed),
+        "negated": negated(network, found_at, answers),
+        **guided(network, streams, rotation, batch, asked),
     }
     loss = sum(WEIGHTS[name] * part for name, part in parts.items())
     return Result(
@@ -96,47 +101,70 @@ def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
     )
 
 
-def negated(network: Network, x: Tensor, answers: list[Answer]) -> Tensor:
+def negated(network: Network, found: Tensor, answers: list[Answer]) -> Tensor:
     """
     Of yes-or-no questions, whether they ask for the opposite. The answer depends on this and on the flag together, so that it
-    alone teaches neither well.
+    alone teaches neither well. found: answers x width.
     """
-    asked = [answer for answer in answers if answer.negated is not None]
+    asked = [n for n, answer in enumerate(answers) if answer.negated is not None]
     if not asked:
-        return x.sum() * 0
-    normal = network.negation_norm(x[torch.tensor([answer.at for answer in asked])])
-    found = network.negation(normal).squeeze(-1)
-    return F.binary_cross_entropy_with_logits(found, torch.tensor([float(answer.negated) for answer in asked]))
+        return found.sum() * 0
+    logits = network.negation(network.negation_norm(found[asked])).squeeze(-1)
+    return F.binary_cross_entropy_with_logits(logits, torch.tensor([float(answers[n].negated) for n in asked]))
 
 
-def match(network: Network, x: Tensor, rotation: tuple[Tensor, Tensor], listed: list[Answer]) -> Tensor:
-    """The weights of the comparing head: on the letters, the start token, where it rests, and the last token itself."""
+def compared_tokens(listed: list[Answer]) -> Tensor:
+    """
+    What the comparing head can attend to: answers x (letters, the start token, where it rests, and the last token itself).
+    Answers with fewer letters have the first one again.
+    """
+    most = max(answer.options for answer in listed)
+    return torch.tensor(
+        [answer.letters + answer.letters[:1] * (most - answer.options) + [answer.start, answer.at] for answer in listed]
+    )
+
+
+def match(network: Network, found: Tensor, rotation: tuple[Tensor, Tensor], tokens: Tensor, listed: list[Answer]) -> Tensor:
+    """The weights of the comparing head. tokens: see compared_tokens; found: the stream there."""
     block, head = network.blocks[MATCH_BLOCK], network.shape.head
     span = slice(MATCH_HEAD * head, (MATCH_HEAD + 1) * head)
-    most = max(answer.options for answer in listed)
-    at = torch.tensor([answer.at for answer in listed])
-    rows = [answer.letters + answer.letters[:1] * (most - answer.options) + [answer.start, answer.at] for answer in listed]
-    read = torch.tensor(rows)
+    most = tokens.shape[1] - 2
     options = torch.tensor([answer.options for answer in listed])
-    cos, sin = rotation
-    q = turn(F.linear(block.attention_norm(x[at]), block.q[span]), cos[at], sin[at])
-    k = turn(F.linear(block.attention_norm(x[read]), block.k[span]), cos[read], sin[read])
+    normal = block.attention_norm(found)
+    cos, sin = rotation[0][tokens], rotation[1][tokens]
+    q = turn(F.linear(normal[:, -1], block.q[span]), cos[:, -1], sin[:, -1])
+    k = turn(F.linear(normal, block.k[span]), cos, sin)
     scores = (q[:, None] * k).sum(-1) * head**-0.5
     place = torch.arange(most + 2)
     scores = scores.masked_fill((place >= options[:, None]) & (place < most), IMPOSSIBLE)
     return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
 
 
-def attention_loss(
-    network: Network, streams: list[Tensor], rotation: tuple[Tensor, Tensor], batch: Batch, which: tuple[int, int], asked: list
-) -> Tensor:
+def guided(
+    network: Network, streams: list[Tensor], rotation: tuple[Tensor, Tensor], batch: Batch, asked: dict[str, list]
+) -> dict[str, Tensor]:
     """
-    The loss of an attention head (block, head): minus the logarithm of its weight on the wanted tokens, however it is divided
-    among them. asked: pairs of a token and the first and last token that it must attend to.
+    The losses of the heads of GUIDED. asked: of each name, pairs of a token and the first and last token that it must
+    attend to.
+    """
+    found, width = {}, network.shape.head
+    for number, heads in GUIDED.items():
+        block = network.blocks[number]
+        normal = Normed.apply(streams[number - 1], block.attention_norm.weight, EPSILON)
+        for name, head in heads.items():
+            span = slice(head * width, (head + 1) * width)
+            qk = F.linear(normal, torch.cat([block.q[span], block.k[span]]).bfloat16()).float()
+            found[name] = attention_loss(qk[:, :width], qk[:, width:], rotation, batch, asked.get(name, []))
+    return found
+
+
+def attention_loss(q: Tensor, k: Tensor, rotation: tuple[Tensor, Tensor], batch: Batch, asked: list) -> Tensor:
+    """
+    Of an attention head, minus the logarithm of its weight on the wanted tokens, however it is divided among them. q, k:
+    tokens x width, before rotation; asked: see guided.
     """
     if not asked:
-        return streams[0].sum() * 0
-    block, span = network.blocks[which[0]], slice(which[1] * network.shape.head, (which[1] + 1) * network.shape.head)
+        return k.sum() * 0
     length = batch.ids.shape[1]
     at = torch.tensor([token for token, _ in asked])
     first, last = torch.tensor([found for _, found in asked]).unbind(-1)
@@ -146,10 +174,9 @@ def attention_loss(
     visible = (seen < end[:, None]) | (seen >= own[:, None]) & (seen <= place[:, None])
     tokens = row[:, None] + seen.clamp(max=length - 1)
     cos, sin = rotation
-    normal = block.attention_norm(streams[which[0] - 1])
-    k = turn(F.linear(normal, block.k[span]), cos, sin)[tokens]
-    q = turn(F.linear(normal[at], block.q[span]), cos[at], sin[at])
-    scores = (q[:, None] * k).sum(-1) * network.shape.head**-0.5
+    k = turn(k, cos, sin)[tokens]
+    q = turn(q[at], cos[at], sin[at])
+    scores = (q[:, None] * k).sum(-1) * k.shape[-1]**-0.5
     chances = scores.masked_fill(~visible, IMPOSSIBLE).log_softmax(-1)
     wanted = (tokens >= first[:, None]) & (tokens <= last[:, None]) & visible
     return -chances.masked_fill(~wanted, IMPOSSIBLE).logsumexp(-1).mean()

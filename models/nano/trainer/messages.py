@@ -71,8 +71,11 @@ class Messages:
         self.topics_of_intent: dict[str, set[str]] = {}
         for message in everything:
             self.topics_of_intent.setdefault(message.intent.split(".")[1], set()).add(message.topic)
-        self.labels = {
-            kind: _by_meaning(labels) for kind, labels in bank.labels.items()
+        self.labels = {kind: _by_meaning(labels) for kind, labels in bank.labels.items()}
+        #: Those with a description; each meaning of `labels` is there.
+        self.described = {
+            kind: {meaning: [one for one in labels if one.description] for meaning, labels in meanings.items()}
+            for kind, meanings in self.labels.items()
         }
         self.rewording = Rewording(bank, random, REPLACEMENTS)
 
@@ -188,10 +191,9 @@ class Messages:
         opaque = with_descriptions and random.random() < 0.15
         options = []
         for number, meaning in enumerate(meanings):
-            candidates = names[meaning]
-            if with_descriptions:
-                candidates = [one for one in candidates if one.description] or candidates
-            label = self.rewording.label(random.choice(candidates), candidates)
+            described = self.described[kind][meaning]
+            candidates = described if with_descriptions and described else names[meaning]
+            label = self.rewording.label(random.choice(candidates), described)
             name = random.choice(("c", "label_", "q", "option ", "")) + str(number + 1) if opaque and label.description else label.name
             options.append(Option(name, label.description if with_descriptions else None, (concept, meaning)))
         if len({option.name for option in options}) < len(options):

@@ -52,8 +52,9 @@ void gated(bfloat16 *out, const bfloat16 *both, int tokens, int width) {
 void gated_backward(bfloat16 *dboth, const bfloat16 *dout, const bfloat16 *both, int tokens, int width) {
 #pragma omp parallel for
   for (int i = 0; i < tokens; i++) {
-    const bfloat16 *gate = both + (size_t)i * 2 * width, *up = gate + width, *given = dout + (size_t)i * width;
-    bfloat16 *dgate = dboth + (size_t)i * 2 * width, *dup = dgate + width;
+    /* Without restrict, the compiler does not vectorize the loop: it takes twice the time. */
+    const bfloat16 *restrict gate = both + (size_t)i * 2 * width, *restrict up = gate + width, *restrict given = dout + (size_t)i * width;
+    bfloat16 *restrict dgate = dboth + (size_t)i * 2 * width, *restrict dup = dgate + width;
     for (int d = 0; d < width; d++) {
       const float g = widened(gate[d]), share = 1 / (1 + expf(-g)), by = widened(given[d]);
       dgate[d] = narrowed(by * widened(up[d]) * share * (1 + g * (1 - share)));

@@ -88,14 +88,17 @@ class Rewording:
             at += step
         return "".join([*parts, text[end:]])
 
-    def label(self, label: Label, alike: list[Label]) -> Label:
-        """The label with other words, in another style, or with the description of another of the same meaning."""
+    def label(self, label: Label, described: list[Label]) -> Label:
+        """
+        The label with other words, in another style, or with the description of another of the same meaning, one of
+        `described`, which all have descriptions.
+        """
         random = self.random
         if not self.active:
             return label
         name, description = label.name, label.description
         if description and random.random() < DESCRIBED_ANEW:
-            description = random.choice([one.description for one in alike if one.description])
+            description = random.choice(described).description
         if description and random.random() < REWORDED:
             description = self.substitute(description)
         if random.random() < REWORDED:
