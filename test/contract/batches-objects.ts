@@ -52,7 +52,7 @@ const OBJECTS: readonly ContractTest[] = [
       Promise.all([finished, waiting, cancelled].map(async (id) => (await batches.show(id)).json));
     let listed: Reply['json'];
     let shown: readonly Reply['json'][] = [];
-    // A batch can start between two requests: those are compared between which none has changed.
+    // A batch can start between two requests, so the list is compared only if no batch changed while it was read.
     await until(async () => {
       const before = await showAll();
       listed = (await batches.list()).json;

@@ -71,9 +71,7 @@ Scale = list[tuple[tuple[float, ...], Label]]
 
 
 class Bank:
-    """
-    One part of the bank. Synonyms, opposites of flags, openers and added sentences exist in the training part only.
-    """
+    """One part of the bank. Synonyms, opposites of flags, openers and added sentences are used in training only."""
 
     def __init__(self, part: str):
         self.part = part

@@ -1,7 +1,6 @@
 """Packs states and their questions into batches of token rows."""
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,11 +9,14 @@ from random import Random
 import numpy as np
 
 from bank import Bank
+from cells import find_whole
 from messages import Messages
 from prompt import Prompts, Question
 from records import Records
 
-WITHIN_WORD = re.compile(r"\w")
+#: As KINDS_SHARE and TABLES_SHARE of records.py, the share in evaluations, so that their figures can be compared; schedule.py
+#: has those in training.
+MESSAGES_SHARE = 0.62
 
 
 @dataclass
@@ -81,10 +83,10 @@ class Concepts:
 
 
 class Batches:
-    """Makes batches without end. The mix is the share of messages; the rest are records."""
+    """Makes batches without end. `mix` is the share of messages; the rest are records."""
 
-    def __init__(self, bank: Bank, prompts: Prompts, concepts: Concepts, random: Random, mix: float = 0.62):
-        self.prompts, self.concepts, self.random, self.mix = prompts, concepts, random, mix
+    def __init__(self, bank: Bank, prompts: Prompts, concepts: Concepts, random: Random):
+        self.prompts, self.concepts, self.random, self.mix = prompts, concepts, random, MESSAGES_SHARE
         self.messages, self.records = Messages(bank, random), Records(bank, random)
 
     def sample(self, questions: int):
@@ -190,13 +192,3 @@ class Batches:
 
     def content(self, concept: tuple[str, str] | None, first: int) -> int:
         return self.concepts.families[first] if concept is None else self.concepts.numbers[concept]
-
-
-def find_whole(text: str, part: str, start: int = 0) -> tuple[int, int] | None:
-    """Where text has the part, not within a word. A regular expression for each part takes a quarter of the feeder's time."""
-    while (at := text.find(part, start)) >= 0:
-        end = at + len(part)
-        if not (at > 0 and WITHIN_WORD.match(text, at - 1) or WITHIN_WORD.match(text, end)):
-            return at, end
-        start = at + 1
-    return None

@@ -41,9 +41,9 @@ class Result:
     named: float  # the share of the options compared with all words, see OPTIONS_EVERY, whose content is right
 
 
-def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Result:
+def losses(network: Network, prompts: Prompts, batch: Batch) -> Result:
     ids, positions = torch.from_numpy(batch.ids), torch.from_numpy(batch.positions)
-    streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), fast)]
+    streams = [x.flatten(0, 1) for x in network.hidden(ids, positions, torch.from_numpy(batch.ranges), fast=True)]
     answers = batch.answers
     listed = [answer for answer in answers if answer.letters]
     at = torch.tensor([answer.at for answer in answers])
@@ -85,7 +85,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch, fast: bool) -> Resu
 def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
     """Of the message, at each of its tokens; more at later ones, which have seen more of it."""
     if not batch.states:
-        return x.sum() * 0
+        return torch.zeros(())
     places, weights, values = [], [], []
     for first, last, attribute in batch.states:
         length = last - first
@@ -108,7 +108,7 @@ def negated(network: Network, found: Tensor, answers: list[Answer]) -> Tensor:
     """
     asked = [n for n, answer in enumerate(answers) if answer.negated is not None]
     if not asked:
-        return found.sum() * 0
+        return torch.zeros(())
     logits = network.negation(network.negation_norm(found[asked])).squeeze(-1)
     return F.binary_cross_entropy_with_logits(logits, torch.tensor([float(answers[n].negated) for n in asked]))
 
@@ -147,14 +147,16 @@ def guided(
     The losses of the heads of GUIDED. asked: of each name, pairs of a token and the first and last token that it must
     attend to.
     """
-    found, width = {}, network.shape.head
+    found, width = {name: torch.zeros(()) for heads in GUIDED.values() for name in heads}, network.shape.head
     for number, heads in GUIDED.items():
         block = network.blocks[number]
         normal = Normed.apply(streams[number - 1], block.attention_norm.weight, EPSILON)
         for name, head in heads.items():
+            if not asked.get(name):
+                continue
             span = slice(head * width, (head + 1) * width)
             qk = F.linear(normal, torch.cat([block.q[span], block.k[span]]).bfloat16()).float()
-            found[name] = attention_loss(qk[:, :width], qk[:, width:], rotation, batch, asked.get(name, []))
+            found[name] = attention_loss(qk[:, :width], qk[:, width:], rotation, batch, asked[name])
     return found
 
 
@@ -163,8 +165,6 @@ def attention_loss(q: Tensor, k: Tensor, rotation: tuple[Tensor, Tensor], batch:
     Of an attention head, minus the logarithm of its weight on the wanted tokens, however it is divided among them. q, k:
     tokens x width, before rotation; asked: see guided.
     """
-    if not asked:
-        return k.sum() * 0
     length = batch.ids.shape[1]
     at = torch.tensor([token for token, _ in asked])
     first, last = torch.tensor([found for _, found in asked]).unbind(-1)

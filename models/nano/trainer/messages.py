@@ -176,7 +176,7 @@ class Messages:
         """Topics that the message is certainly not about, without those near its own."""
         return [topic for topic in self.others(message) if frozenset((topic, message.topic)) not in NEAR]
 
-    def choose(self, kind: str, right: str, wrong: list[str], described: float, concept: str) -> tuple[tuple[Option, ...], int] | None:
+    def choose(self, kind: str, right: str, wrong: list[str], described_share: float, concept: str) -> tuple[tuple[Option, ...], int] | None:
         """Options in random order with the place of the right one; half of the time none has a description."""
         random = self.random
         names = self.labels.get(kind, {})
@@ -187,7 +187,7 @@ class Messages:
         if len(meanings) < 2:
             return None
         random.shuffle(meanings)
-        with_descriptions = random.random() < described
+        with_descriptions = random.random() < described_share
         opaque = with_descriptions and random.random() < 0.15
         options = []
         for number, meaning in enumerate(meanings):
@@ -200,8 +200,8 @@ class Messages:
             return None
         return tuple(options), meanings.index(right)
 
-    def choice(self, family: str, form: str, kind: str, right: str, wrong: list[str], described: float, concept: str) -> Question | None:
-        chosen = self.choose(kind, right, wrong, described, concept)
+    def choice(self, family: str, form: str, kind: str, right: str, wrong: list[str], described_share: float, concept: str) -> Question | None:
+        chosen = self.choose(kind, right, wrong, described_share, concept)
         text = self.bank.ask(self.random, form, "choice")
         if chosen is None or text is None:
             return None

@@ -90,8 +90,8 @@ class Rewording:
 
     def label(self, label: Label, described: list[Label]) -> Label:
         """
-        The label with other words, in another style, or with the description of another of the same meaning, one of
-        `described`, which all have descriptions.
+        The label with other words, in another style, or, if it has a description, with that of one of `described`, labels of
+        the same meaning.
         """
         random = self.random
         if not self.active:

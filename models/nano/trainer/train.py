@@ -15,6 +15,7 @@ import threading
 import time
 from collections import defaultdict
 from pathlib import Path
+from queue import Empty
 from random import Random
 
 import torch
@@ -27,7 +28,7 @@ from losses import losses
 from network import SEMANTIC, Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
-from schedule import STEPS, learning_rate, mix
+from schedule import STEPS, learning_rate, mix, training_batches
 from semantics import word_vectors
 from tokenizer import Tokenizer
 from vocabulary import vocabulary
@@ -39,7 +40,7 @@ LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
 #: After so many steps the workers set their parameters to the averages of all.
 AVERAGE_EVERY = 10
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 200
-CHECKPOINT_SECONDS, PROGRESS_SECONDS = 180, 10
+CHECKPOINT_SECONDS, PROGRESS_SECONDS, FEEDER_SECONDS = 180, 10, 60
 
 
 def main() -> None:
@@ -96,12 +97,12 @@ def work(options: argparse.Namespace, rank: int) -> None:
         begun, tokens_before = checkpoint["step"], checkpoint["tokens"]
         if rank == 0:
             print(f"continues at step {begun}", flush=True)
-    development = evaluation_batches(prompts, concepts)
+    development = evaluation_batches(prompts, concepts) if rank == 0 else []
     queue: multiprocessing.Queue = multiprocessing.Queue(8)
     feeder = multiprocessing.Process(target=feed, args=(queue, tokens, options, rank, begun))
     feeder.start()
     try:
-        run(options, rank, network, optimizer, prompts, queue, development, begun, tokens_before)
+        run(options, rank, network, optimizer, prompts, queue, feeder, development, begun, tokens_before)
     finally:
         feeder.terminate()
 
@@ -137,13 +138,22 @@ def evaluation_batches(prompts: Prompts, concepts: Concepts) -> list[Batch]:
     return [batches.batch(ROWS, LENGTH) for _ in range(EVALUATED_BATCHES)]
 
 
+def next_batch(queue: multiprocessing.Queue, feeder: multiprocessing.Process) -> Batch:
+    while True:
+        try:
+            return queue.get(timeout=FEEDER_SECONDS)
+        except Empty:
+            if not feeder.is_alive():
+                raise RuntimeError("The process that makes the batches has ended; see its error above.") from None
+
+
 def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace, rank: int, begun: int) -> None:
     """Makes the batches. Each has its own seed, so that a continued run gets the same ones."""
     tokenizer = Tokenizer.load(tokens)
     random = Random(0)
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    batches = Batches(Bank(TRAIN), prompts, concepts, random)
+    batches = training_batches(prompts, concepts, random)
     for step in range(begun, options.steps):
         random.seed(f"{options.seed} {step}" + (f" {rank}" if rank else ""))
         mix(batches, step)
@@ -157,15 +167,15 @@ def end_with_parent() -> None:
     os._exit(0)
 
 
-def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Prompts, queue, development, begun: int, tokens_before: int) -> None:
+def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Prompts, queue, feeder, development, begun: int, tokens_before: int) -> None:
     """Trains from the step `begun` on."""
     started = shown = stored = time.time()
     tokens, sums = 0, defaultdict(float)
     if begun == 0 and rank == 0:
         evaluate(options, network, prompts, development, 0, 0)
     for step in range(begun, options.steps):
-        batch = queue.get()
-        result = losses(network, prompts, batch, fast=True)
+        batch = next_batch(queue, feeder)
+        result = losses(network, prompts, batch)
         result.loss.backward()
         optimizer.step(learning_rate(step))
         done = step + 1 == options.steps
@@ -212,7 +222,7 @@ def evaluate(options, network: Network, prompts: Prompts, batches: list[Batch], 
     families: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     named: list[float] = []
     for batch in batches:
-        result = losses(network, prompts, batch, fast=True)
+        result = losses(network, prompts, batch)
         for answer, right, content in zip(batch.answers, result.logits.argmax(1).tolist(), result.contents):
             counts = families[f"{answer.family}{'?' if answer.type == 'noul' else ''}"]
             counts[0] += 1

@@ -64,6 +64,7 @@ def sentences(bank: Bank, random: Random):
     for members in [members for kind in REPLACEMENTS for members in bank.synonyms[kind]]:
         for text in members[:5]:
             yield " " + text
+    # The questions of bank.opposites are not counted: with them, the vocabulary would differ from that of the measured run.
     for keys in bank.kinds.values():
         for key in keys:
             for text in (*key.asks, *key.asks_not, *key.asks_value, *key.asks_given, *key.asks_missing):
