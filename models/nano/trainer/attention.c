@@ -126,7 +126,7 @@ static vector larger(vector a, vector b) {
 
 /*
  * e to the power of x, which is at most 0: 2 to a whole power times a polynomial. The relative error is 6e-6, that of
- * bfloat16 4e-3. The least power, of 0 as an exponent's bits, gives 0.
+ * bfloat16 4e-3. The lowest power has the bits of 0, so that masked keys get exactly 0.
  */
 static vector exponential(vector x) {
   const vector lowest = (vector){0} - 127, y = larger(x * 1.44269504f, lowest);

@@ -1,4 +1,4 @@
-"""Where a written table has its cells, and a text a word, for the targets of attention heads."""
+"""Finds the cells of a written table, and words of a text, for the targets of attention heads."""
 
 import re
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ def locate(text: str, at: int, rows: list[dict], name: str, words: Wording, form
 def find_whole(text: str, part: str, start: int = 0) -> Span | None:
     """
     Where a text has a part from `start` on, not within a word. Compiling a regular expression for each part took a quarter of
-    the feeder's time.
+    the time to make a batch.
     """
     while (at := text.find(part, start)) >= 0:
         end = at + len(part)
