@@ -1,6 +1,7 @@
 import { gunzipSync, type ZlibOptions } from 'node:zlib';
 import type { ZSTDDecoder } from 'zstddec';
 import { ApiError, type ContentEncoding } from '../../api/index.js';
+import { endsBehindMembers } from './gzip-members.js';
 import { measureZstd } from './zstd-frames.js';
 
 /**
@@ -48,11 +49,9 @@ export function decompressGzip(body: Buffer, limitBytes: number): Buffer {
     // With `info`, the result has more than its declared type.
     result = gunzipSync(body, options) as unknown as InflateResult;
   } catch (error) {
-    throw refusal(error as NodeJS.ErrnoException, limitBytes);
+    throw refusal(error as NodeJS.ErrnoException, body, limitBytes);
   }
-  if (result.engine.bytesWritten < body.length) {
-    throw new ApiError('bad_encoding', 'The gzip body is followed by other data.');
-  }
+  if (result.engine.bytesWritten < body.length) throw followed();
   return result.buffer;
 }
 
@@ -67,14 +66,18 @@ function announcedBytes(body: Buffer): number {
   return body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
 }
 
-function refusal(error: NodeJS.ErrnoException, limitBytes: number): unknown {
+function refusal(error: NodeJS.ErrnoException, body: Buffer, limitBytes: number): unknown {
   if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limitBytes);
+  // zlib reads any other byte behind a member as the beginning of the next one, cut off or damaged.
+  if (endsBehindMembers(body, limitBytes)) return followed();
   if (error.code === 'Z_BUF_ERROR') return new ApiError('bad_encoding', 'The gzip body is truncated.');
   if (error.code?.startsWith('Z_DATA_') || error.code === 'Z_NEED_DICT') {
     return new ApiError('bad_encoding', 'The body is not valid gzip.');
   }
   return error;
 }
+
+const followed = () => new ApiError('bad_encoding', 'The gzip body is followed by other data.');
 
 let decoder: ZSTDDecoder;
 let loading: Promise<void> | undefined;

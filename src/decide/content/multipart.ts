@@ -33,24 +33,27 @@ export function readMultipart(body: Buffer, boundary: string): Multipart {
   return { request: first.content, files };
 }
 
-/** A header field: a name of token characters, a colon, a value without control characters other than tab. */
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):((?:\t|\P{Cc})*)$/u;
-/** `; name=value` of a Content-Disposition, its value quoted or not. */
-const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*/y;
+/**
+ * A header field: a name of token characters, a colon, a value without ASCII control characters other than tab. The header
+ * is read byte by byte, because the file name of an old client may be in any encoding; in UTF-8, other control characters
+ * begin with C2.
+ */
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
+/** `; name=value` of a Content-Disposition, its value quoted or not; or a `;` without a parameter. */
+const PARAMETER = /;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?/y;
 /** Transfer encodings that leave the content unchanged (RFC 7578, 4.7). */
 const UNCHANGED = ['7bit', '8bit', 'binary'];
 
 /**
  * The name of a part, from its header lines (RFC 7578, 4.2). Names are UTF-8. Within quotes, `\"` and `\\` stand for
  * `"` and `\`; other backslashes are literal. `%22`, `%0D` and `%0A` are decoded, as browsers encode them. Other fields
- * and parameters are ignored.
+ * and parameters are ignored, whatever their encoding.
  *
  * @throws ApiError `bad_multipart` for a line that is not a field, a part that does not have exactly one non-empty name,
  *   or content in a transfer encoding
  */
 function readPartName(header: Buffer): string {
-  if (!isUtf8(header)) throw malformed('the header of a part is not valid UTF-8');
-  const fields = header.toString('utf8').split('\r\n').slice(0, -1).map(readField);
+  const fields = header.toString('latin1').split('\r\n').slice(0, -1).map(readField);
   for (const [field, value] of fields) {
     if (field === 'content-transfer-encoding' && !UNCHANGED.includes(value.toLowerCase())) {
       throw malformed('a part has a Content-Transfer-Encoding');
@@ -78,8 +81,8 @@ function nameOf(disposition: string): string {
   while (PARAMETER.lastIndex < disposition.length) {
     const match = PARAMETER.exec(disposition);
     if (match === null) throw malformed('the Content-Disposition of a part cannot be read');
-    const [, parameter, value] = match as unknown as [string, string, string];
-    if (parameter.toLowerCase() === 'name') names.push(decodeName(value));
+    const [, parameter, value = ''] = match;
+    if (parameter?.toLowerCase() === 'name') names.push(decodeName(value));
   }
   const [name] = names;
   if (names.length > 1) throw malformed('a part has more than one name');
@@ -89,5 +92,8 @@ function nameOf(disposition: string): string {
 
 function decodeName(value: string): string {
   const text = value.startsWith('"') ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value;
-  return text.replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const bytes = Buffer.from(text, 'latin1');
+  if (!isUtf8(bytes)) throw malformed('the name of a part is not valid UTF-8');
+  const decoded = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+  return bytes.toString('utf8').replace(/%(22|0D|0A)/gi, decoded);
 }

@@ -27,6 +27,7 @@ export function measureZstd(body: Buffer): ZstdSize {
   if (body.length === 0) throw bad('is empty');
   let [bytesMin, bytesMax, empty] = [0, 0, true];
   for (let at = 0; at < body.length; ) {
+    if (at > 0 && !mayBeginFrame(body, at)) throw bad('is followed by bytes that are not a frame');
     need(body, at, 4);
     const magic = body.readUInt32LE(at);
     if (magic >>> 4 === SKIPPABLE_MAGIC >>> 4) {
@@ -46,6 +47,14 @@ export function measureZstd(body: Buffer): ZstdSize {
     at = end;
   }
   return { bytesMin, bytesMax, empty };
+}
+
+/** Whether the bytes at `at` are a magic number, or the beginning of one at the end of the body. */
+function mayBeginFrame(body: Buffer, at: number): boolean {
+  const start = body.subarray(at, at + 4);
+  const rest = start.subarray(1).toString('hex');
+  const isSkippable = ((start[0] as number) & 0xf0) === 0x50 && '2a4d18'.startsWith(rest);
+  return isSkippable || (start[0] === 0x28 && 'b52ffd'.startsWith(rest));
 }
 
 interface FrameHeader {

@@ -35,6 +35,32 @@ test('other bytes and zeros after the members are refused', async (t) => {
   t.throws(() => decompressGzip(apart, LIMIT), { type: 'bad_encoding', message: /followed by other data/ });
 });
 
+/** A member whose header has an extra field, a name and a comment (RFC 1952, 2.3.1). */
+const described = Buffer.concat([
+  Buffer.from([0x1f, 0x8b, 8, 0x04 | 0x08 | 0x10, 0, 0, 0, 0, 0, 3]),
+  Buffer.from([3, 0, 1, 0, 2]),
+  Buffer.from('a name\0a comment\0', 'latin1'),
+  hello.subarray(10),
+]);
+
+test('what follows complete members is named; the beginning of another member is truncated', async (t) => {
+  const members = [hello, Buffer.concat([hello, hello]), described, gzipSync(Buffer.alloc(LIMIT))];
+  const tails = [...['\n', '\r\n', ' ', '{}', 'hello', '\0', '\0\0\n'].map((tail) => Buffer.from(tail))];
+  for (const whole of members) {
+    for (const tail of tails) {
+      const refusal = { type: 'bad_encoding', message: 'The gzip body is followed by other data.' };
+      t.throws(() => decompressGzip(Buffer.concat([whole, tail]), LIMIT), refusal, JSON.stringify(`${tail}`));
+    }
+    for (const length of [1, 2, 3, 9]) {
+      const cut = Buffer.concat([whole, hello.subarray(0, length)]);
+      t.throws(() => decompressGzip(cut, LIMIT), { message: /truncated/ }, `${length}`);
+    }
+  }
+  t.throws(() => decompressGzip(Buffer.from('\n'), LIMIT), { message: /truncated|not valid/ });
+  const many = Buffer.concat([...Array(20_000).fill(hello), Buffer.from('\n')]);
+  t.throws(() => decompressGzip(many, LIMIT), { type: 'bad_encoding', message: /\./ });
+});
+
 test('a body cut anywhere is refused as truncated, except between members', async (t) => {
   const two = Buffer.concat([hello, hello]);
   for (let end = 0; end < two.length; end += 1) {

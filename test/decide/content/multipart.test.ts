@@ -63,8 +63,39 @@ test('how a part can be named', async (t) => {
     [named('__proto__'), '__proto__'],
     [`Content-Transfer-Encoding: BINARY\r\n${named('cat')}`, 'cat'],
     [`X: a\tb\r\n${named('cat')}`, 'cat'],
+    [`${named('cat')};`, 'cat'],
+    [`${named('cat')} ; \t`, 'cat'],
+    ['Content-Disposition: form-data;; name="cat"; filename="x";', 'cat'],
   ] as const) {
     t.strictSame(read(`${REQUEST}${part(header, 'x')}${END}`)[1], [name, 'x'], header);
+  }
+});
+
+test('a file name, a content type or another field may be in any encoding', async (t) => {
+  for (const name of ['cat', 'Kätzchen 🐈']) {
+    for (const encoded of [
+      [0x63, 0x61, 0x66, 0xe9],
+      [0x95, 0x5c, 0x8e, 0xa6],
+      [0x80, 0x85, 0x9f],
+      [0xc3],
+      [0xff, 0xfe],
+    ]) {
+      const bytes = Buffer.from(encoded);
+      for (const [before, after] of [
+        [`${named(name)}; filename="`, '.jpg"'],
+        ['Content-Disposition: form-data; filename="', `.jpg"; name="${name}"`],
+        [`${named(name)}\r\nContent-Type: image/png; name="`, '"'],
+        ['Content-Description: ', `\r\n${named(name)}`],
+      ] as const) {
+        const header = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+        const body = Buffer.concat([
+          Buffer.from(`${REQUEST}--b\r\n`),
+          header,
+          Buffer.from(`\r\n\r\nx\r\n${END}`),
+        ]);
+        t.strictSame(read(body)[1], [name, 'x'], `${before}${encoded}${after}`);
+      }
+    }
   }
 });
 
