@@ -90,6 +90,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'http/slow-readers',
   'http/tls',
   'models/nano',
+  'postgres/pooler',
   'postgres/restart',
   'postgres/tls',
 ]);

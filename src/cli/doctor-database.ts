@@ -1,6 +1,14 @@
 import { systemClock } from '../base/index.js';
 import { ClusterAdministration, checkDatabaseKey } from '../cluster/index.js';
-import { Database, databaseNow, listNodes, requireFormat } from '../postgres/index.js';
+import {
+  Database,
+  databaseNow,
+  listNodes,
+  type Path,
+  requireFormat,
+  requireUsable,
+  statement,
+} from '../postgres/index.js';
 import type { Settings } from '../settings/index.js';
 import { commandActor } from '../store/index.js';
 import { examineLedger } from './doctor-ledger.js';
@@ -23,7 +31,9 @@ export async function* examineDatabase({
     return;
   }
   try {
-    yield await examineClock(database);
+    const path = await requireUsable(database);
+    yield await examineClock(database, path);
+    yield* examineDurability(database);
     await requireFormat(database);
     yield await examineKey(database, given);
     yield await examineNodes(database);
@@ -37,20 +47,37 @@ export async function* examineDatabase({
 }
 
 /** All times are the database's; those in the logs are the host's. */
-async function examineClock(database: Database): Promise<Finding> {
+async function examineClock(database: Database, path: Path): Promise<Finding> {
   // Connects.
   await databaseNow(database);
   const began = systemClock.monotonic();
   const found = await databaseNow(database);
   const ms = systemClock.monotonic() - began;
   const ahead = Math.round(systemClock.now() - ms / 2 - found);
-  const answered = `answers in ${ms.toFixed(1)} ms`;
+  const through = path === 'pooler' ? ', through a connection pooler in session mode' : '';
+  const answered = `answers in ${ms.toFixed(1)} ms${through}`;
   if (Math.abs(ahead) <= CLOCK_MS_MAX) return ok('database', answered);
   const difference = `${Math.abs(ahead / 1_000).toFixed(1)} s ${ahead > 0 ? 'behind' : 'ahead of'}`;
   return warning(
     'database',
     `${answered}; its clock is ${difference} that of this host.`,
     'Check both clocks (NTP): keys expire and days begin by the clock of the database.',
+  );
+}
+
+const DURABILITY = statement(
+  'durability',
+  `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`,
+);
+
+/** What only the server's configuration decides; the session has `synchronous_commit`. */
+async function* examineDurability(database: Database): AsyncGenerator<Finding> {
+  const names = (await database.query<{ name: string }>(DURABILITY)).map(({ name }) => name);
+  if (names.length === 0) return;
+  yield warning(
+    'durability',
+    `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} off: a crash of its host can lose or damage everything.`,
+    'Set both to on in postgresql.conf.',
   );
 }
 

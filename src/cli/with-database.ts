@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/index.js';
-import { Database, type DatabaseSettings, DatabaseUnavailable } from '../postgres/index.js';
+import { Database, type DatabaseSettings, DatabaseUnavailable, requireUsable } from '../postgres/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import { type Options, reportError } from './output.js';
 
@@ -27,6 +27,7 @@ export async function useDatabase(
 ): Promise<void> {
   const database = new Database(settings);
   try {
+    await requireUsable(database);
     await command(database);
   } catch (error) {
     throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;

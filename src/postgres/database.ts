@@ -2,6 +2,7 @@ import pg from 'pg';
 import { systemClock } from '../base/index.js';
 import { type Address, readAddress } from './address.js';
 import { commitError, connectError, DatabaseUnavailable, isConflict, statementError } from './errors.js';
+import { prepareSession, STATEMENT_MS_MAX } from './session-settings.js';
 import type { Queryable, Statement } from './statement.js';
 import { types } from './types.js';
 
@@ -11,12 +12,8 @@ const CONNECT_MS_MAX = 5_000;
 const IDLE_MS = 30_000;
 /** A connection older than this many seconds is replaced, so that connections move to where a proxy now sends them. */
 const CONNECTION_SECONDS_MAX = 30 * 60;
-/** The database cancels a statement after this many milliseconds, including its waits for locks. */
-const STATEMENT_MS_MAX = 10_000;
 /** The client waits this many milliseconds longer than the database's own limit. */
 const NETWORK_MS = 1_000;
-/** The database ends a transaction whose client has been silent for this many milliseconds, and so frees its locks. */
-const SILENT_MS_MAX = 5_000;
 /** The most calls that wait for a connection; further ones fail at once. */
 export const WAITING_MAX = 1_000;
 /** The most attempts of a transaction that conflicts with concurrent ones. */
@@ -56,6 +53,7 @@ export class Database implements Queryable {
     this.address = readAddress(settings.url, settings.ca);
     this.pool = new pg.Pool({
       ...this.clientConfig(),
+      onConnect: prepareSession,
       max: settings.connections,
       idleTimeoutMillis: IDLE_MS,
       maxLifetimeSeconds: CONNECTION_SECONDS_MAX,
@@ -76,15 +74,13 @@ export class Database implements Queryable {
     return { open: totalCount, used: totalCount - idleCount };
   }
 
-  /** The settings of a connection outside the pool, such as for LISTEN. */
+  /** The settings of a connection outside the pool, such as for LISTEN. Once it is connected, call `prepareSession`. */
   clientConfig(): pg.ClientConfig {
     return {
       ...this.address,
       application_name: 'decider',
       connectionTimeoutMillis: CONNECT_MS_MAX,
-      statement_timeout: STATEMENT_MS_MAX,
       query_timeout: STATEMENT_MS_MAX + NETWORK_MS,
-      idle_in_transaction_session_timeout: SILENT_MS_MAX,
       keepAlive: true,
       types,
     };

@@ -64,6 +64,46 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '58': 'The system that the database runs on failed',
 };
 
+export const POOLED =
+  'store.url leads to a connection pooler in transaction or statement mode, and each connection must keep its session (LISTEN, prepared statements, time limits): set pool_mode = session, or connect directly';
+
+/**
+ * Errors of poolers, which give all of them SQLSTATE 08P01 (PgBouncer) or another one of the protocol: the beginning of
+ * their message, and what it means. `NAME` stands for the last word of the message, the name of a setting.
+ */
+const POOLER: readonly (readonly [beginning: string, meaning: string])[] = [
+  [
+    'unsupported startup parameter',
+    'The connection pooler in store.url refused the startup parameter NAME: add it to its ignore_startup_parameters',
+  ],
+  ['transaction blocks not allowed', POOLED],
+  [
+    'no more connections allowed',
+    'The connection pooler accepts no more connections: raise its max_client_conn',
+  ],
+  [
+    'query_wait_timeout',
+    'The connection pooler had no connection to the database in time: raise its default_pool_size',
+  ],
+  ['client_login_timeout', 'The connection pooler did not complete the login in time'],
+  ['server login has been failing', 'The connection pooler cannot connect to the database'],
+  ['pgbouncer cannot connect to server', 'The connection pooler cannot connect to the database'],
+  ['no such database', 'The connection pooler does not have the database named in store.url'],
+  [
+    'bouncer config error',
+    'The connection pooler is configured wrongly for the user or database in store.url',
+  ],
+  ['no such user', 'The connection pooler does not have the user named in store.url'],
+  ['password authentication failed', 'The database rejected the user name or password in store.url'],
+  ['database does not allow connections', 'The connection pooler has disabled the database in store.url'],
+  ['database is being', 'The connection pooler has closed the database in store.url'],
+  ['the database system is', 'The database is stopping or starting'],
+  ['shutting down', 'The connection pooler is stopping'],
+];
+
+/** The name of a PostgreSQL setting, which may be quoted. */
+const SETTING = /^[A-Za-z_][\w.]{0,62}$/;
+
 /** Codes of network and TLS errors, and what they mean. */
 const NETWORK: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name in store.url cannot be resolved',
@@ -145,7 +185,7 @@ function unavailable(error: unknown): DatabaseUnavailable | null {
   if (error instanceof DatabaseUnavailable) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   if (error instanceof pg.DatabaseError) {
-    const meaning = UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
+    const meaning = poolerMeaning(code, message) ?? UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
     return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (SQLSTATE ${code}).`, code);
   }
   if (NETWORK[code] !== undefined) return new DatabaseUnavailable(`${NETWORK[code]} (${code}).`, code);
@@ -153,4 +193,11 @@ function unavailable(error: unknown): DatabaseUnavailable | null {
     return new DatabaseUnavailable(`The connection to the database failed (${code}).`, code);
   const [, kind = '', meaning] = MESSAGES.find(([beginning]) => message.startsWith(beginning)) ?? [];
   return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (${kind}).`, kind);
+}
+
+function poolerMeaning(code: string, message: string): string | undefined {
+  if (!code.startsWith('08') && code !== '58000') return undefined;
+  const [, meaning] = POOLER.find(([beginning]) => message.toLowerCase().startsWith(beginning)) ?? [];
+  const name = message.split(' ').at(-1) ?? '';
+  return meaning?.replace('NAME', SETTING.test(name) ? name : 'of an unknown name');
 }

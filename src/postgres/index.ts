@@ -6,3 +6,4 @@ export { holdFormat, readFormat, requireFormat } from './schema/format.js';
 export { migrate } from './schema/migrate.js';
 export { DATABASE_FORMAT } from './schema/migrations.js';
 export { databaseNow, NOW_MS, type Queryable, type Statement, statement } from './statement.js';
+export { type Path, requireUsable } from './usable.js';

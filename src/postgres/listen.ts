@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../base/index.js';
 import type { Database } from './database.js';
+import { prepareSession } from './session-settings.js';
 
 /** The first pause before a connection is made again, in milliseconds; it doubles up to the longest. */
 const PAUSE_MS = 100;
@@ -61,6 +62,7 @@ class Listener {
     client.on('notification', ({ channel, payload = '' }) => this.onNotify(channel, payload));
     try {
       await client.connect();
+      await prepareSession(client);
       for (const channel of this.channels) await client.query(`LISTEN ${channel}`);
     } catch {
       this.lost(client);

@@ -30,7 +30,7 @@ export const programs = existsSync(INSTALLED)
   : null;
 
 /** PostgreSQL refuses to run as root. */
-const user = process.getuid?.() === 0 && programs !== null ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+export const user = process.getuid?.() === 0 && programs !== null ? { uid: idOf('-u'), gid: idOf('-g') } : {};
 
 function idOf(which: '-u' | '-g'): number {
   return Number(execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }));

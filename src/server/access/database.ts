@@ -10,7 +10,7 @@ import {
   useDatabaseKey,
 } from '../../cluster/index.js';
 import type { Abort } from '../../engine/index.js';
-import { DatabaseUnavailable, databaseNow, requireFormat } from '../../postgres/index.js';
+import { DatabaseUnavailable, databaseNow, requireFormat, requireUsable } from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
 import { type Rekeyed, serveWithoutStore, storeExists } from '../../store/index.js';
 import type { Metrics } from '../../telemetry/index.js';
@@ -45,6 +45,7 @@ export async function openDatabase(
     const opened = new Node(settings.store, clock, new OutageLog(log, clock));
     node = opened;
     stop = () => opened.disconnect();
+    await requireUsable(node.database);
     await requireFormat(node.database);
     const master = await useDatabaseKey(node.database, settings.master_key);
     await refuseForgotten(node, settings.data);
