@@ -12,6 +12,7 @@ export type { ComparedTable, ReportRows } from './move/compare.js';
 export { moveToDatabase } from './move/to-database.js';
 export { moveToFolder } from './move/to-folder.js';
 export { ClusterRateLimits } from './rates/cluster-rate-limits.js';
+export { SessionDefect } from './session/defect.js';
 export { fence, SessionLost } from './session/fence.js';
 export type { NodeName } from './session/node-rows.js';
 export { Session } from './session/session.js';

@@ -165,6 +165,12 @@ export const METRICS = {
     help: 'Statements sent to the database of `store.url`, without those for heartbeats, by their name.',
     labels: ['statement'],
   },
+  sessionFailures: {
+    name: 'decider_session_failures_total',
+    kind: 'counter',
+    help: 'Sessions in the database of `store.url` that this server ended because what it held contradicted the database or could not be written.',
+    labels: [],
+  },
   nodes: {
     name: 'decider_nodes',
     kind: 'gauge',

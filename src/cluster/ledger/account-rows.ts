@@ -1,5 +1,6 @@
 import { type Amount, monthOf } from '../../access/index.js';
 import { NOW_MS, type Queryable, statement, type Transaction } from '../../postgres/index.js';
+import { ensure } from '../session/defect.js';
 
 /** The account of a workspace, and the lease of this node on it. Locked until the transaction ends. */
 export interface LockedAccount {
@@ -74,7 +75,7 @@ const CHARGED_IN_MONTH = statement(
 
 /**
  * Locks the accounts of workspaces until the end of the transaction, in an order that is the same for all transactions.
- * Throws if a workspace does not exist.
+ * Throws SessionDefect if a workspace does not exist.
  */
 export async function lockAccounts(
   transaction: Transaction,
@@ -88,7 +89,7 @@ export async function lockAccounts(
     await transaction.query(LOCK, [workspaces]);
   }
   const rows = await transaction.query<Row>(READ, [workspaces, session]);
-  if (rows.length < workspaces.length) throw new Error('a workspace of the ledger does not exist');
+  ensure(rows.length === workspaces.length, 'the database does not have a workspace of an exchange');
   const now = rows[0]?.now ?? 0;
   const month = monthOf(now);
   const begun = rows.filter((row) => row.month !== month).map(({ workspace }) => workspace);

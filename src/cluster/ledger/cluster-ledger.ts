@@ -21,6 +21,7 @@ import {
   type Queryable,
   statement,
 } from '../../postgres/index.js';
+import { SessionDefect } from '../session/defect.js';
 import { SessionLost } from '../session/fence.js';
 import type { Session } from '../session/session.js';
 import { AccountReader } from './account-reader.js';
@@ -28,7 +29,7 @@ import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
 import { Holdings } from './holdings.js';
 import { readRecalled, readUsageOf } from './money-rows.js';
 import type { LedgerPart } from './part.js';
-import { reservationOf, type Settling } from './reservation.js';
+import { costTo, reservationOf, type Settling } from './reservation.js';
 
 /** Once no exchange has succeeded for this many milliseconds, requests are refused. */
 export const UNWRITTEN_MS_MAX = 5_000;
@@ -53,7 +54,7 @@ interface Parts {
   readonly database: Database;
   /** For the reads of callers; `database` if absent. */
   readonly reading?: Queryable;
-  readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'onLost' | 'clock'>;
+  readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'fail' | 'onLost' | 'clock'>;
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
   /** Called with the error of an exchange that failed. It is tried again. */
@@ -65,7 +66,8 @@ interface Parts {
 /**
  * The ledger of one node of a cluster. The node leases credit from the database and reserves against its lease. A request
  * waits for the database only if the lease does not cover it. Charges are kept in memory and written together, after
- * FLUSH_DELAY_MS. A node that dies loses at most the unwritten charges, in the customer's favour.
+ * FLUSH_DELAY_MS. A node that dies loses at most the unwritten charges, in the customer's favour. If the books of the node
+ * do not add up (SessionDefect), its session ends with all that it holds, and the request is refused.
  */
 export class ClusterLedger implements Ledger, Settling {
   private readonly loop: ExchangeLoop;
@@ -128,29 +130,36 @@ export class ClusterLedger implements Ledger, Settling {
   /** Throws, or rejects with, ApiError `out_of_credit`, `budget_exceeded`, `overloaded`. */
   reserve(caller: Caller, charge: Charge): Reservation | Promise<Reservation> {
     const holdings = this.serving();
-    const credit = holdings.credit(caller.workspace.id);
-    if (credit.reserve(costOf(charge), this.now())) return reservationOf(holdings, caller, charge, this);
-    if (credit.waitingCount >= WAITING_MAX)
-      throw overloaded('Too many requests of the workspace wait for credit.');
-    this.loop.soon();
-    return new Promise((resolve, reject) => {
-      credit.wait({
-        cost: costOf(charge),
-        since: this.now(),
-        granted: () => resolve(reservationOf(holdings, caller, charge, this)),
-        refused: (pause) => reject(pausedError(pause)),
-        failed: () => reject(notInTime()),
+    const cost = costTo(caller, charge);
+    const reserved = this.sound(holdings, () => {
+      const credit = holdings.credit(cost.workspace);
+      if (credit.reserve(cost.amount, this.now())) return reservationOf(holdings, cost, this);
+      if (credit.waitingCount >= WAITING_MAX)
+        throw overloaded('Too many requests of the workspace wait for credit.');
+      this.loop.soon();
+      return new Promise<Reservation>((resolve, reject) => {
+        credit.wait({
+          cost: cost.amount,
+          since: this.now(),
+          granted: () => resolve(reservationOf(holdings, cost, this)),
+          refused: (pause) => reject(pausedError(pause)),
+          failed: () => reject(notInTime()),
+        });
       });
     });
+    return reserved ?? this.refuseLost();
   }
 
   reserveLine(caller: Caller, charge: Charge): Reservation | null {
     const holdings = this.canServe ? this.holdings : null;
     if (holdings === null) return null;
-    if (holdings.credit(caller.workspace.id).reserveLine(costOf(charge), this.now()))
-      return reservationOf(holdings, caller, charge, this);
-    this.loop.soon();
-    return null;
+    const cost = costTo(caller, charge);
+    return this.sound(holdings, () => {
+      if (holdings.credit(cost.workspace).reserveLine(cost.amount, this.now()))
+        return reservationOf(holdings, cost, this);
+      this.loop.soon();
+      return null;
+    });
   }
 
   covers({ workspace: { id } }: Caller, charge: Charge): boolean {
@@ -209,8 +218,17 @@ export class ClusterLedger implements Ledger, Settling {
   }
 
   checkChargeable(holdings: Holdings): void {
-    if (holdings === this.holdings && this.parts.session.isServing) return;
-    throw overloaded('The server has lost its connection to the database.');
+    if (holdings !== this.holdings || !this.parts.session.isServing) this.refuseLost();
+  }
+
+  sound<Result>(holdings: Holdings, change: () => Result): Result | null {
+    try {
+      return change();
+    } catch (error) {
+      if (!(error instanceof SessionDefect)) throw error;
+      this.parts.session.fail(holdings.session, error);
+      return null;
+    }
   }
 
   settled(holdings: Holdings, workspace: string): void {
@@ -250,6 +268,10 @@ export class ClusterLedger implements Ledger, Settling {
     } finally {
       cancel();
     }
+  }
+
+  private refuseLost(): never {
+    throw overloaded('The server has lost its connection to the database.');
   }
 
   private serving(): Holdings {

@@ -1,5 +1,5 @@
 import { type Clock, nextTurn } from '../../base/index.js';
-import type { Database } from '../../postgres/index.js';
+import { type Database, DatabaseUnavailable } from '../../postgres/index.js';
 import { SessionLost } from '../session/fence.js';
 import type { Session } from '../session/session.js';
 import { exchangeCertainly } from './certain-exchange.js';
@@ -21,7 +21,7 @@ interface Parts {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
-  readonly session: Pick<Session, 'nodes' | 'lost'>;
+  readonly session: Pick<Session, 'nodes' | 'lost' | 'fail'>;
   /** The holdings of the current session; null if there is none. */
   holdings(): Holdings | null;
   /** Called after an exchange. `exact`: the workspaces whose leases it has made exact. */
@@ -39,7 +39,8 @@ interface Exchanging {
 
 /**
  * Exchanges charges and credit with the database, one transaction at a time. A transaction includes everything that waits
- * when it begins.
+ * when it begins. If the database is unavailable, the exchange is tried again. Any other error ends the session, because
+ * every further attempt would fail too, and the node would never answer again.
  */
 export class ExchangeLoop {
   private readonly joined: LedgerPart[] = [];
@@ -129,7 +130,7 @@ export class ExchangeLoop {
   private begin(): void {
     if (this.isStopped) return;
     if (this.running !== null) this.soon();
-    // `failed` reports the error and schedules another attempt.
+    // `repeat` reports the error and schedules another attempt; or the session has ended, which reports it.
     else this.run().catch(() => {});
   }
 
@@ -141,28 +142,37 @@ export class ExchangeLoop {
   }
 
   private async exchangeAll(): Promise<void> {
-    const { clock, holdings: current } = this.parts;
-    const holdings = current();
+    const holdings = this.parts.holdings();
     if (holdings === null) return;
-    const taken = holdings.take(clock.monotonic());
+    try {
+      const exchanging = this.take(holdings);
+      if (exchanging === null) return;
+      let results: ReadonlyMap<string, ExchangeResult>;
+      try {
+        results = await this.write(exchanging);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) this.repeat(exchanging, error);
+        throw error;
+      }
+      holdings.exchanges += 1;
+      this.succeeded(exchanging, results);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable ? error : this.endSession(holdings, error);
+    }
+  }
+
+  /** What the next exchange must write; null if there is nothing. */
+  private take(holdings: Holdings): Exchanging | null {
+    const now = this.parts.clock.monotonic();
+    const taken = holdings.take(now);
     const changes = this.joined.map((part) => part.take()).filter((part) => part !== null);
     if (taken.requests.size === 0 && changes.length === 0) {
       // The requests of the exchange that failed before have given up.
-      this.unsuccessfulSince = null;
-      this.failures = 0;
-      return;
+      this.forgetFailures();
+      return null;
     }
-    this.unsuccessfulSince ??= clock.monotonic();
-    const exchanging = { holdings, taken, changes };
-    let results: ReadonlyMap<string, ExchangeResult>;
-    try {
-      results = await this.write(exchanging);
-    } catch (error) {
-      this.failed(exchanging, error);
-      throw error;
-    }
-    holdings.exchanges += 1;
-    this.succeeded(exchanging, results);
+    this.unsuccessfulSince ??= now;
+    return { holdings, taken, changes };
   }
 
   private write({ holdings, taken, changes }: Exchanging): Promise<ReadonlyMap<string, ExchangeResult>> {
@@ -179,8 +189,7 @@ export class ExchangeLoop {
     { holdings, taken, changes }: Exchanging,
     results: ReadonlyMap<string, ExchangeResult>,
   ): void {
-    this.failures = 0;
-    this.unsuccessfulSince = null;
+    this.forgetFailures();
     if (holdings !== this.parts.holdings()) return;
     for (const change of changes) this.call(() => change.written());
     const settled = holdings.settle(taken, results, this.parts.clock.monotonic());
@@ -199,19 +208,31 @@ export class ExchangeLoop {
     }
   }
 
-  private failed({ holdings, taken, changes }: Exchanging, error: unknown): void {
-    if (error instanceof SessionLost) {
-      this.unsuccessfulSince = null;
-      this.failures = 0;
-      this.parts.session.lost(error.session);
-      return;
-    }
+  /** The exchange was not written, and is tried again. */
+  private repeat({ holdings, taken, changes }: Exchanging, error: DatabaseUnavailable): void {
     this.failures += 1;
     this.parts.onError(error);
     if (holdings !== this.parts.holdings()) return;
     holdings.putBack(taken);
     for (const change of changes) change.lost();
     this.after(retryMs(this.failures));
+  }
+
+  /** Ends the session of the holdings, which drops them. Returns the error for those who wait for the exchange. */
+  private endSession({ session: id }: Holdings, error: unknown): SessionLost {
+    this.forgetFailures();
+    const { session } = this.parts;
+    if (error instanceof SessionLost) {
+      session.lost(id);
+      return error;
+    }
+    session.fail(id, error);
+    return new SessionLost(id, { cause: error });
+  }
+
+  private forgetFailures(): void {
+    this.unsuccessfulSince = null;
+    this.failures = 0;
   }
 
   private repeatMs(): number {

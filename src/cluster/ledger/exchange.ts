@@ -1,5 +1,6 @@
 import { type Amount, dayOf } from '../../access/index.js';
 import type { Database, Transaction } from '../../postgres/index.js';
+import { ensure } from '../session/defect.js';
 import { fence } from '../session/fence.js';
 import { type LockedAccount, lockAccounts } from './account-rows.js';
 import { type AccountState, decide, type Grant } from './grant.js';
@@ -37,7 +38,8 @@ export interface ExchangeResult {
 
 /**
  * Writes an exchange. Returns the result of each request, by workspace; `onComputed` gets them before the commit. Throws
- * SessionLost, and what `Database.transaction` throws.
+ * SessionLost; SessionDefect if the database does not have what this node has, as after a failover to a replica that lacks
+ * the last exchange; and what `Database.transaction` throws.
  */
 export function exchange(
   database: Database,
@@ -45,7 +47,9 @@ export function exchange(
   onComputed: (results: ReadonlyMap<string, ExchangeResult>) => void,
 ): Promise<ReadonlyMap<string, ExchangeResult>> {
   return database.transaction(async (transaction) => {
-    await fence(transaction, work.session);
+    // Before anything is written: what the node holds follows from its previous exchange.
+    const last = await fence(transaction, work.session);
+    ensure(last === work.number - 1, 'the database does not have the previous exchange of this node');
     // Before the accounts are locked, because other nodes wait for these locks.
     for (const part of work.parts) await part.write(transaction);
     const results = await exchangeCredit(transaction, work);
@@ -65,6 +69,7 @@ async function exchangeCredit(
   const changes: AccountChange[] = [];
   for (const account of accounts) {
     const request = requests.get(account.workspace) as Request;
+    ensure(account.lease === request.exchange.lease, 'the database has another lease than this node');
     const after = afterReturn(account, request);
     const grant = decide(after, {
       ...request,

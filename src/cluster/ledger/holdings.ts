@@ -1,4 +1,5 @@
-import { type Charge, monthOf, type Pause, type Workspace } from '../../access/index.js';
+import { type Amount, type Charge, monthOf, type Pause, type Workspace } from '../../access/index.js';
+import { ensure } from '../session/defect.js';
 import type { ExchangeResult, KnownAccount } from './exchange.js';
 import { UnwrittenUsage, type UsageDelta } from './unwritten-usage.js';
 import { type Request, WorkspaceCredit } from './workspace-credit.js';
@@ -94,27 +95,35 @@ export class Holdings {
     return true;
   }
 
-  /** Takes what the next exchange must write. `now`: monotonic milliseconds. */
+  /** Takes what the next exchange must write. `now`: monotonic milliseconds. Throws SessionDefect. */
   take(now: number): Taken {
     const usage = this.usage.take();
-    const charged = new Set(usage.map(({ workspace }) => workspace));
+    const charged = new Map<string, Amount>();
+    for (const { workspace, amount } of usage)
+      charged.set(workspace, (charged.get(workspace) ?? 0n) + amount);
     const requests = new Map<string, Request>();
     const { touched } = this;
     this.touched = new Set();
     for (const workspace of touched) {
       const request = this.entries.get(workspace)?.credit.open(now, charged.has(workspace));
-      if (request) requests.set(workspace, request);
+      if (!request) continue;
+      const counted = charged.get(workspace) ?? 0n;
+      ensure(
+        counted === request.exchange.charged,
+        'the counters of a workspace are not the sum of its charges',
+      );
+      requests.set(workspace, request);
     }
     return { requests, usage };
   }
 
-  /** Applies the results of an exchange that was written. */
+  /** Applies the results of an exchange that was written. Throws SessionDefect. */
   settle({ requests }: Taken, results: ReadonlyMap<string, ExchangeResult>, now: number): Settled {
     const settled = { hasFunds: false, mustWait: false, mustReturn: false };
     for (const [workspace, request] of requests) {
       const entry = this.entries.get(workspace);
       const result = results.get(workspace);
-      if (entry === undefined || result === undefined) throw new Error('an exchange has no result');
+      ensure(entry !== undefined && result !== undefined, 'an exchange has no result for a workspace');
       entry.account = result.account;
       const { hasFunds, mustWait } = entry.credit.settle(request, result.grant, now);
       settled.hasFunds ||= hasFunds;

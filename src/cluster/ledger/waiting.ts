@@ -25,9 +25,9 @@ export class Waiting {
     this.waiters.push(waiter);
   }
 
-  /** The waiters now. The array does not change. */
+  /** The waiters now. A copy: an exchange keeps it while others begin to wait. */
   get all(): readonly Waiter[] {
-    return this.waiters;
+    return Object.freeze([...this.waiters]);
   }
 
   /** Grants the requests for which `reserve` returns true. */

@@ -1,11 +1,12 @@
 import type { Amount } from '../../access/index.js';
+import { ensure } from '../session/defect.js';
 import type { Grant } from './grant.js';
 import { type Exchange, LeaseBook } from './lease-book.js';
 import { LineNeeds } from './line-needs.js';
 import { RecentUse } from './recent-use.js';
 import { type Waiter, Waiting } from './waiting.js';
 
-/** What a node exchanges for one workspace. */
+/** What a node exchanges for one workspace. Frozen, with its arrays: requests and lines that come meanwhile are not in it. */
 export interface Request {
   readonly exchange: Exchange;
   /** The costs of `waiters`, then those of `lines`. */
@@ -100,27 +101,30 @@ export class WorkspaceCredit {
     if (lines.isOverdue(now)) book.release(lines.take());
     this.waiting.serve((cost) => book.reserve(cost));
     const waiters = this.waiting.all;
-    const needs = [...waiters.map(({ cost }) => cost), ...lines.all];
+    const needs = Object.freeze([...waiters.map(({ cost }) => cost), ...lines.all]);
     const mustReturn = book.isExact || this.use.isIdle(now);
     const isWhole = needs.length > 0 || this.isRecalled || mustReturn;
     const isNeeded =
       hasUsage || book.unwritten > 0n || needs.length > 0 || this.mustMark || (mustReturn && book.free > 0n);
     if (!isNeeded) return null;
     const wanted = isWhole ? this.use.wanted(now) : this.use.wanted(now) - book.free;
-    return {
+    return Object.freeze({
       exchange: book.begin(isWhole),
       needs,
       wanted: wanted > 0n && !this.use.isIdle(now) ? wanted : 0n,
       isExact: book.isExact,
       waiters,
       lines: lines.all,
-    };
+    });
   }
 
-  /** The exchange was written. */
+  /** The exchange was written. Throws SessionDefect if the grant does not answer the request. */
   settle(request: Request, grant: Grant, now: number): Outcome {
-    const { waiters, lines } = request;
+    const { waiters, lines, needs } = request;
     const { answers, granted, reserved, leaseExact } = grant;
+    const wasReserved = needs.reduce((sum, need, at) => (answers[at] === 'granted' ? sum + need : sum), 0n);
+    ensure(answers.length === needs.length, 'an exchange does not have one answer for each need');
+    ensure(reserved === wasReserved, 'an exchange did not reserve what it granted');
     this.book.settle(request.exchange, { granted, reserved, isExact: leaseExact });
     this.isRecalled = grant.accountExact && !leaseExact;
     const unclaimed = this.waiting.settle(waiters, (_, at) => answers[at] ?? 'wait');

@@ -1,6 +1,6 @@
 import type { Amount } from '../../access/index.js';
 import { statement, type Transaction } from '../../postgres/index.js';
-import { SessionLost } from '../session/fence.js';
+import { ensure } from '../session/defect.js';
 import type { UsageDelta } from './unwritten-usage.js';
 
 /** The account and the lease of one workspace after an exchange. */
@@ -53,14 +53,19 @@ const NUMBER = statement(
   'UPDATE nodes SET flushed = $2 WHERE id = $1 AND flushed = $2::bigint - 1',
 );
 
-/** Writes accounts and leases that `lockAccounts` has locked. */
+/** Throws SessionDefect unless a statement has changed as many rows as it was given. */
+function ensureAll(changed: number, given: number): void {
+  ensure(changed === given, 'the database did not change all rows of an exchange');
+}
+
+/** Writes accounts and leases that `lockAccounts` has locked. Throws SessionDefect. */
 export async function writeAccounts(
   transaction: Transaction,
   session: number,
   changes: readonly AccountChange[],
 ): Promise<void> {
   const column = <Key extends keyof AccountChange>(key: Key) => changes.map((change) => change[key]);
-  await transaction.execute(ACCOUNTS, [
+  const written = await transaction.execute(ACCOUNTS, [
     column('workspace'),
     column('charged'),
     column('month'),
@@ -68,19 +73,22 @@ export async function writeAccounts(
     column('leased'),
     column('exact'),
   ]);
+  ensureAll(written, changes.length);
   const kept = changes.filter(({ lease }) => lease !== 0n);
   const ended = changes.filter(({ lease }) => lease === 0n).map(({ workspace }) => workspace);
-  if (kept.length > 0)
-    await transaction.execute(LEASES, [
+  if (kept.length > 0) {
+    const leased = await transaction.execute(LEASES, [
       session,
       kept.map(({ workspace }) => workspace),
       kept.map(({ lease }) => lease),
       kept.map(({ leaseExact }) => leaseExact),
     ]);
+    ensureAll(leased, kept.length);
+  }
   if (ended.length > 0) await transaction.execute(NO_LEASES, [session, ended]);
 }
 
-/** Adds to the counters of a day. The lock of an account covers its workspace's counters. */
+/** Adds to the counters of a day. The lock of an account covers its workspace's counters. Throws SessionDefect. */
 export async function writeUsage(
   transaction: Transaction,
   day: string,
@@ -88,7 +96,7 @@ export async function writeUsage(
 ): Promise<void> {
   if (deltas.length === 0) return;
   const column = <Key extends keyof UsageDelta>(key: Key) => deltas.map((delta) => delta[key]);
-  await transaction.execute(USAGE, [
+  const counted = await transaction.execute(USAGE, [
     day,
     column('workspace'),
     column('key'),
@@ -99,17 +107,17 @@ export async function writeUsage(
     column('inputTokens'),
     column('amount'),
   ]);
+  ensureAll(counted, deltas.length);
 }
 
 /**
  * Writes the number of an exchange, from which `wasWritten` later finds whether it was committed. This must be the last
- * statement of the transaction, because it locks the row that heartbeats change. Throws SessionLost if the database does
- * not have the previous exchange, as after a failover to a replica that lacks it: then it does not have the leases of the
- * node.
+ * statement of the transaction, because it locks the row that heartbeats change. Throws SessionDefect if the database has
+ * another number than the previous one.
  */
 export async function writeNumber(transaction: Transaction, session: number, number: number): Promise<void> {
-  if ((await transaction.execute(NUMBER, [session, number])) === 1) return;
-  throw new SessionLost(session);
+  const isNext = (await transaction.execute(NUMBER, [session, number])) === 1;
+  ensure(isNext, 'the database does not have the previous exchange of this node');
 }
 
 // FOR NO KEY UPDATE waits for a transaction that has written its number and has not ended.

@@ -1,4 +1,4 @@
-import { type Database, NOW_MS, type Queryable, statement } from '../../postgres/index.js';
+import { type Database, NOW_MS, type Queryable, statement, type Transaction } from '../../postgres/index.js';
 
 /** Sessions that one transaction deletes. The next heartbeat deletes more. */
 const REAPED_MAX = 16;
@@ -42,12 +42,17 @@ export function reapExpired(database: Database): Promise<number[]> {
   });
 }
 
-/** Deletes one session, if it exists, and returns its leases. Throws DatabaseUnavailable. */
-export async function endSession(database: Database, session: number): Promise<void> {
-  await database.transaction(async (transaction) => {
+/**
+ * Deletes one session, if it exists, and returns its leases. Throws DatabaseUnavailable.
+ *
+ * @param statementMs the longest time of each statement, in place of that of the database
+ */
+export async function endSession(database: Database, session: number, statementMs?: number): Promise<void> {
+  const end = async (transaction: Transaction) => {
     const rows = await transaction.query<{ id: number }>(LOCK_ONE, [session]);
     return release(transaction, rows);
-  });
+  };
+  await database.transaction(end, statementMs === undefined ? {} : { statementMs });
 }
 
 async function release(transaction: Queryable, rows: readonly { id: number }[]): Promise<number[]> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/index.js';
-import type { Database } from '../../postgres/index.js';
+import { type Database, DatabaseUnavailable } from '../../postgres/index.js';
 import { ClusterClock } from './cluster-clock.js';
+import { defectOf } from './defect.js';
 import { type Beat, beat, type NodeName, register } from './node-rows.js';
 import { endSession, reapExpired } from './reaper.js';
 import { nextState, type SessionState } from './states.js';
@@ -18,6 +19,8 @@ export const SERVING_MS = 5_000;
  * starts.
  */
 export const GRACE_MS = 5_000;
+/** The longest time, in milliseconds, of a statement that returns the leases of a failed session. Then it expires. */
+const FAILED_MS_MAX = 2_000;
 /** Heartbeats in progress at a time, so that one that hangs does not delay the next. */
 const BEATS_MAX = 3;
 
@@ -26,7 +29,10 @@ interface Parts {
   readonly database: Database;
   readonly clock: Clock;
   readonly node: NodeName;
-  /** Called with the error of a heartbeat or registration that failed. It is tried again. */
+  /**
+   * Called with the error of a heartbeat or registration that failed, which is tried again; and with a SessionDefect when a
+   * session failed.
+   */
   onError(error: unknown): void;
 }
 
@@ -38,8 +44,8 @@ interface Moment {
 
 /**
  * The membership of this node in the cluster: a row in `nodes` that it extends with heartbeats. All its leases name the row
- * and are valid exactly while it exists. When the session is lost, the listeners are called, and the node registers again,
- * with another id.
+ * and are valid exactly while it exists. When the session is lost, or has failed, the listeners are called, and the node
+ * registers again, with another id.
  */
 export class Session {
   /** The clock of the cluster. */
@@ -53,6 +59,11 @@ export class Session {
   private returnedAt = Number.NEGATIVE_INFINITY;
   private beats = 0;
   private joining: Promise<void> | null = null;
+  /** When the current session was registered, in monotonic milliseconds. */
+  private joinedAt = Number.NEGATIVE_INFINITY;
+  /** A failed session whose row is to be deleted before the node registers again. */
+  private failed: number | null = null;
+  private failureCount = 0;
   private reaping = false;
   private cancelBeat = () => {};
   private readonly listeners: (() => void)[] = [];
@@ -79,6 +90,11 @@ export class Session {
     return this.state === 'joined' && silent <= SERVING_MS;
   }
 
+  /** How many sessions of this process have failed; see `fail`. */
+  get failures(): number {
+    return this.failureCount;
+  }
+
   /**
    * Calls the listener whenever the session was lost; `id` is null then. The listener must drop all that the session held.
    */
@@ -95,10 +111,23 @@ export class Session {
   /** Call it when a transaction has found that a session has ended (see `fence`). */
   lost(session: number): void {
     if (session !== this.current) return;
-    this.state = nextState(this.state, 'lost');
-    this.current = null;
-    for (const listener of this.listeners) listener();
+    this.drop('lost');
     this.tryJoin();
+  }
+
+  /**
+   * Ends a session, because what the node holds of it cannot be right or cannot be written; see SessionDefect. Returns its
+   * leases, and registers another one: at once, or if the last registration was less than HEARTBEAT_MS ago, with the next
+   * heartbeat.
+   */
+  fail(session: number, error: unknown): void {
+    if (session !== this.current) return;
+    this.failureCount += 1;
+    this.failed = session;
+    const isSoon = this.parts.clock.monotonic() - this.joinedAt < HEARTBEAT_MS;
+    this.drop('failed');
+    this.parts.onError(defectOf(error));
+    if (!isSoon) this.tryJoin();
   }
 
   /** Leaves the cluster: deletes the session and returns its leases. Throws DatabaseUnavailable; then it expires. */
@@ -108,6 +137,7 @@ export class Session {
     this.state = nextState(this.state, 'left');
     this.current = null;
     await this.joining?.catch(() => {});
+    await this.returnFailed();
     if (session !== null) await endSession(this.parts.database, session);
   }
 
@@ -127,10 +157,17 @@ export class Session {
       if (answer === null) this.lost(session);
       else if (session === this.current) this.confirm(answer, began);
     } catch (error) {
-      this.parts.onError(error);
+      if (error instanceof DatabaseUnavailable) this.parts.onError(error);
+      else this.fail(session, error);
     } finally {
       this.beats -= 1;
     }
+  }
+
+  private drop(event: 'lost' | 'failed'): void {
+    this.state = nextState(this.state, event);
+    this.current = null;
+    for (const listener of this.listeners) listener();
   }
 
   private tryJoin(): void {
@@ -146,6 +183,7 @@ export class Session {
   }
 
   private async register(): Promise<void> {
+    await this.returnFailed();
     const began = this.moment();
     const answer = await register(this.parts.database, this.parts.node);
     this.state = nextState(this.state, 'registered');
@@ -154,7 +192,16 @@ export class Session {
       return;
     }
     this.current = answer.id;
+    this.joinedAt = this.parts.clock.monotonic();
     this.confirm(answer, began);
+  }
+
+  /** Returns the leases of a failed session. If that fails, it expires. */
+  private async returnFailed(): Promise<void> {
+    const { failed } = this;
+    this.failed = null;
+    if (failed === null) return;
+    await endSession(this.parts.database, failed, FAILED_MS_MAX).catch((error) => this.parts.onError(error));
   }
 
   private confirm({ now, nodes, hasExpired }: Beat, began: Moment): void {

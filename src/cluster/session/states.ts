@@ -9,6 +9,8 @@ type SessionEvent =
   | 'registered'
   /** The row is gone: the session expired, and another node has deleted it. */
   | 'lost'
+  /** What the node holds of it contradicts itself or the database: the node deletes the row itself. */
+  | 'failed'
   /** The node leaves. */
   | 'left';
 
@@ -20,17 +22,20 @@ const TRANSITIONS: Readonly<Record<SessionState, Readonly<Record<SessionEvent, T
     registered: 'joined',
     // Several transactions can notice the loss of one session.
     lost: 'stay',
+    failed: 'stay',
     left: 'ended',
   },
   joined: {
     registered: 'never',
     lost: 'joining',
+    failed: 'joining',
     left: 'ended',
   },
   ended: {
     // The node left while it was being registered.
     registered: 'stay',
     lost: 'stay',
+    failed: 'stay',
     left: 'stay',
   },
 };

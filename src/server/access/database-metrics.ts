@@ -6,7 +6,7 @@ export function measureDatabase(
   metrics: Metrics,
   node: Pick<Node, 'connections' | 'statements' | 'session'>,
 ): void {
-  const { databaseConnections, databaseStatements, nodes } = metrics.instruments;
+  const { databaseConnections, databaseStatements, nodes, sessionFailures } = metrics.instruments;
   metrics.beforeScrape(() => {
     const { open, used } = node.connections;
     databaseConnections.set({ state: 'open' }, open);
@@ -14,5 +14,7 @@ export function measureDatabase(
     databaseStatements.reset();
     for (const [statement, count] of node.statements) databaseStatements.inc({ statement }, count);
     nodes.set(node.session.nodes);
+    sessionFailures.reset();
+    sessionFailures.inc(node.session.failures);
   });
 }

@@ -1,7 +1,13 @@
 import { hostname } from 'node:os';
 import { Access } from '../../access/index.js';
 import { type Clock, endAll, VERSION } from '../../base/index.js';
-import { ClusterDirectory, ClusterLedger, ClusterRateLimits, Session } from '../../cluster/index.js';
+import {
+  ClusterDirectory,
+  ClusterLedger,
+  ClusterRateLimits,
+  Session,
+  SessionDefect,
+} from '../../cluster/index.js';
 import { Database } from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { OutageLog } from './outage-log.js';
@@ -35,7 +41,7 @@ export class Node {
       database: control,
       clock,
       node: { name: hostname(), version: VERSION },
-      onError: (error) => outages.failed('the session in the database cannot be extended', error),
+      onError: (error) => outages.failed(sessionTrouble(error), error),
     });
     const { session } = this;
     this.directory = new ClusterDirectory({
@@ -120,6 +126,11 @@ export class Node {
     }
   }
 }
+
+const sessionTrouble = (error: unknown) =>
+  error instanceof SessionDefect
+    ? 'the session of this node was ended because of a defect; what it held is dropped, and the node registers again'
+    : 'the session in the database cannot be extended';
 
 const NOTHING: readonly string[] = [];
 const AWAY: readonly string[] = ['The server cannot reach its database.'];

@@ -1,7 +1,8 @@
 import { type Test, test } from 'tap';
 import type { Reservation } from '../../../src/access/index.js';
 import type { LedgerPart } from '../../../src/cluster/index.js';
-import type { Database } from '../../../src/postgres/index.js';
+import type { Holdings } from '../../../src/cluster/ledger/holdings.js';
+import { type Database, DatabaseUnavailable } from '../../../src/postgres/index.js';
 import {
   accountOf,
   addWorkspace,
@@ -147,7 +148,7 @@ test('a part is written together with the charges of its turn, or not at all', N
           for (const line of taken)
             await transaction.execute({ name: '', text: 'INSERT INTO results VALUES ($1)' }, [line]);
           failures -= 1;
-          if (failures >= 0) throw new Error('a part failed');
+          if (failures >= 0) throw new DatabaseUnavailable('a part failed', '57014');
         },
         written: () => void events.push('written'),
         lost() {
@@ -226,6 +227,77 @@ test(
     t.equal((await accountOf(t, database, 'one')).charged, '17');
   },
 );
+
+test(
+  'a failover that loses the lease ends the session although charges wait, and its credit returns at once',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 100n });
+    const node = await startNode(t, url, { listens: false });
+    await reserve(t, node, caller, 10);
+    const { id } = node.session;
+    // What a standby has that lacks the first exchange.
+    await sql(database, 'UPDATE nodes SET flushed = 0');
+    await sql(database, 'DELETE FROM credit_leases');
+    await sql(database, 'DELETE FROM accounts');
+    (await reserve(t, node, caller, 5)).post();
+    await until(() => node.session.isServing && node.session.id !== id);
+    t.match(node.errors, [{ name: 'SessionDefect' }]);
+    t.strictSame(
+      (await sql<{ id: number }>(database, 'SELECT id FROM nodes')).map((row) => row.id),
+      [node.session.id],
+      'the old session did not wait for its expiry',
+    );
+    (await reserve(t, node, caller, 100)).post();
+    await node.ledger.flush();
+    const { charged, leased } = await accountOf(t, database, 'one');
+    t.strictSame([charged, leased], ['100', '0']);
+  },
+);
+
+test(
+  'a lease that the database does not have ends the session before it is written',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+    const node = await startNode(t, url, { listens: false });
+    const first = await reserve(t, node, caller, 10);
+    const { id } = node.session;
+    await sql(database, 'UPDATE credit_leases SET amount = amount - 1');
+    await sql(database, 'UPDATE accounts SET leased = leased - 1');
+    first.post();
+    await t.rejects(node.ledger.flush(), { name: 'SessionLost', cause: { name: 'SessionDefect' } });
+    await until(() => node.session.isServing);
+    t.not(node.session.id, id);
+    (await reserve(t, node, caller, 7)).post();
+    await node.ledger.flush();
+    t.equal((await accountOf(t, database, 'one')).charged, '7');
+    t.equal(node.session.failures, 1);
+  },
+);
+
+test('books that do not add up end the session, not the request alone', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const node = await startNode(t, url, { listens: false });
+  for (const settle of ['post', 'release'] as const) {
+    const { id } = node.session;
+    const held = await reserve(t, node, caller, 10);
+    // What a defect would do: the reservation was returned already.
+    const { holdings } = node.ledger as unknown as { holdings: Holdings };
+    holdings.credit('one').book.release(10n);
+    if (settle === 'post') t.throws(() => held.post(), { type: 'overloaded' } as never);
+    else held.release();
+    t.not(node.session.id, id);
+    t.match(node.errors.at(-1), { name: 'SessionDefect', message: /negative/ });
+    await until(() => node.session.isServing);
+  }
+  (await reserve(t, node, caller, 1_000)).post();
+  await node.ledger.flush();
+  t.equal((await accountOf(t, database, 'one')).charged, '1000');
+});
 
 test('an exchange is written once although a listener throws', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);

@@ -84,6 +84,55 @@ test('waiting requests are served from what is released, and those given up take
   t.equal(credit.book.free, 2n, 'what was granted to a request that was given up');
 });
 
+for (const answer of ['granted', 'out_of_credit'] as const) {
+  test(`a request that comes during an exchange does not get the answer to a line: ${answer}`, async (t) => {
+    const credit = new WorkspaceCredit();
+    credit.reserveLine(5n, 0);
+    const request = credit.open(0, false) as Request;
+    const events: string[] = [];
+    credit.wait({
+      cost: 500n,
+      since: 1,
+      granted: () => void events.push('granted'),
+      refused: (pause) => void events.push(pause),
+      failed: () => void events.push('failed'),
+    });
+    credit.reserveLine(7n, 1);
+    t.strictSame(
+      [request.waiters.length, request.lines],
+      [0, [5n]],
+      'what the exchange took does not change',
+    );
+    t.ok([request, request.waiters, request.lines, request.needs].every(Object.isFrozen));
+    const reserved = answer === 'granted' ? 5n : 0n;
+    credit.settle(request, { answers: [answer], granted: reserved, reserved, ...EXACT }, 2);
+    t.strictSame(events, []);
+    t.equal(credit.book.reserved, reserved);
+    t.strictSame(credit.open(3, false)?.needs, [500n, 7n]);
+  });
+}
+
+test('a grant that does not answer the request is a defect', async (t) => {
+  const begun = () => {
+    const credit = new WorkspaceCredit();
+    credit.reserveLine(5n, 0);
+    return { credit, request: credit.open(0, false) as Request };
+  };
+  const wrong: readonly Grant[] = [
+    { answers: [], granted: 5n, reserved: 5n, ...EXACT },
+    { answers: ['granted', 'granted'], granted: 5n, reserved: 5n, ...EXACT },
+    { answers: ['granted'], granted: 5n, reserved: 4n, ...EXACT },
+    { answers: ['granted'], granted: 4n, reserved: 5n, ...EXACT },
+    { answers: ['out_of_credit'], granted: 5n, reserved: 5n, ...EXACT },
+  ];
+  for (const grant of wrong) {
+    const { credit, request } = begun();
+    t.throws(() => credit.settle(request, grant, 1), { name: 'SessionDefect' });
+  }
+  const [one, other] = [begun(), begun()];
+  t.throws(() => one.credit.settle(other.request, granted(other.request, 0n), 1), { name: 'SessionDefect' });
+});
+
 test('credit for lines is held for a second', async (t) => {
   const credit = new WorkspaceCredit();
   t.notOk(credit.reserveLine(5n, 0));
