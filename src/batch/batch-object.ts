@@ -28,6 +28,7 @@ export function batchObject(batch: Batch, currency: string) {
     reason,
     results_available: isFinished(batch),
     webhook: batch.webhook !== null,
+    webhook_delivery: webhookDelivery(batch),
     estimated_cost: {
       amount: Number(showAmount(BigInt(batch.estimate.amount))),
       currency,
@@ -38,6 +39,17 @@ export function batchObject(batch: Batch, currency: string) {
     data_region: DATA_REGION,
     delete_after: nullable(deleteAfter(batch)),
   };
+}
+
+/** Null: the batch has no webhook, or an earlier version made the last call, and did not store what it came to. */
+function webhookDelivery({ webhook, called }: Batch) {
+  if (webhook === null) return null;
+  const { attempts, due } = webhook;
+  const isOver = attempts > 0 && due === null;
+  if (isOver && called === undefined) return null;
+  const error = called === undefined || called.outcome === 'delivered' ? null : called.outcome;
+  if (!isOver) return { status: 'pending', attempts, error };
+  return { status: error === null ? 'delivered' : 'failed', attempts, error };
 }
 
 const nullable = (instant: number | null) => (instant === null ? null : timestamp(instant));

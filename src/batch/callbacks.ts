@@ -4,7 +4,8 @@ import { StoreError } from '../store/index.js';
 import type { CalledBatches } from './called-batches.js';
 import type { BatchReports, Webhooks } from './dependencies.js';
 import { type Batch, STATUS_OF } from './lifecycle/transitions.js';
-import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
+import type { FinishedBatch } from './webhook/call.js';
+import type { WebhookOutcome } from './webhook/outcome.js';
 
 /** Concurrent calls. A call takes at most LIMITS.webhookTimeoutMs, including the DNS lookup. */
 export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies Shares;
@@ -32,6 +33,13 @@ interface Waiting {
   readonly owner: Owner;
   /** By batch: when its call is due, on the monotonic clock. In the order in which they were added. */
   readonly due: Map<string, number>;
+}
+
+/** A call that has ended. `seen`: the state of the webhook before it; null: it could not be read. */
+interface CallEnd {
+  readonly id: string;
+  readonly seen: Batch['webhook'];
+  readonly outcome: WebhookOutcome;
 }
 
 /**
@@ -132,15 +140,15 @@ export class Callbacks {
       return;
     }
     try {
-      const outcome = await this.call(id);
-      if (outcome !== null) await this.keep(id, outcome === 'delivered');
+      const called = await this.call(id);
+      if (called !== null) await this.keep(called);
     } catch (error) {
       this.parts.reports.error(error, id);
     }
   }
 
   /** Null: there is nothing to call. */
-  private async call(id: string): Promise<WebhookOutcome | null> {
+  private async call(id: string): Promise<CallEnd | null> {
     let found: Awaited<ReturnType<CalledBatches['find']>>;
     try {
       found = await this.parts.batches.find(id);
@@ -148,20 +156,23 @@ export class Callbacks {
       // An address that cannot be decrypted would otherwise be tried, and reported, without end.
       if (!(error instanceof StoreError)) throw error;
       this.parts.reports.error(error, id);
-      return 'failed';
+      return { id, seen: null, outcome: 'address_unreadable' };
     }
     if (found === undefined) return null;
-    const status = STATUS_OF[found.batch.state] as FinishedBatch['status'];
-    return await this.parts.webhooks.call(found.address, { id, status });
+    const { batch, address } = found;
+    const status = STATUS_OF[batch.state] as FinishedBatch['status'];
+    return { id, seen: batch.webhook, outcome: await this.parts.webhooks.call(address, { id, status }) };
   }
 
-  private async keep(id: string, delivered: boolean): Promise<void> {
-    const after = await this.parts.batches.update(id, (webhook, now) => {
+  private async keep({ id, seen, outcome }: CallEnd): Promise<void> {
+    const after = await this.parts.batches.update(id, seen, (webhook, now) => {
       const attempts = webhook.attempts + 1;
-      const wait = delivered ? null : webhookWaitMs(attempts, this.parts.random);
-      return { attempts, due: wait === null ? null : now + wait };
+      const wait = outcome === 'delivered' ? null : webhookWaitMs(attempts, this.parts.random);
+      return { webhook: { attempts, due: wait === null ? null : now + wait }, called: { outcome } };
     });
-    if (after !== undefined) this.add(after);
+    if (after === undefined || after.webhook === null) return;
+    this.parts.reports.called(id, outcome, after.webhook.due !== null);
+    this.add(after);
   }
 }
 

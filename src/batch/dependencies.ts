@@ -6,7 +6,8 @@ import type { Sealer, Store } from '../store/index.js';
 import type { DigestResult, DigestTask } from './ingest/digest-file.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import type { ReadCall } from './reading/reader.js';
-import type { FinishedBatch, WebhookOutcome } from './webhook/call.js';
+import type { FinishedBatch } from './webhook/call.js';
+import type { WebhookOutcome } from './webhook/outcome.js';
 
 /** The models that one line uses, from its preparation to its answer. */
 interface ModelsOfLine extends Pick<DecideDependencies, 'prepare' | 'engine'> {
@@ -47,6 +48,8 @@ export interface BatchReports {
   answered(decision: Decision): void;
   /** A line was refused or given up. */
   failed(): void;
+  /** An attempt to call the webhook of a batch has ended. `again`: a further one follows. */
+  called(batch: string, outcome: WebhookOutcome, again: boolean): void;
 }
 
 /** What batches need from the rest of the program. */

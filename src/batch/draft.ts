@@ -84,6 +84,7 @@ export class Draft {
       reason: null,
       estimate: this.estimate(),
       webhook: webhook === null ? null : { attempts: 0, due: null },
+      called: undefined,
       deleted: false,
       stored: {
         lines: chunks.reduce((sum, each) => sum + entryBytes(each.lines.length), 0),

@@ -24,6 +24,25 @@ const ESTIMATED_COST = {
 
 const STATUS = { type: 'string', enum: ['queued', 'running', 'done', 'failed', 'cancelled'] } as const;
 
+const WEBHOOK_DELIVERY = {
+  anyOf: [
+    {
+      type: 'object',
+      required: ['status', 'attempts', 'error'],
+      properties: {
+        status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+        attempts: COUNT,
+        error: {
+          anyOf: [{ type: 'string' }, { type: 'null' }],
+          description: 'Why the last attempt failed, such as `timeout` or `status_404`.',
+        },
+      },
+    },
+    { type: 'null' },
+  ],
+  description: 'What the calls of the webhook have come to; `null` without a webhook.',
+} as const;
+
 /** Contract 2.6 `submit response`. */
 export const SubmitResponseSchema = {
   type: 'object',
@@ -57,6 +76,7 @@ export const BatchSchema = {
     'reason',
     'results_available',
     'webhook',
+    'webhook_delivery',
     'estimated_cost',
     'data_region',
     'delete_after',
@@ -79,6 +99,7 @@ export const BatchSchema = {
     reason: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     results_available: { type: 'boolean' },
     webhook: { type: 'boolean' },
+    webhook_delivery: WEBHOOK_DELIVERY,
     estimated_cost: ESTIMATED_COST,
     data_region: { type: 'string' },
     delete_after: TIMESTAMP_OR_NULL,

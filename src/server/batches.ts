@@ -7,6 +7,8 @@ import {
   checkIdempotencyKey,
   checkWebhookAddress,
   systemGuard,
+  WEBHOOK_REASONS,
+  webhookReason,
 } from '../batch/index.js';
 import { mayUse } from '../decide/index.js';
 import { PREPARING, type WaveRecord } from '../engine/index.js';
@@ -37,8 +39,9 @@ export class BatchService {
   ): Promise<BatchService> {
     const network = systemGuard(new Set(settings.webhook.allowed_hosts), money.clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
-    const { webhookAttempts, batchLines } = metrics.instruments;
+    const { webhookAttempts, webhookFailures, batchLines } = metrics.instruments;
     for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
+    for (const reason of WEBHOOK_REASONS) webhookFailures.inc({ reason }, 0);
     for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
     const files = new BatchFiles(() => engines.current.manifest, settings.models);
     const batches = money.openBatches({
@@ -47,11 +50,7 @@ export class BatchService {
       files,
       webhooks: {
         check: (address) => checkWebhookAddress(address, guard),
-        async call(address, event) {
-          const outcome = await callWebhook(address, event, guard);
-          webhookAttempts.inc({ outcome });
-          return outcome;
-        },
+        call: (address, event) => callWebhook(address, event, guard),
       },
       reports: reportsOf(log, metrics),
       ...bounds,
@@ -136,6 +135,13 @@ function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
       instruments.batchLines.inc({ outcome: 'answered' });
     },
     failed: () => instruments.batchLines.inc({ outcome: 'failed' }),
+    called: (batch, outcome, again) => {
+      if (outcome === 'delivered') return instruments.webhookAttempts.inc({ outcome });
+      instruments.webhookAttempts.inc({ outcome: 'failed' });
+      instruments.webhookFailures.inc({ reason: webhookReason(outcome) });
+      if (again) log.info({ batch, reason: outcome }, 'a webhook call failed and will be made again');
+      else log.warn({ batch, reason: outcome }, 'the last call of a webhook failed');
+    },
   };
 }
 

@@ -154,6 +154,8 @@ export const TABLES = {
       reason: isNullOr(isString),
       estimate: isObjectOf({ amount: isAmount, inputTokens: isCount, rate: isNumber }),
       webhook: isNullOr(isObjectOf({ attempts: isCount, due: isNullOr(isInstant) })),
+      /** What the last call of its webhook came to. */
+      called: isOptional(isObjectOf({ outcome: isString })),
       deleted: isBoolean,
       /** Bytes that its lines take until it finishes, and its other values until it is deleted. */
       stored: isOptional(isObjectOf({ lines: isCount, other: isCount })),

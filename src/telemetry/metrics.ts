@@ -128,6 +128,12 @@ export const METRICS = {
     help: 'Calls of webhooks by outcome: `delivered`, or `failed`, which includes calls that are tried again.',
     labels: ['outcome'],
   },
+  webhookFailures: {
+    name: 'decider_webhook_failures_total',
+    kind: 'counter',
+    help: 'Failed calls of webhooks by reason, as the field `webhook_delivery` of a batch has it; `status`: any status but 2xx.',
+    labels: ['reason'],
+  },
   storeBytes: {
     name: 'decider_store_bytes',
     kind: 'gauge',

@@ -18,7 +18,7 @@ async function finishedBatch(world: World) {
 
 test('three attempts, half a minute and five minutes apart, and none after', async (t) => {
   const world = await World.start(t);
-  world.webhook = async () => 'failed';
+  world.webhook = async () => 'status_500';
   const { id } = await finishedBatch(world);
   t.strictSame(world.called, [{ address: ADDRESS, id, status: 'done' }]);
   await world.pass(29);
@@ -35,6 +35,51 @@ test('three attempts, half a minute and five minutes apart, and none after', asy
   t.equal(world.called.length, 3);
 });
 
+test('the outcome of every attempt is shown by the batch and reported', async (t) => {
+  const world = await World.start(t);
+  const outcomes: WebhookOutcome[] = ['timeout', 'status_404', 'delivered'];
+  world.webhook = async () => outcomes[world.called.length - 1] as WebhookOutcome;
+  const waiting = world.key();
+  world.engine.room = 0;
+  const unfinished = await world.submit(waiting, lines('b', 1), { webhook: ADDRESS });
+  const none = { status: 'pending', attempts: 0, error: null };
+  t.strictSame((await world.show(waiting, unfinished)).webhook_delivery, none);
+  world.engine.room = 9;
+  await world.batches.cancel(world.caller(waiting), unfinished);
+  await until(() => world.called.length === 1);
+  await turns();
+  const shown = async () => (await world.show(waiting, unfinished)).webhook_delivery;
+  t.strictSame(await shown(), { status: 'pending', attempts: 1, error: 'timeout' });
+  await world.restart();
+  t.strictSame(await shown(), { status: 'pending', attempts: 1, error: 'timeout' });
+  await world.pass(31);
+  await until(() => world.called.length === 2);
+  await turns();
+  t.strictSame(await shown(), { status: 'pending', attempts: 2, error: 'status_404' });
+  await world.pass(301);
+  await until(() => world.called.length === 3);
+  await turns();
+  t.strictSame(await shown(), { status: 'delivered', attempts: 3, error: null });
+  t.strictSame(world.callsEnded, [
+    [unfinished, 'timeout', true],
+    [unfinished, 'status_404', true],
+    [unfinished, 'delivered', false],
+  ]);
+});
+
+test('the outcome is unknown if an earlier version made the last call', async (t) => {
+  const world = await World.start(t);
+  const { key, id } = await finishedBatch(world);
+  await world.access.flush();
+  await world.restart();
+  const batch = world.store.table('batches').get(id);
+  if (batch === undefined) throw new Error('no batch');
+  const { called: _, ...earlier } = batch;
+  await world.store.write([world.store.table('batches').write([id], { ...earlier, called: undefined })]);
+  await world.restart();
+  t.equal((await world.show(key, id)).webhook_delivery, null);
+});
+
 test('a delivered webhook is not called again, not even after a restart', async (t) => {
   const world = await World.start(t);
   await finishedBatch(world);
@@ -46,7 +91,7 @@ test('a delivered webhook is not called again, not even after a restart', async 
 
 test('attempts and waits continue where the last process ended', async (t) => {
   const world = await World.start(t);
-  world.webhook = async () => 'failed';
+  world.webhook = async () => 'status_500';
   await finishedBatch(world);
   await world.pass(10);
   await world.restart();
@@ -171,7 +216,7 @@ test('keys take turns when a call ends', async (t) => {
 
 test('a stored time far in the future, from a wrong clock, does not delay a call beyond the longest wait', async (t) => {
   const world = await World.start(t);
-  world.webhook = async () => 'failed';
+  world.webhook = async () => 'status_500';
   await finishedBatch(world);
   await world.access.flush();
   world.clock.set(world.clock.now() - 40 * DAY_MS);

@@ -54,6 +54,7 @@ function batchIn(state: BatchState): Batch {
     reason: null,
     estimate: { amount: '1', inputTokens: 1, rate: 0.5 },
     webhook: { attempts: 0, due: null },
+    called: undefined,
     deleted: false,
     stored: undefined,
   };

@@ -23,6 +23,7 @@ const OBJECT = [
   'reason',
   'results_available',
   'webhook',
+  'webhook_delivery',
   'estimated_cost',
   'data_region',
   'delete_after',

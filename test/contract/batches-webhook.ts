@@ -88,7 +88,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
   rule('6 rule 1: the address is optional', async (t, service) => {
     const { batches } = await newKey(service, 'webhook-none');
     const id = await batches.made(lines(1));
-    t.equal((await batches.finished(id)).webhook, false);
+    t.match(await batches.finished(id), { webhook: false, webhook_delivery: null });
   }),
   rule('6 rule 2: the call carries no results, no token and no signature', async (t, service) => {
     const { batches, token } = await newKey(service, 'webhook-bare');
@@ -123,7 +123,14 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
           t.ok(request.startsWith('POST /hook '));
           t.strictSame(bodyOf(request), { id, status: 'done' });
         }
-        t.equal((await batches.show(id)).json.status, 'done', 'rule 4: the outcome is there all the same');
+        const { json } = await batches.show(id);
+        t.equal(json.status, 'done', 'rule 4: the outcome is there all the same');
+        const delivered = statuses[2] === 200;
+        t.strictSame(json.webhook_delivery, {
+          status: delivered ? 'delivered' : 'failed',
+          attempts: 3,
+          error: delivered ? null : `status_${statuses[2] ?? statuses[0]}`,
+        });
       }
     },
   ),
@@ -135,6 +142,8 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
       await until(() => requests.length === 1);
       await until(() => service.store.table('batches').get(id)?.webhook?.due === null);
       t.strictSame(service.store.table('batches').get(id)?.webhook, { attempts: 1, due: null });
+      const { webhook_delivery } = (await batches.show(id)).json;
+      t.strictSame(webhook_delivery, { status: 'delivered', attempts: 1, error: null });
     }
   }),
   rule('6 rule 3: a refused connection counts as an attempt', async (t, service) => {
@@ -142,7 +151,9 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
     const id = await batches.made(lines(1), to('https://localhost:1/'));
     await attempted(service, service.store, id, 3);
     t.strictSame(service.store.table('batches').get(id)?.webhook, { attempts: 3, due: null });
-    t.equal((await batches.show(id)).json.status, 'done');
+    const { status, webhook_delivery } = (await batches.show(id)).json;
+    t.equal(status, 'done');
+    t.strictSame(webhook_delivery, { status: 'failed', attempts: 3, error: 'no_connection' });
   }),
   rule('6 rule 3: attempts continue after a restart', async (t, service) => {
     const { certificate, clock, transport } = service;

@@ -59,6 +59,11 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '6 event: one POST of id and status when a batch is done, failed or cancelled',
     '6 rule 1: the address is optional',
   ),
+  '2.6 webhook_delivery': by(
+    '6 rule 1: the address is optional',
+    '6 rule 3: three attempts unless the status is 2xx; redirects are not followed',
+    '6 rule 3: a refused connection counts as an attempt',
+  ),
   '2.6 estimated_cost': by('2.6 estimated_cost: a quarter of the bytes, at the batch price'),
   '2.6 data_region': by(
     '2.6 object: the same fields in every state and in the list',

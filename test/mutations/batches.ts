@@ -178,7 +178,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['callbacks', '6 rule 3', 'webhook.attempts + 1', 'webhook.attempts'],
     ['callbacks', '6 rule 3', 'if (this.counts.exceededBy(owner, 1) !== null)', 'if (false)'],
     ['callbacks', '6 rule 3', 'this.counts.add(owner, -1);', ''],
-    ['callbacks', '6 rule 3', 'delivered ? null : ', ''],
+    ['callbacks', '6 rule 3', "outcome === 'delivered' ? null : ", ''],
+    ['callbacks', '2.6 webhook_delivery', 'called: { outcome }', "called: { outcome: 'delivered' }"],
     ['runner/store', '6 event', 'await this.parts.batches.written();', ''],
   ),
 ];

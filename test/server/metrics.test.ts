@@ -128,6 +128,8 @@ test('batch lines, webhook calls and dropped log lines are counted; batch lines 
     attempts = await scrape(operatorUrl);
   t.equal(attempts('decider_webhook_attempts_total{outcome="failed"}'), 1);
   t.equal(attempts('decider_webhook_attempts_total{outcome="delivered"}'), 0);
+  t.equal(attempts('decider_webhook_failures_total{reason="no_connection"}'), 1);
+  t.equal(attempts('decider_webhook_failures_total{reason="timeout"}'), 0);
   for (const count of [0, 3, 5]) {
     dropped = count;
     t.equal((await scrape(operatorUrl))('decider_log_lines_dropped_total'), count);

@@ -93,6 +93,7 @@ const rowOf = ({
   reason: null,
   estimate: { amount: '1000000', inputTokens: 100, rate: 0.5 },
   webhook: null,
+  called: undefined,
   deleted: false,
   stored: undefined,
 });

@@ -1,7 +1,9 @@
 import { LIMITS } from '../../api/index.js';
 import { hostOf } from '../../base/index.js';
 import { readWebhookAddress } from './address.js';
-import { checkHost, guardedLookup, type WebhookGuard } from './guard.js';
+import { checkHost, type WebhookGuard } from './guard.js';
+import type { WebhookOutcome } from './outcome.js';
+import { post } from './post.js';
 
 /** The body of a webhook call (contract 2.10). */
 export interface FinishedBatch {
@@ -9,13 +11,11 @@ export interface FinishedBatch {
   readonly status: 'done' | 'failed' | 'cancelled';
 }
 
-export type WebhookOutcome = 'delivered' | 'failed';
-
 /**
  * Makes one webhook call (contract 6 rules 2, 3 and 5). The URL is checked again, and the IP addresses of its host when
  * connecting. `delivered` means a 2xx response within the timeout, which covers everything from DNS to the end of the
  * response header; the body of the response is not read. Follows no redirects, uses no proxy, keeps no connection. Never
- * throws: every error is `failed`.
+ * throws.
  */
 export async function callWebhook(
   address: string,
@@ -25,52 +25,22 @@ export async function callWebhook(
   const ending = new AbortController();
   const cancel = guard.clock.after(LIMITS.webhookTimeoutMs, () => ending.abort());
   try {
-    const url = readWebhookAddress(address);
-    checkHost(hostOf(url), guard);
-    const code = await post(url, JSON.stringify({ id, status }), guard, ending);
-    return code >= 200 && code < 300 ? 'delivered' : 'failed';
-  } catch {
-    return 'failed';
+    const url = checkedUrl(address, guard);
+    return url === null
+      ? 'address_not_public'
+      : await post(url, JSON.stringify({ id, status }), guard, ending.signal);
   } finally {
     cancel();
   }
 }
 
-/** Posts JSON on a connection of its own and returns the status of the response. Rejects when `ending` aborts. */
-async function post(url: URL, text: string, guard: WebhookGuard, ending: AbortController): Promise<number> {
-  // Loaded with the first call, because loading takes 0.1 s.
-  const { Agent } = await import('undici');
-  const { signal } = ending;
-  const agent = new Agent({
-    // IP addresses in the URL bypass `lookup`; `checkHost` has checked them.
-    connect: {
-      lookup: guardedLookup(guard),
-      // The signal of the request ends the wait; this one also ends a connection in the middle of its handshake.
-      signal,
-      timeout: 0,
-      rejectUnauthorized: true,
-      ...(guard.authorities === undefined ? {} : { ca: guard.authorities }),
-    },
-    // undici refuses headers of this size and more.
-    maxHeaderSize: LIMITS.webhookAnswerHeaderBytes + 1,
-  });
-  let interim = 0;
+/** Null: the address, or its host, is not allowed any more. */
+function checkedUrl(address: string, guard: WebhookGuard): URL | null {
   try {
-    const { statusCode } = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'decider' },
-      body: text,
-      reset: true,
-      signal,
-      onInfo: () => {
-        interim += 1;
-        if (interim > LIMITS.webhookInterimAnswers) ending.abort();
-      },
-    });
-    return statusCode;
-  } finally {
-    await agent.destroy();
+    const url = readWebhookAddress(address);
+    checkHost(hostOf(url), guard);
+    return url;
+  } catch {
+    return null;
   }
 }

@@ -5,15 +5,28 @@ import ipaddr from 'ipaddr.js';
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address, as DNS or the URL parser writes it, is an ordinary public address: neither special (RFC 6890) nor
- * one that embeds an IPv4 address, which this check would not see (contract 6 rule 5). False for strings that are no
+ * Addresses out of public ranges that clouds route to services of their own network: of Azure, the one that answers for
+ * DNS, health and the agent of every machine; of IBM, the services of the network of its machines; of Google, its
+ * interfaces as seen from private networks. The other addresses at which clouds have metadata are special ones.
+ */
+const CLOUD_INTERNAL = [
+  '168.63.129.16/32',
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  '199.36.153.4/30',
+  '199.36.153.8/30',
+].map((range) => ipaddr.IPv4.parseCIDR(range));
+
+/**
+ * Whether an IP address, as DNS or the URL parser writes it, is an ordinary public address: neither special (RFC 6890),
+ * nor of the network of a cloud, nor one that embeds an IPv4 address, which this check would not see (contract 6 rule 5). False for strings that are no
  * address, and for addresses with a zone id.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
-  if (address.kind() === 'ipv4') return true;
+  if (address instanceof ipaddr.IPv4) return !CLOUD_INTERNAL.some((range) => address.match(range));
   return address.match(GLOBAL_UNICAST) && !isIsatap(address.toByteArray());
 }
 

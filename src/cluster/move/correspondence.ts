@@ -122,6 +122,8 @@ const CORRESPONDENCES = {
         fields: { attempts: 'webhook_attempts', due: 'webhook_due' },
         without: { value: null, column: null },
       },
+      // Batches whose webhook was not called, or by an earlier version, have no outcome.
+      called: { fields: { outcome: 'webhook_outcome' }, without: { value: undefined, column: null } },
       deleted: 'deleted',
       // Batches of earlier versions have no sizes. No batch has values of 0 bytes.
       stored: {

@@ -60,7 +60,12 @@ async function start(t: Test) {
     random: () => 0.5,
     engines: world.lineEngines(),
     reader: { chunk: async (task) => openChunk(task, file.chunks[task.chunk] as Ingested['chunks'][number]) },
-    reports: { error: (error) => t.fail(String(error)), answered: () => {}, failed: () => {} },
+    reports: {
+      error: (error) => t.fail(String(error)),
+      answered: () => {},
+      failed: () => {},
+      called: () => {},
+    },
   });
   t.teardown(() => runner.stop());
   const ranges = rangesOf(file);

@@ -102,7 +102,7 @@ test('a node dies with lines of a cancelled batch: another node finishes it', NE
 test('a webhook is tried again by the node that has the duty then', NEEDS_POSTGRES, async (t) => {
   const cluster = await BatchCluster.start(t, 1);
   const [a] = cluster.nodes as [ClusterNode];
-  cluster.webhook = async () => 'failed';
+  cluster.webhook = async () => 'status_500';
   const key = await cluster.key();
   const id = await a.submit(key, lines('a', 3), { webhook: 'https://a.example/hook' });
   const attempts = async () => {
@@ -123,6 +123,72 @@ test('a webhook is tried again by the node that has the duty then', NEEDS_POSTGR
   t.match(await b.show(key, id), { status: 'done' });
 });
 
+/** As the batch duty of a node has them. */
+function calledBatches({ master }: BatchCluster, { session, database }: ClusterNode): ClusterCalledBatches {
+  return new ClusterCalledBatches({
+    node: session.id as number,
+    database,
+    session,
+    keys: new DataKeys(() => master),
+  });
+}
+
+test(
+  'a node whose session has ended does not change a webhook that another node has delivered',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const cluster = await BatchCluster.start(t, 1);
+    const [a] = cluster.nodes as [ClusterNode];
+    let answer = (_: WebhookOutcome) => {};
+    cluster.webhook = () => new Promise((resolve) => (answer = resolve));
+    const key = await cluster.key();
+    const id = await a.submit(key, lines('a', 3), { webhook: 'https://a.example/hook' });
+    await until(() => cluster.called.length === 1);
+    cluster.webhook = async () => 'delivered';
+    const b = await cluster.node();
+    await a.kill();
+    const delivered = { status: 'delivered', attempts: 1, error: null };
+    await until(async () => (await b.show(key, id)).finished_at !== null && cluster.called.length === 2);
+    await until(
+      async () => (await cluster.sql('SELECT 1 FROM batches WHERE webhook_due IS NULL')).length === 1,
+    );
+    const before = await cluster.sql('SELECT * FROM batches');
+    // The late outcome of the first call would re-arm the webhook.
+    answer('timeout');
+    const late = calledBatches(cluster, a);
+    const change = () => ({ webhook: { attempts: 2, due: 1 }, called: { outcome: 'timeout' } });
+    t.equal(await late.update(id, null, change), undefined);
+    await a.end();
+    t.strictSame(await cluster.sql('SELECT * FROM batches'), before);
+    t.strictSame((await b.show(key, id)).webhook_delivery, delivered);
+    t.equal(cluster.called.length, 2);
+  },
+);
+
+test(
+  'the outcome of a call is written only if the webhook is in the state that was read before',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const cluster = await BatchCluster.start(t, 1);
+    const [a] = cluster.nodes as [ClusterNode];
+    cluster.webhook = async () => 'status_404';
+    const key = await cluster.key();
+    const id = await a.submit(key, lines('a', 3), { webhook: 'https://a.example/hook' });
+    const delivery = async () => (await a.show(key, id)).webhook_delivery;
+    await until(async () => JSON.stringify(await delivery()).includes('status_404'));
+    t.strictSame(await delivery(), { status: 'pending', attempts: 1, error: 'status_404' });
+    const [row] = await cluster.sql<{ due: number }>('SELECT webhook_due AS due FROM batches');
+    const batches = calledBatches(cluster, a);
+    const change = () => ({ webhook: { attempts: 2, due: null }, called: { outcome: 'delivered' } });
+    const due = row?.due ?? 0;
+    t.equal(await batches.update(id, { attempts: 0, due }, change), undefined);
+    t.equal(await batches.update(id, { attempts: 1, due: due - 1 }, change), undefined);
+    t.strictSame(await delivery(), { status: 'pending', attempts: 1, error: 'status_404' });
+    t.ok(await batches.update(id, { attempts: 1, due }, change));
+    t.strictSame(await delivery(), { status: 'delivered', attempts: 2, error: null });
+  },
+);
+
 test('an outcome that is written while due webhooks are read is not lost', NEEDS_POSTGRES, async (t) => {
   const cluster = await BatchCluster.start(t, 1);
   const [a] = cluster.nodes as [ClusterNode];
@@ -137,7 +203,7 @@ test('an outcome that is written while due webhooks are read is not lost', NEEDS
   await until(async () => (await dueWebhooks(database)).length === 0);
   const troubles: unknown[] = [];
   const callbacks = new Callbacks({
-    batches: new ClusterCalledBatches(database, new DataKeys(() => cluster.master)),
+    batches: calledBatches(cluster, a),
     clock,
     random: Math.random,
     webhooks: {
@@ -147,7 +213,12 @@ test('an outcome that is written while due webhooks are read is not lost', NEEDS
         return 'delivered';
       },
     },
-    reports: { error: (error) => void troubles.push(error), answered: () => {}, failed: () => {} },
+    reports: {
+      error: (error) => void troubles.push(error),
+      answered: () => {},
+      failed: () => {},
+      called: () => {},
+    },
   });
   for (const batch of due) callbacks.add(batch);
   await callbacks.stop();

@@ -52,6 +52,7 @@ interface Shown {
   readonly started_at: string | null;
   readonly finished_at: string | null;
   readonly delete_after: string | null;
+  readonly webhook_delivery: object | null;
 }
 
 /** A list of batches, parsed. */
@@ -82,6 +83,8 @@ export class World {
   price = PRICE;
   readonly troubles: string[] = [];
   readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
+  /** What is reported of calls of webhooks: batch, outcome, whether a further one follows. */
+  readonly callsEnded: [string, WebhookOutcome, boolean][] = [];
   /** The check of an address that a submission names. */
   checkWebhook: (address: string) => Promise<void> = async () => {};
   /** What calling an address comes to. */
@@ -239,7 +242,12 @@ export class World {
           return this.webhook();
         },
       },
-      reports: { error: (error) => this.trouble(error), answered: () => {}, failed: () => {} },
+      reports: {
+        error: (error) => this.trouble(error),
+        answered: () => {},
+        failed: () => {},
+        called: (...ended) => void this.callsEnded.push(ended),
+      },
       storedBytesMax: () => this.storedBytesMax,
       workspacePercent: () => this.workspacePercent,
       currency: 'GBP',

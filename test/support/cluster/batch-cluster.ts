@@ -24,6 +24,7 @@ interface Shown {
   readonly reason: string | null;
   readonly finished_at: string | null;
   readonly delete_after: string | null;
+  readonly webhook_delivery: object | null;
 }
 
 interface Listed {
@@ -212,6 +213,7 @@ export class ClusterNode {
         error: (error) => void this.troubles.push(String(error)),
         answered: () => {},
         failed: () => {},
+        called: () => {},
       },
       storedBytesMax: () => cluster.storedBytesMax,
       workspacePercent: () => cluster.workspacePercent,

@@ -195,6 +195,7 @@ function rowOf({
     reason: state === 'failed' ? 'no_line_answered' : null,
     estimate: { amount: '12345678901234567890', inputTokens: 2 ** 40, rate: 0.1234 },
     webhook: webhookOf(state, now, more),
+    called: state === 'done' && !more?.deleted ? { outcome: 'status_503' } : undefined,
     deleted: false,
     stored: { lines: 4_096, other: 2 ** 33 },
     ...more,

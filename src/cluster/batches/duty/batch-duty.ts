@@ -45,8 +45,8 @@ export class BatchDuty {
     private readonly node: number,
     private readonly parts: Parts,
   ) {
-    const { database, keys, clock, random, webhooks, reports } = parts;
-    const batches = new ClusterCalledBatches(database, keys);
+    const { database, session, keys, clock, random, webhooks, reports } = parts;
+    const batches = new ClusterCalledBatches({ node, database, session, keys });
     this.callbacks = new Callbacks({ batches, clock, random, webhooks, reports });
   }
 

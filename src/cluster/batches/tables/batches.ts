@@ -29,7 +29,7 @@ const INSERT = statement(
 const PUT = statement(
   'batch-put',
   `UPDATE batches SET state = $2, started = $3, finished = $4, collected = $5, reason = $6, failed = $7,
-     webhook_attempts = $8, webhook_due = $9, deleted = $10
+     webhook_attempts = $8, webhook_due = $9, webhook_outcome = $10, deleted = $11
    WHERE id = $1`,
 );
 
@@ -63,9 +63,20 @@ export async function insertBatch(sql: Transaction, batch: Batch): Promise<void>
 
 /** Stores the state of a batch whose row is locked. */
 export async function putBatch(sql: Transaction, batch: Batch): Promise<void> {
-  const { id, state, started, finished, collected, reason, failed, webhook, deleted } = batch;
+  const { id, state, started, finished, collected, reason, failed, webhook, called, deleted } = batch;
   const { attempts = null, due = null } = webhook ?? {};
-  await sql.execute(PUT, [id, state, started, finished, collected, reason, failed, attempts, due, deleted]);
+  const columns = [
+    state,
+    started,
+    finished,
+    collected,
+    reason,
+    failed,
+    attempts,
+    due,
+    called?.outcome ?? null,
+  ];
+  await sql.execute(PUT, [id, ...columns, deleted]);
 }
 
 /** At most `count` batches of a key, except deleted ones, oldest first, beginning with number `from`. */

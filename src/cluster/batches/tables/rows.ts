@@ -23,6 +23,7 @@ export interface BatchRow {
   readonly estimate_rate: number;
   readonly webhook_attempts: number | null;
   readonly webhook_due: number | null;
+  readonly webhook_outcome: string | null;
   readonly stored_lines: number;
   readonly stored_other: number;
   readonly deleted: boolean;
@@ -51,6 +52,7 @@ export const BATCH_COLUMNS = [
   'estimate_rate',
   'webhook_attempts',
   'webhook_due',
+  'webhook_outcome',
   'stored_lines',
   'stored_other',
   'deleted',
@@ -89,6 +91,7 @@ export function batchOf(row: BatchRow): Batch {
       rate: row.estimate_rate,
     },
     webhook: row.webhook_attempts === null ? null : { attempts: row.webhook_attempts, due: row.webhook_due },
+    called: row.webhook_outcome === null ? undefined : { outcome: row.webhook_outcome },
     deleted,
     stored: { lines: row.stored_lines, other: row.stored_other },
   };
@@ -97,13 +100,24 @@ export function batchOf(row: BatchRow): Batch {
 /** The values of a batch's row, in the order of BATCH_COLUMNS. */
 export function batchValues(batch: Batch): unknown[] {
   const { id, key, workspace, number, state, lines, chunks, done, failed, models } = batch;
-  const { created, started, finished, expires, collected, reason, estimate, webhook, deleted, stored } =
-    batch;
+  const {
+    created,
+    started,
+    finished,
+    expires,
+    collected,
+    reason,
+    estimate,
+    webhook,
+    called,
+    deleted,
+    stored,
+  } = batch;
   return [
     ...[id, key, workspace, number, state, lines, chunks, done, failed, models],
     ...[created, started, finished, expires, collected, reason],
     ...[estimate.amount, estimate.inputTokens, estimate.rate],
-    ...[webhook?.attempts ?? null, webhook?.due ?? null],
+    ...[webhook?.attempts ?? null, webhook?.due ?? null, called?.outcome ?? null],
     ...[stored?.lines ?? 0, stored?.other ?? 0, deleted],
   ];
 }
