@@ -4,6 +4,7 @@ export { ClusterBatches } from './batches/cluster-batches.js';
 export { countStoredAbort } from './batches/tables/aborts.js';
 export { newestBatches } from './batches/tables/newest.js';
 export { OPENING_THREAD } from './batches/threads.js';
+export type { LostChanges } from './directory/copy.js';
 export { ClusterDirectory } from './directory/directory.js';
 export { ClusterLedger } from './ledger/cluster-ledger.js';
 export type { LedgerPart, TakenChanges } from './ledger/part.js';

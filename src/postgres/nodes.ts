@@ -15,7 +15,7 @@ interface NodeEntry {
 
 const NODES = statement(
   'nodes',
-  `SELECT id, name, version, started, seen, expires > ${NOW_MS} AS serves FROM nodes ORDER BY id`,
+  `SELECT id, name, version, started, seen, expires > ${NOW_MS} AS serves FROM nodes ORDER BY started, name`,
 );
 
 /** The sessions in the database, oldest first, including expired ones that no server has removed yet. */

@@ -26,8 +26,8 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
   await database.execute(
     statement(
       'add-nodes',
-      `INSERT INTO nodes (name, version, format, started, seen, expires)
-        VALUES ('a', '0.1.0', 1, 0, 1000, 9e15::bigint), ('b', '0.2.0', 1, 1, 2, 3)`,
+      `INSERT INTO nodes (id, name, version, format, started, seen, expires)
+        VALUES (1, 'a', '0.1.0', 1, 0, 1000, 9e15::bigint), (2, 'b', '0.2.0', 1, 1, 2, 3)`,
     ),
   );
   const run = (...args: string[]) => runCommand(t, args, on(url));

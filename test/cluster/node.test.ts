@@ -1,6 +1,5 @@
 import { test } from 'tap';
 import { Node } from '../../src/server/access/node.js';
-import { OutageLog } from '../../src/server/access/outage-log.js';
 import { accountOf, addWorkspace, chargeOf, sql } from '../support/cluster/nodes.js';
 import { type MovableClock, movableClock } from '../support/movable-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
@@ -18,7 +17,7 @@ async function startNode(url: string): Promise<{ node: Node; clock: MovableClock
   const clock = movableClock();
   const store = { url, connections: CONNECTIONS, ca: '' };
   const silent = { error() {} } as never;
-  const node = new Node(store, clock, new OutageLog(silent, clock));
+  const node = new Node(store, clock, silent);
   await node.start();
   return { node, clock };
 }

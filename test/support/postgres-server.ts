@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { Database, migrate } from '../../src/postgres/index.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
@@ -42,6 +43,13 @@ const WITH_PASSWORD = 'host all with_password all scram-sha-256';
 /** How a server is stopped: after its transactions, at once, or by SIGKILL. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pg-'));
+  chmodSync(folder, 0o711);
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
 /** A PostgreSQL server in a temporary folder, on loopback and on a Unix socket in the folder. */
 export class PostgresServer {
   readonly user = 'postgres';
@@ -60,9 +68,7 @@ export class PostgresServer {
   /** Makes a cluster and starts it. `options`: of the server, such as `max_connections=10`. */
   static async create(options: readonly string[] = []): Promise<PostgresServer> {
     if (programs === null) throw new Error('PostgreSQL is not installed');
-    const folder = mkdtempSync(join(tmpdir(), 'pg-'));
-    chmodSync(folder, 0o711);
-    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+    const folder = ownFolder();
     const data = join(folder, 'data');
     const made = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
     execFileSync(join(programs, 'initdb'), [...made, '--wal-segsize=4'], {
@@ -75,6 +81,25 @@ export class PostgresServer {
     const server = new PostgresServer(folder, await freePort(), options);
     await server.start();
     return server;
+  }
+
+  /**
+   * Makes a standby of a server and starts it: a copy that follows the server's changes, read through `port`, until
+   * `promote` is called. Its options are those of the server.
+   */
+  static async standbyOf(primary: PostgresServer, port = primary.port): Promise<PostgresServer> {
+    const folder = ownFolder();
+    const source = `host=127.0.0.1 port=${port} user=${primary.user} application_name=standby`;
+    const copy = ['-D', join(folder, 'data'), '-d', source, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+    await promisify(execFile)(join(programs as string, 'pg_basebackup'), copy, { ...user, cwd: folder });
+    const server = new PostgresServer(folder, await freePort(), primary.options);
+    await server.start();
+    return server;
+  }
+
+  /** Makes a standby a primary, with the changes that it has. */
+  promote(): Promise<void> {
+    return this.run('SELECT pg_promote()');
   }
 
   /** The address of a database of it, as for `store.url`. */
@@ -123,6 +148,16 @@ export class PostgresServer {
     const database = new Database({ url: this.url(), connections: 1, ca: '' });
     try {
       await database.execute({ name: '', text });
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Resolves when a query of the database `postgres` returns a row. */
+  async until(query: string): Promise<void> {
+    const database = new Database({ url: this.url(), connections: 1, ca: '' });
+    try {
+      await until(async () => (await database.query({ name: '', text: query })).length > 0);
     } finally {
       await database.close();
     }

@@ -20,12 +20,12 @@ export class TcpProxy {
   private refusing = false;
   private lostCommit: LostCommit | null = null;
 
-  private constructor(private readonly target: number) {
+  private constructor(private target: number) {
     this.server = createServer((client) => this.accept(client));
   }
 
   /** A proxy in front of a port of loopback, closed with the test. */
-  static async start(t: Test, target: number): Promise<TcpProxy> {
+  static async start(t: Pick<Test, 'teardown'>, target: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
     proxy.server.listen(0, '127.0.0.1');
     await once(proxy.server, 'listening');
@@ -35,6 +35,11 @@ export class TcpProxy {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** New connections go to another port of loopback. */
+  retarget(port: number): void {
+    this.target = port;
   }
 
   /** Forwards nothing and closes nothing: both sides see silence. New connections are accepted and silent too. */

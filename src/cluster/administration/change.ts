@@ -8,6 +8,7 @@ import {
 } from '../../postgres/index.js';
 import { type AuditRecord, auditEntry, isRecorded } from '../../store/index.js';
 import { CHANGES_CHANNEL } from '../directory/directory.js';
+import { writeMark } from '../directory/history.js';
 import { addEntry } from './audit-log.js';
 
 /** An administrative change in progress. The changes of all administrators run one after the other. */
@@ -55,7 +56,10 @@ export async function inChange<Result>(
 
 async function begin(transaction: Queryable): Promise<Pick<Change, 'number' | 'now'>> {
   const [row] = await transaction.query<{ number: number; format: number; now: number }>(NEXT);
-  if (row?.format === DATABASE_FORMAT) return row;
+  if (row?.format === DATABASE_FORMAT) {
+    await writeMark(transaction, row.number);
+    return row;
+  }
   await requireFormat(transaction);
   throw new Error('the table service has no row');
 }

@@ -2,8 +2,9 @@ import type { Directory, Key, Workspace } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
 import { type Database, listen } from '../../postgres/index.js';
-import { Copy } from './copy.js';
-import { keysAfter, lastChange, workspacesAfter } from './read-changes.js';
+import { Copy, type LostChanges } from './copy.js';
+import { BEGINNING, type Moment, positionAfter } from './history.js';
+import { missingAfter } from './read-changes.js';
 
 /** The interval of the polls for changes, in milliseconds. Notifications only make a poll happen earlier. */
 export const POLL_MS = 250;
@@ -18,29 +19,29 @@ interface Parts {
   readonly clock: Clock;
   /** Called with the error of a poll that failed, once until one succeeds. */
   onError(error: unknown): void;
+  /** Called when the database lacks changes that the copy has, after a failover or a restore. The copy was read anew. */
+  onLost(lost: LostChanges): void;
 }
 
-/** A moment by the clocks of this host. */
-interface Moment {
+/** A time by the clocks of this host. */
+interface Time {
   readonly monotonic: number;
   readonly calendar: number;
 }
 
-const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
+const NEVER: Time = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
 
 /**
  * All keys and workspaces of the database, copied into memory, so that look-ups do not wait. The copy has an administrative
  * change at the latest POLL_MS and two queries after its commit. A copy that was not confirmed for TRUSTED_MS is not used:
- * a key may have been revoked meanwhile.
+ * a key may have been revoked meanwhile. A copy with changes that the database lacks is replaced by a new one.
  */
 export class ClusterDirectory implements Directory {
   private copy = new Copy();
-  /** The number of the last change that the copy has. */
-  private changes = 0;
+  /** The last change that the copy has. */
+  private moment = BEGINNING;
   /** When the query began that confirmed the copy. */
   private confirmed = NEVER;
-  /** When the last poll that succeeded ended. */
-  private checked = NEVER;
   private polling: Promise<void> | null = null;
   private queued: Promise<void> | null = null;
   private isFailing = false;
@@ -103,15 +104,15 @@ export class ClusterDirectory implements Directory {
     return this.queued;
   }
 
-  /** Whether a moment is more than TRUSTED_MS ago. */
-  private isOlder(moment: Moment): boolean {
-    const { monotonic, calendar } = this.moment();
+  /** Whether a time is more than TRUSTED_MS ago. */
+  private isOlder(time: Time): boolean {
+    const { monotonic, calendar } = this.time();
     // The monotonic clock stands still while a machine is suspended; the calendar does not.
-    return Math.max(monotonic - moment.monotonic, calendar - moment.calendar) > TRUSTED_MS;
+    return Math.max(monotonic - time.monotonic, calendar - time.calendar) > TRUSTED_MS;
   }
 
   private notified(text: string): void {
-    if (text !== '' && Number(text) <= this.changes) return;
+    if (text !== '' && Number(text) <= this.moment.number) return;
     // `poll` reports the error.
     this.update().catch(() => {});
   }
@@ -143,30 +144,26 @@ export class ClusterDirectory implements Directory {
 
   private async readChanges(): Promise<void> {
     const { database } = this.parts;
-    const began = this.moment();
-    const wasOut = this.isOlder(this.checked);
-    const changes = await lastChange(database);
-    // After an outage, the database may be a replica that lacks the last changes, or restored from a backup. Then new changes
-    // have numbers that the copy already has.
-    if (wasOut || changes < this.changes) await this.load(0, new Copy());
-    else if (changes > this.changes) await this.load(this.changes, this.copy);
-    const isNew = changes !== this.changes;
-    this.changes = changes;
+    const began = this.time();
+    const { last, follows } = await positionAfter(database, this.moment);
+    const isNew = !follows || last.number > this.moment.number;
+    if (isNew) await this.load(this.moment);
     this.confirmed = began;
-    this.checked = this.moment();
     if (isNew) for (const listener of this.listeners) listener();
   }
 
-  /** Brings a copy that has the changes up to number `after` up to date, and uses it. */
-  private async load(after: number, copy: Copy): Promise<void> {
-    const { database } = this.parts;
-    // Keys first: then the workspace of each is in the copy too.
-    const keys = await keysAfter(database, after);
-    copy.put(keys, await workspacesAfter(database, after));
+  /** Adds what the copy of a moment lacks, or replaces it. */
+  private async load(moment: Moment): Promise<void> {
+    const { last, follows, keys, workspaces } = await missingAfter(this.parts.database, moment);
+    const before = this.copy;
+    const copy = follows ? before : new Copy();
+    copy.put(keys, workspaces);
     this.copy = copy;
+    this.moment = last;
+    if (!follows && moment.mark !== null) this.parts.onLost(before.lostIn(copy));
   }
 
-  private moment(): Moment {
+  private time(): Time {
     const { clock } = this.parts;
     return { monotonic: clock.monotonic(), calendar: clock.now() };
   }

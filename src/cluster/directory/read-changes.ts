@@ -1,5 +1,5 @@
 import type { Key, Workspace } from '../../access/index.js';
-import { type Queryable, type Statement, statement } from '../../postgres/index.js';
+import { type Database, type Queryable, type Statement, statement } from '../../postgres/index.js';
 import {
   KEY_COLUMNS,
   type KeyRow,
@@ -8,11 +8,15 @@ import {
   type WorkspaceRow,
   workspaceOf,
 } from '../account-rows.js';
+import { type Moment, type Position, positionAfter } from './history.js';
 
 /** Rows that one statement returns. */
 export const PAGE_ROWS = 5_000;
 
-const CHANGES = statement('directory-changes', 'SELECT changes FROM service WHERE id = 1');
+const ONE_SNAPSHOT = statement(
+  'directory-snapshot',
+  'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+);
 const KEYS = statement('directory-keys', pageOf('keys', KEY_COLUMNS));
 const WORKSPACES = statement('directory-workspaces', pageOf('workspaces', WORKSPACE_COLUMNS));
 
@@ -22,36 +26,39 @@ function pageOf(table: string, columns: string): string {
     ORDER BY changed, id LIMIT ${PAGE_ROWS}`;
 }
 
-/** The number of the last administrative change. */
-export async function lastChange(database: Queryable): Promise<number> {
-  const [row] = await database.query<{ changes: number }>(CHANGES);
-  return row?.changes ?? 0;
+/** What a copy lacks. */
+interface Missing extends Position {
+  /** Those that changed since the moment of the copy; all of them if the database does not follow it. */
+  readonly keys: readonly Key[];
+  readonly workspaces: readonly Workspace[];
 }
 
-/** The keys written by changes after number `after`. */
-export const keysAfter = async (database: Queryable, after: number): Promise<Key[]> =>
-  (await pages<KeyRow & Changed>(database, KEYS, after)).map(keyOf);
-
-/** The workspaces written by changes after number `after`. */
-export const workspacesAfter = async (database: Queryable, after: number): Promise<Workspace[]> =>
-  (await pages<WorkspaceRow & Changed>(database, WORKSPACES, after)).map(workspaceOf);
+/**
+ * What a copy of a moment lacks. All of it is of one snapshot of one server: rows of later changes, which a failover may
+ * lose, are not among it.
+ */
+export function missingAfter(database: Database, moment: Moment): Promise<Missing> {
+  return database.transaction(async (transaction) => {
+    await transaction.execute(ONE_SNAPSHOT);
+    const position = await positionAfter(transaction, moment);
+    const after = position.follows ? moment.number : 0;
+    const keys = await pages<KeyRow & Changed>(transaction, KEYS, after);
+    const workspaces = await pages<WorkspaceRow & Changed>(transaction, WORKSPACES, after);
+    return { ...position, keys: keys.map(keyOf), workspaces: workspaces.map(workspaceOf) };
+  });
+}
 
 interface Changed {
   readonly id: string;
   readonly changed: number;
 }
 
-/** A row that changes meanwhile moves to a later page, so none is missed. */
-async function pages<Row extends Changed>(
-  database: Queryable,
-  page: Statement,
-  after: number,
-): Promise<Row[]> {
+async function pages<Row extends Changed>(sql: Queryable, page: Statement, after: number): Promise<Row[]> {
   const found: Row[] = [];
   // No id is greater than U+FFFF in the order of bytes.
   let last: Changed = { changed: after, id: '\uffff' };
   for (;;) {
-    const rows = await database.query<Row>(page, [last.changed, last.id]);
+    const rows = await sql.query<Row>(page, [last.changed, last.id]);
     found.push(...rows);
     if (rows.length < PAGE_ROWS) return found;
     last = rows.at(-1) as Row;

@@ -18,7 +18,7 @@ const LOCK_SERVICE = statement('move-lock-service', 'SELECT id FROM service WHER
 // A server whose session has expired may still be running: its next transaction shares its row.
 const LOCK_NODES = statement(
   'move-lock-nodes',
-  `SELECT name, expires > ${NOW_MS} AS serves FROM nodes ORDER BY id FOR UPDATE`,
+  `SELECT name, expires > ${NOW_MS} AS serves FROM nodes ORDER BY started, name FOR UPDATE`,
 );
 
 /**

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../base/index.js';
 import { statement, type Transaction } from '../../postgres/index.js';
 import { opensMasterCheck, type RawWrite, type Store } from '../../store/index.js';
+import { writeMark } from '../directory/history.js';
 
 /** Single values of a store: in the table `meta` of a data folder, in `service` of a database. */
 export interface Facts {
@@ -36,6 +37,7 @@ export function factWrites(store: Store, { changes, masterCheck }: Facts): RawWr
 /** Stores facts in a database. */
 export async function writeFacts(sql: Transaction, { changes, masterCheck }: Facts): Promise<void> {
   await sql.execute(WRITE, [changes, masterCheck]);
+  await writeMark(sql, changes);
 }
 
 /** Throws OperatorError if the data are encrypted with another master key. `source`: where they are, for the message. */

@@ -33,7 +33,7 @@ const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE
 const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
 const OLDER_NODES = statement(
   'older-nodes',
-  `SELECT name FROM nodes WHERE format < $1 AND expires > ${NOW_MS} ORDER BY id`,
+  `SELECT name FROM nodes WHERE format < $1 AND expires > ${NOW_MS} ORDER BY started, name`,
 );
 
 /**

@@ -22,7 +22,6 @@ import { measureDatabase } from './database-metrics.js';
 import { FIRST_CREDIT } from './first-credit.js';
 import { Node } from './node.js';
 import type { BatchParts, OpenAccess } from './open-access.js';
-import { OutageLog } from './outage-log.js';
 
 type DatabaseSettings = Pick<Settings, 'data' | 'master_key' | 'store'>;
 
@@ -42,7 +41,7 @@ export async function openDatabase(
   try {
     // Of a process that was killed and may have had the same id, as in a container.
     removeOutcome(settings.data);
-    const opened = new Node(settings.store, clock, new OutageLog(log, clock));
+    const opened = new Node(settings.store, clock, log);
     node = opened;
     stop = () => opened.disconnect();
     await requireUsable(node.database);

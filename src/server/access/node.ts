@@ -10,7 +10,9 @@ import {
 } from '../../cluster/index.js';
 import { Database } from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
-import type { OutageLog } from './outage-log.js';
+import type { Log } from '../../telemetry/index.js';
+import { logLostChanges } from './lost-changes.js';
+import { OutageLog } from './outage-log.js';
 
 /** With this many connections, two of them are for heartbeats and polls alone; with fewer, one. */
 const TWO_OF_CONNECTIONS = 4;
@@ -30,7 +32,8 @@ export class Node {
   private readonly charging: Database;
   private readonly limiter: ClusterRateLimits;
 
-  constructor(store: Settings['store'], clock: Clock, outages: OutageLog) {
+  constructor(store: Settings['store'], clock: Clock, log: Log) {
+    const outages = new OutageLog(log, clock);
     const controls = store.connections >= TWO_OF_CONNECTIONS ? 2 : 1;
     this.control = new Database({ ...store, connections: controls });
     const charges = store.connections >= ONE_OF_CONNECTIONS ? 1 : 0;
@@ -48,6 +51,7 @@ export class Node {
       database: control,
       clock,
       onError: (error) => outages.failed('keys and workspaces cannot be read from the database', error),
+      onLost: (lost) => logLostChanges(log, lost),
     });
     this.ledger = new ClusterLedger({
       database: charging,

@@ -4,6 +4,7 @@ import type { Key } from '../../../src/access/index.js';
 import type { ApiError } from '../../../src/api/index.js';
 // The named bounds are of the room alone.
 import { POLL_MS, TRUSTED_MS } from '../../../src/cluster/directory/directory.js';
+import { MARKS_KEPT, writeMark } from '../../../src/cluster/directory/history.js';
 import { PAGE_ROWS } from '../../../src/cluster/directory/read-changes.js';
 import { ClusterAdministration, ClusterDirectory } from '../../../src/cluster/index.js';
 import { type Database, statement } from '../../../src/postgres/index.js';
@@ -20,11 +21,13 @@ async function opened(t: Test, url: string, database: Database) {
   const { key, token } = await office.createKey('a');
   const clock = fakeClock(Date.now());
   const errors: unknown[] = [];
+  const lost: unknown[] = [];
   const own = connectTo(t, url, { connections: 2 });
   const directory = new ClusterDirectory({
     database: own,
     clock,
     onError: (error) => errors.push(error),
+    onLost: (changes) => lost.push(changes),
   });
   t.teardown(() => directory.stop());
   await directory.start();
@@ -39,14 +42,28 @@ async function opened(t: Test, url: string, database: Database) {
       return (error as ApiError).type;
     }
   };
-  return { office, key, answer, clock, errors, directory };
+  return { office, key, answer, clock, errors, lost, directory };
 }
 
 /** Writes a change as an administrator does, without a notification. */
 async function silently(database: Database, text: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.execute(statement('', 'UPDATE service SET changes = changes + 1'));
+    await transaction.execute(
+      statement('', 'INSERT INTO change_marks SELECT changes, gen_random_uuid() FROM service'),
+    );
     await transaction.execute(statement('', text));
+  });
+}
+
+/** Undoes the last change with a statement, as a failover does that loses it. */
+async function forgetChange(database: Database, text: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.execute(statement('', text));
+    await transaction.execute(
+      statement('', 'DELETE FROM change_marks WHERE number = (SELECT changes FROM service)'),
+    );
+    await transaction.execute(statement('', 'UPDATE service SET changes = changes - 1'));
   });
 }
 
@@ -138,9 +155,7 @@ test('a copy that cannot be confirmed is not used until the database is back', N
   await t.rejects(directory.update(), { name: 'DatabaseUnavailable' });
   t.equal(errors.length, 1, 'reported once');
   await server.start();
-  // The key is revoked under a number that the copy already had, as after a failover that lost changes.
-  const back = connectTo(t, url);
-  await back.execute(statement('', `UPDATE keys SET revoked = 1, changed = 1 WHERE id = '${key.id}'`));
+  await silently(connectTo(t, url), revoke(key));
   await until(() => {
     clock.advance(POLL_MS);
     return answer() !== 'overloaded';
@@ -164,12 +179,66 @@ test('a database that was restored from a backup is copied anew', NEEDS_POSTGRES
   const { key: later } = await office.createKey('a');
   await directory.update();
   t.ok(directory.key(later.id));
-  await database.execute(statement('', `DELETE FROM keys WHERE id = '${later.id}'`));
-  await database.execute(statement('', 'UPDATE service SET changes = changes - 1'));
+  await forgetChange(database, `DELETE FROM keys WHERE id = '${later.id}'`);
   await directory.update();
   t.equal(directory.key(later.id), undefined);
   t.equal(directory.keyOfDigest(later.digest), undefined);
   t.ok(directory.key(key.id));
+});
+
+test('a change with the number of a lost one is noticed by the next poll', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { office, key, answer, clock, lost, directory } = await opened(t, url, database);
+  const { key: created } = await office.createKey('a');
+  await directory.update();
+  let changes = 0;
+  directory.onChange(() => {
+    changes += 1;
+  });
+  // Both transactions are between two polls: the copy was never unconfirmed, and the number is the same.
+  await forgetChange(database, `DELETE FROM keys WHERE id = '${created.id}'`);
+  await silently(database, revoke(key));
+  clock.advance(POLL_MS);
+  await until(() => answer() === 'unauthorized');
+  t.equal(directory.key(created.id), undefined);
+  t.equal(changes, 1);
+  t.strictSame(lost, [{ unrevoked: [], missing: [created.id] }]);
+});
+
+test('changes after a lost one are noticed too', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { office, key, answer, clock, lost, directory } = await opened(t, url, database);
+  const { key: other } = await office.createKey('a');
+  await office.revokeKey(other.id);
+  await directory.update();
+  await forgetChange(
+    database,
+    `UPDATE keys SET revoked = NULL, changed = changed - 1 WHERE id = '${other.id}'`,
+  );
+  await silently(database, revoke(key));
+  for (let change = 0; change < 3; change += 1) await office.grantCredit('a', 1n);
+  await until(() => {
+    clock.advance(POLL_MS);
+    return answer() === 'unauthorized';
+  });
+  t.equal(directory.key(other.id)?.revoked, null);
+  t.strictSame(lost, [{ unrevoked: [other.id], missing: [] }]);
+});
+
+test('a copy whose mark was forgotten is read anew', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const { key, answer, clock } = await opened(t, url, database);
+  const { number } = (
+    await database.query<{ number: number }>(statement('', 'SELECT changes AS number FROM service'))
+  )[0] as { number: number };
+  const after = number + MARKS_KEPT;
+  await database.execute(statement('', `UPDATE service SET changes = ${after}`));
+  await writeMark(database, after);
+  const kept = statement('', 'SELECT number FROM change_marks ORDER BY number');
+  t.strictSame(await database.query(kept), [{ number: after }]);
+  await silently(database, revoke(key));
+  clock.advance(POLL_MS);
+  await until(() => answer() === 'unauthorized');
 });
 
 test('a change of more rows than a page is copied whole', NEEDS_POSTGRES, async (t) => {

@@ -1,0 +1,116 @@
+// What a node does after a failover to a standby that lacks the last commits.
+import { type Test, test } from 'tap';
+import { authenticate } from '../../src/access/authenticate.js';
+import type { ApiError } from '../../src/api/index.js';
+import { POLL_MS } from '../../src/cluster/directory/directory.js';
+import { ClusterAdministration, ClusterDirectory, Session } from '../../src/cluster/index.js';
+import type { Database } from '../../src/postgres/index.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { connectTo, NEEDS_POSTGRES } from '../support/postgres.js';
+import { Replicated } from '../support/replicated.js';
+import { until } from '../support/until.js';
+
+/** A directory whose clock stands still, and what it answers for a token: the id of the key, or the type of the error. */
+async function openDirectory(t: Test, database: Database) {
+  const clock = fakeClock(Date.now());
+  const lost: unknown[] = [];
+  const parts = { database, clock, onError() {}, onLost: (changes: unknown) => lost.push(changes) };
+  const directory = new ClusterDirectory(parts);
+  t.teardown(() => directory.stop());
+  await directory.start();
+  const answer = (token: string) => {
+    try {
+      return authenticate([`Bearer ${token}`], directory, clock.now()).key.id;
+    } catch (error) {
+      return (error as ApiError).type;
+    }
+  };
+  return { clock, lost, directory, answer };
+}
+
+test('a failover that loses changes and takes less than 5 s is noticed', NEEDS_POSTGRES, async (t) => {
+  const server = await Replicated.start(t);
+  const database = connectTo(t, await server.createDatabase());
+  const office = new ClusterAdministration(database, 'cli:ann');
+  await office.createWorkspace('a');
+  const [first, second] = [await office.createKey('a'), await office.createKey('a')];
+  const { clock, lost, directory, answer } = await openDirectory(t, database);
+  await server.caughtUp();
+  server.holdStream();
+  await office.revokeKey(first.key.id);
+  await directory.update();
+  t.strictSame(
+    [first, second].map(({ token }) => answer(token)),
+    ['unauthorized', second.key.id],
+  );
+  await server.failOver();
+  // Gets the number of the change that was lost.
+  await until(() =>
+    office.revokeKey(second.key.id).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await until(() => {
+    clock.advance(POLL_MS);
+    return answer(second.token) === 'unauthorized';
+  });
+  t.equal(answer(first.token), first.key.id, 'as in the database');
+  t.strictSame(lost, [{ unrevoked: [first.key.id], missing: [] }]);
+});
+
+test('a copy is not confirmed by a standby', NEEDS_POSTGRES, async (t) => {
+  const server = await Replicated.start(t);
+  const database = connectTo(t, await server.createDatabase());
+  const { directory } = await openDirectory(t, database);
+  await server.caughtUp();
+  server.proxy.retarget(server.standby.port);
+  server.proxy.cut();
+  await until(() =>
+    directory.update().then(
+      () => false,
+      ({ code }) => code === '25006',
+    ),
+  );
+  server.proxy.retarget(server.primary.port);
+  server.proxy.cut();
+  await until(() =>
+    directory.update().then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test(
+  'a session that a failover has lost is not continued as that of another node',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const server = await Replicated.start(t);
+    const database = connectTo(t, await server.createDatabase());
+    const start = async (name: string) => {
+      const clock = fakeClock(Date.now());
+      const session = new Session({ database, clock, node: { name, version: '1.0.0' }, onError() {} });
+      await until(() =>
+        session.start().then(
+          () => true,
+          () => false,
+        ),
+      );
+      t.teardown(() => session.stop().catch(() => {}));
+      return { clock, session };
+    };
+    await server.caughtUp();
+    server.holdStream();
+    const one = await start('one');
+    const { id } = one.session;
+    await server.failOver();
+    const other = await start('other');
+    t.not(other.session.id, id);
+    await until(() => {
+      one.clock.advance(1_000);
+      return one.session.id !== null && one.session.id !== id;
+    });
+    t.not(one.session.id, other.session.id);
+  },
+);
