@@ -11,7 +11,7 @@ import {
   verifyChecksum,
 } from '../engine/index.js';
 import { checkMemory, type MemoryReport, prepareEngine } from '../server/index.js';
-import { loadSettings, type Settings } from '../settings/index.js';
+import { loadSettings, type Settings, serviceLinksNotice } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
   MASTER_KEY_FILE,
@@ -73,6 +73,8 @@ export async function* examine(
     return;
   }
   yield ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'));
+  const links = serviceLinksNotice(environment);
+  if (links !== null) yield ok('variables', links);
   const { prices, currency } = settings.billing;
   yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
   if (settings.store.url === '') yield* examineData(settings);

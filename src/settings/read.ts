@@ -1,5 +1,6 @@
 import { OperatorError, readJsonFile } from '../base/index.js';
 import { InvalidValue, type Setting } from './kinds.js';
+import { serviceLinks } from './service-links.js';
 
 /** Settings by name, and groups of them: `engine.exact` is the setting `exact` of the group `engine`. */
 interface SettingsTable {
@@ -49,8 +50,8 @@ const named = (key: string, setting: Setting<unknown>): NamedSetting => ({
 
 /**
  * Reads the values of a table: from the environment, else the file, else the default. `config` overrides
- * `DECIDER_CONFIG`. A variable with an empty value counts as unset. Throws SettingsError for an unknown key or variable
- * and for a value that does not fit.
+ * `DECIDER_CONFIG`. A variable with an empty value counts as unset, and so does a service link of Kubernetes. Throws
+ * SettingsError for an unknown key or variable and for a value that does not fit.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -58,6 +59,7 @@ export function readSettings<Table extends SettingsTable>(
   config?: string,
 ): Values<Table> {
   const environment = new Map(Object.entries(variables).filter(([, value]) => value !== ''));
+  for (const name of serviceLinks(variables)) environment.delete(name);
   const settings = listSettings(table);
   refuseUnknownVariables(environment, settings);
   const file = config ?? environment.get(CONFIG_VARIABLE);
