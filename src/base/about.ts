@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { cpus } from 'node:os';
+import { usableCores } from './cores.js';
 
 const { version, engines } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
@@ -17,5 +18,5 @@ export const NODE_MIN = engines.node.replace('>=', '');
 /** The machine in one line, for reports of measurements. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  return `${model}, ${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
+  return `${model}, ${usableCores()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }

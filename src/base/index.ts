@@ -1,5 +1,7 @@
 export * from './about.js';
 export * from './clock.js';
+export * from './control-groups.js';
+export * from './cores.js';
 export * from './end-all.js';
 export * from './endpoint.js';
 export * from './fair-queue.js';

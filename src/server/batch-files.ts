@@ -1,6 +1,5 @@
-import { availableParallelism } from 'node:os';
 import type { Caller } from '../access/index.js';
-import { FairQueue, type Shares, ThreadPool } from '../base/index.js';
+import { FairQueue, type Shares, ThreadPool, usableCores } from '../base/index.js';
 import {
   type DigestResult,
   type DigestTask,
@@ -37,7 +36,7 @@ export class BatchFiles {
     private readonly manifest: () => Manifest,
     models: string,
   ) {
-    const helpers = Math.min(HELPERS_MAX, availableParallelism() - 1);
+    const helpers = Math.min(HELPERS_MAX, usableCores() - 1);
     this.thread = new ThreadPool({
       file: INGEST_THREAD,
       threads: 1,

@@ -1,21 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-
-/** A container's CPU quota: microseconds per period of microseconds, or `max` (cgroup v2). */
-const QUOTA_FILE = '/sys/fs/cgroup/cpu.max';
-
-/** The cores available to this process. Includes a container's quota, which Node 20 ignores. */
-export function usableCores(file: string = QUOTA_FILE, cores: number = availableParallelism()): number {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return cores;
-  }
-  const [quota, period] = text.split(' ').map(Number);
-  const allowed = (quota ?? Number.NaN) / (period ?? Number.NaN);
-  return allowed > 0 ? Math.min(cores, Math.max(1, Math.floor(allowed))) : cores;
-}
+import { usableCores } from '../base/index.js';
 
 /** Threads of a GPU's context: they only prepare decodes and compute what the GPU cannot. */
 const GPU_THREADS = 4;

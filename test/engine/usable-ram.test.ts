@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { usableRam } from '../../src/engine/memory/ram.js';
+import { fileTree } from '../support/file-tree.js';
 
 const GB = 1e9;
 /** 16 GB of 64 GB available. */
@@ -11,14 +11,7 @@ const HOST = {
 };
 
 /** What is usable with these files in place of the system's. */
-function usable(t: Test, files: Readonly<Record<string, string>>) {
-  const root = t.testdir();
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), content);
-  }
-  return usableRam(root);
-}
+const usable = (t: Test, files: Readonly<Record<string, string>>) => usableRam(fileTree(t, files));
 
 /** A control group of version 2 that limits memory. */
 const group = (path: string, limit: number | 'max', used: number, cache: number) => ({
@@ -62,6 +55,17 @@ test('control groups of version 1', async (t) => {
     [`${folder}/memory.stat`]: `total_inactive_file ${GB}\ntotal_active_file ${GB}\n`,
   };
   t.same(usable(t, files), { free: 3 * GB, total: 6 * GB });
+});
+
+test('a hierarchy mounted elsewhere, and a group that is slowed down before its limit', async (t) => {
+  const files = {
+    ...HOST,
+    'proc/self/mountinfo': '33 30 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n',
+    'proc/self/cgroup': '0::/a\n',
+    ...group('unified/a', 8 * GB, 2 * GB, 0),
+    'sys/fs/cgroup/unified/a/memory.high': `${7 * GB}\n`,
+  };
+  t.same(usable(t, files), { free: 5 * GB, total: 7 * GB });
 });
 
 test('more in use than a limit that was lowered: nothing is free', async (t) => {

@@ -1,7 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'tap';
-import { engineThreads, usableCores } from '../../src/settings/cores.js';
+import { engineThreads } from '../../src/settings/cores.js';
 
 test('many threads: no more compute at a time than there are cores, and the notice says so', async (t) => {
   const cases = [
@@ -43,22 +41,4 @@ test('a setting applies to GPUs too, up to the number of cores', async (t) => {
   t.strictSame(notices, []);
   t.equal(engineThreads(17, { gpu: true, count: 2 }, notice, 16), 16);
   t.match(notices, [/^engine\.threads is 17, but 16 cores are available/]);
-});
-
-test('many threads: the quota of a container counts as its cores', async (t) => {
-  const file = join(t.testdir({}), 'cpu.max');
-  const cases = [
-    ['max 100000\n', 8],
-    ['200000 100000\n', 2],
-    ['250000 100000\n', 2],
-    ['50000 100000\n', 1],
-    ['6400000 100000\n', 8],
-    ['', 8],
-    ['0 0', 8],
-  ] as const;
-  for (const [text, cores] of cases) {
-    writeFileSync(file, text);
-    t.equal(usableCores(file, 8), cores, text);
-  }
-  t.equal(usableCores(`${file}.none`, 8), 8);
 });

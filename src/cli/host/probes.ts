@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { controlGroups, readGroupFile } from '../../base/index.js';
 import { hasLibraries, libraryVersions } from '../../engine/index.js';
 
 /** What can be found out about this host. A parameter, so that tests can replace it. */
@@ -51,7 +52,10 @@ export const thisHost: HostProbes = {
   hasCudaLibraries: () => hasLibraries('cuda'),
   openFilesMax: () => processLimit('Max open files'),
   threadsMax() {
-    const limits = [processLimit('Max processes'), Number.parseInt(contentOf('/sys/fs/cgroup/pids.max'), 10)];
+    const groups = controlGroups('pids').map((group) =>
+      Number.parseInt(readGroupFile(group, 'pids.max'), 10),
+    );
+    const limits = [processLimit('Max processes'), ...groups];
     const known = limits.filter((limit): limit is number => limit !== null && limit > 0);
     return known.length === 0 ? null : Math.min(...known);
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
+import { type ControlGroup, controlGroups, readGroupFile } from '../../base/index.js';
 import type { Device } from '../addon/types.js';
 import type { MemorySpace } from './types.js';
 
@@ -10,15 +11,15 @@ interface Ram {
   readonly total: number;
 }
 
-/** The files of a control group, by version. */
+/** The files of a control group, by version. A group above `high` is slowed down until it is as good as stopped. */
 const GROUP_FILES = {
   2: {
-    limit: 'memory.max',
+    limits: ['memory.max', 'memory.high'],
     used: 'memory.current',
     cache: ['inactive_file', 'active_file', 'slab_reclaimable'],
   },
   1: {
-    limit: 'memory.limit_in_bytes',
+    limits: ['memory.limit_in_bytes'],
     used: 'memory.usage_in_bytes',
     cache: ['total_inactive_file', 'total_active_file'],
   },
@@ -31,7 +32,7 @@ const GROUP_FILES = {
  * counts as free. `root` replaces the root of the file system in tests.
  */
 export function usableRam(root = '/'): Ram {
-  const spaces = [hostRam(root), ...groupLimits(root)];
+  const spaces = [hostRam(root), ...controlGroups('memory', root).flatMap(groupLimits)];
   const least = (values: number[]) => Math.max(0, Math.min(...values));
   return { free: least(spaces.map(({ free }) => free)), total: least(spaces.map(({ total }) => total)) };
 }
@@ -43,32 +44,18 @@ function hostRam(root: string): Ram {
   return { free: bytes('MemAvailable') || total, total };
 }
 
-/** The limits of the control groups of this process, each inside the next. */
-function groupLimits(root: string): Ram[] {
-  return read(join(root, 'proc/self/cgroup'))
-    .split('\n')
-    .flatMap((line) => {
-      const [, controllers, path = ''] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
-      if (controllers === '')
-        return ancestors(path).flatMap((each) => groupLimit(join(root, 'sys/fs/cgroup', each), 2));
-      if (!controllers?.split(',').includes('memory')) return [];
-      return ancestors(path).flatMap((each) => groupLimit(join(root, 'sys/fs/cgroup/memory', each), 1));
-    });
-}
-
-/** `/a/b`, `/a` and `/`. A container sees its own group as `/`, whatever its path on the host. */
-const ancestors = (path: string): string[] =>
-  path === '/' || path === '' ? ['/'] : [path, ...ancestors(posix.dirname(path))];
-
-function groupLimit(folder: string, version: 1 | 2): Ram[] {
-  const { limit, used, cache } = GROUP_FILES[version];
-  const total = Number.parseInt(read(join(folder, limit)), 10);
-  const taken = Number.parseInt(read(join(folder, used)), 10);
-  // `max` is no number: no limit.
-  if (Number.isNaN(total) || Number.isNaN(taken)) return [];
-  const statistics = read(join(folder, 'memory.stat'));
+/** The limits of a control group of this process. */
+function groupLimits(group: ControlGroup): Ram[] {
+  const { limits, used, cache } = GROUP_FILES[group.version];
+  const number = (name: string) => Number.parseInt(readGroupFile(group, name), 10);
+  const taken = number(used);
+  if (Number.isNaN(taken)) return [];
+  const statistics = readGroupFile(group, 'memory.stat');
   const bytes = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(statistics)?.[1] ?? 0);
-  return [{ free: total - taken + cache.reduce((sum, name) => sum + bytes(name), 0), total }];
+  const reclaimable = cache.reduce((sum, name) => sum + bytes(name), 0);
+  // `max` is no number: no limit.
+  const totals = limits.map(number).filter((total) => !Number.isNaN(total));
+  return totals.map((total) => ({ free: total - taken + reclaimable, total }));
 }
 
 function read(file: string): string {
