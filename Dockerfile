@@ -27,7 +27,8 @@ RUN apt-get update \
   && chmod 700 /var/lib/decider/data \
   && printf '#!/bin/sh\nexec node /opt/decider/bin/decider.mjs "$@"\n' >/usr/local/bin/decider \
   && chmod 755 /usr/local/bin/decider
-USER decider
+# By number: Kubernetes cannot see that a name is not root.
+USER 10001
 # It must not have a folder models: then the server uses the embedded model. `models pull` creates the folder.
 WORKDIR /var/lib/decider
 # Containers forward ports from other addresses than loopback; who may connect is decided by what publishes the port.

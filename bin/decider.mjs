@@ -1,6 +1,35 @@
 #!/usr/bin/env node
 // The `decider` command. In a clone it first compiles what changed, so that no command runs stale code.
-import { BuildError, build, PROGRAM } from '../tools/build.mjs';
+import { readFileSync } from 'node:fs';
+
+// The kernel drops a signal to process 1, as in a container, for which there is no handler. `serve` has its own.
+if (process.pid === 1) {
+  for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + number));
+  }
+}
+
+/** Loading the program takes more than a hundred at a time. */
+const OPEN_FILES_MIN = 256;
+const openFiles = openFilesMax();
+if (openFiles < OPEN_FILES_MIN) {
+  console.error(
+    `The limit of open files is ${openFiles}, and at least ${OPEN_FILES_MIN} are needed. Raise it: ulimit -n 65536, or LimitNOFILE=65536 in a systemd unit.`,
+  );
+  process.exit(1);
+}
+
+/** Infinity where the system does not say. Node has raised the soft limit to the hard one. */
+function openFilesMax() {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+const { BuildError, build, PROGRAM } = await import('../tools/build.mjs');
 
 try {
   build(PROGRAM);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import { systemClock } from '../base/index.js';
 import { type Server, startServer } from '../server/index.js';
-import { settingsReader } from '../settings/index.js';
+import { serviceLinksNotice, settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
 import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
@@ -54,6 +55,8 @@ export async function serve(config: string | undefined): Promise<void> {
   try {
     const read = settingsReader(process.env, config);
     const settings = read();
+    const links = serviceLinksNotice(process.env);
+    if (links !== null) print(links);
     const recentLines = new RecentLines(systemClock.now);
     const { log, output } = createErrorLog(settings.log.level, recentLines);
     outputs.push(output);
@@ -71,7 +74,7 @@ export async function serve(config: string | undefined): Promise<void> {
     onReloadSignals(
       () => void reloading.run(),
       () => rekeying.run(),
-      process.stdin.isTTY === true,
+      isatty(0),
     );
     server = await startServer(settings, {
       clock: systemClock,

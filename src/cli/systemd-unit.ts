@@ -3,7 +3,7 @@ import type { Settings } from '../settings/index.js';
 
 /** What a unit is made from. */
 export interface UnitOptions {
-  readonly settings: Pick<Settings, 'data' | 'models' | 'tls' | 'engine' | 'port' | 'gateway'>;
+  readonly settings: Pick<Settings, 'data' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway'>;
   /** Absolute path; null: none. */
   readonly config: string | null;
   /** Absolute paths of Node.js and of the `decider` program. */
@@ -11,8 +11,6 @@ export interface UnitOptions {
   readonly program: string;
   /** The user that the server runs as. */
   readonly user: string;
-  /** How long a stopping server waits for the requests in flight. */
-  readonly drainMs: number;
   /** The version of systemd; null if it is not known. */
   readonly systemd: number | null;
 }
@@ -43,7 +41,8 @@ const unit = (): string[] => [
 ];
 
 function service(options: UnitOptions): string[] {
-  const { settings, config, node, program, user, drainMs } = options;
+  const { settings, config, node, program, user } = options;
+  const drainMs = settings.http.drain_ms;
   const command = [node, program, 'serve', ...(config === null ? [] : ['--config', config])].map(quote);
   return [
     'Type=notify',

@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../base/index.js';
-import { DRAIN_MS_MAX } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
 import { reportError } from './output.js';
 import { systemdUnit } from './systemd-unit.js';
@@ -28,7 +27,6 @@ export const systemd = ({ config, user }: SystemdOptions) =>
       node: process.execPath,
       program: realpathSync(PROGRAM),
       user,
-      drainMs: DRAIN_MS_MAX,
       systemd: installedVersion(),
     });
     process.stdout.write(unit);

@@ -20,7 +20,13 @@ interface Exposure {
 export function exposureOf(
   setting: HostSetting,
   host: string,
-  { http, tls }: Pick<Settings, 'http' | 'tls'>,
+  {
+    http,
+    tls,
+  }: {
+    readonly http: Pick<Settings['http'], 'trusted_proxies' | 'allow_plain'>;
+    readonly tls: Settings['tls'];
+  },
 ): Exposure | null {
   // The operator listener has no TLS.
   const canEncrypt = setting !== 'operator.host';

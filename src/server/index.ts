@@ -6,4 +6,4 @@ export { exposureOf, type HostSetting } from './exposure.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
 export { type ReloadOutcome, readOutcome, removeOutcome, writeOutcome } from './reload/outcome-file.js';
-export { DRAIN_MS_MAX, type Server, startServer } from './server.js';
+export { type Server, startServer } from './server.js';

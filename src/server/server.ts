@@ -39,9 +39,6 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** How long a stopping server waits for the requests in flight. */
-export const DRAIN_MS_MAX = 60_000;
-
 /**
  * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the
  * models are loaded and answers 503 meanwhile. Resolves when requests can be answered. Throws StartError, ModelError,
@@ -70,7 +67,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
   const end = async () => {
     service.beginStop();
     const notReloading = reloader.stop();
-    const late = new Promise<void>((resolve) => clock.after(DRAIN_MS_MAX, resolve));
+    const late = new Promise<void>((resolve) => clock.after(reloader.settings.http.drain_ms, resolve));
     await endAll([
       () => Promise.race([endpoints.stop(), late]),
       () => notReloading,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { usableCores } from '../base/index.js';
 import { LOG_LEVELS } from '../telemetry/index.js';
-import { usableCores } from './cores.js';
 import { readHost, readNetwork } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
@@ -111,6 +111,14 @@ export const SETTINGS = {
       default: false,
       meaning:
         'Whether to listen beyond loopback without TLS and without a trusted proxy on another machine, so that tokens cross the network unencrypted.',
+    }),
+    drain_ms: duration({
+      reloads: true,
+      default: 60_000,
+      min: 0,
+      max: 3_600_000,
+      meaning:
+        'How long a stopping server waits for the requests in flight. Whatever ends the process must wait 30 seconds longer before it kills it.',
     }),
   },
   tls: {

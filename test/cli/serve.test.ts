@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { truncateSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'tap';
@@ -105,6 +106,30 @@ test('serve: a second SIGTERM ends at once, with 1, and does not wait for the wa
   command.child.kill('SIGTERM');
   t.equal((await command.end()).code, 1);
   await t.rejects(status);
+});
+
+test('serve: a drain ends after http.drain_ms, although a request is still arriving', async (t) => {
+  const command = decider(t, ['serve'], {
+    ...FREE,
+    DECIDER_MODELS: modelsFolder(t.testdir()),
+    DECIDER_HTTP_DRAIN_MS: '1',
+  });
+  const { url, curl } = await introduction(command);
+  const [, authorization = ''] = /'(Authorization: [^']+)'/.exec(curl) ?? [];
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (bytes) => {
+    answer += bytes;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const head = ['POST /v1/decide HTTP/1.1', 'Host: x', authorization, 'Content-Type: application/json'];
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: 2\r\n\r\n{`);
+  t.equal((await fetch(`${url}/health`)).status, 200);
+  command.child.kill('SIGTERM');
+  t.equal((await command.end()).code, 0);
+  await closed;
+  t.equal(answer, '', 'not the 408 of a body that stalls');
 });
 
 test('serve: SIGTERM while a model is verified ends with 0', async (t) => {

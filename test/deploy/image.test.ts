@@ -30,6 +30,16 @@ test('the health check follows the port, TLS and readiness', async (t) => {
   t.equal(await health(port), 1, 'nothing listens');
 });
 
+test('the health check asks the address that the server listens on', async (t) => {
+  const other = await serve(t, 'node', undefined, { host: '127.0.0.3' });
+  const port = { DECIDER_PORT: String(other.port) };
+  t.equal(await health({ ...port, DECIDER_HOST: '127.0.0.3' }), 0);
+  t.equal(await health(port), 1);
+  const ipv6 = await serve(t, 'node', undefined, { host: '::1' }).catch(() => null);
+  if (ipv6 === null) t.comment('SKIPPED: no IPv6 here');
+  else t.equal(await health({ DECIDER_PORT: String(ipv6.port), DECIDER_HOST: '::' }), 0);
+});
+
 test('the health check fails while models load', async (t) => {
   const app = fakeApp(() => fakeCaller(), {
     checkReady() {
@@ -46,6 +56,6 @@ test('the last stage of the image has no compiler, no tests and no root', async 
   t.match(build, /rm -rf \.git \.ci test bench/);
   t.notMatch(last, /g\+\+|gcc|clang|make|git\b/);
   t.notMatch(last, /mkdir .*models/, 'an empty ./models would replace the embedded model');
-  t.match(last, /^USER decider$/m);
+  t.match(last, /^USER 10001$/m);
   t.match(last, /^HEALTHCHECK /m);
 });

@@ -3,7 +3,6 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { systemdUnit, type UnitOptions } from '../../src/cli/systemd-unit.js';
-import { DRAIN_MS_MAX } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { decider, run } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
@@ -18,7 +17,6 @@ function unitOf(environment: Record<string, string>, own: Partial<UnitOptions> =
     node: '/usr/bin/node',
     program: '/opt/decider/bin/decider.mjs',
     user: 'decider',
-    drainMs: DRAIN_MS_MAX,
     systemd: null,
     ...own,
   });
@@ -33,8 +31,8 @@ test('a unit restarts the server with a growing pause and leaves it time to drai
   t.strictSame(lineOf(unit, 'RestartPreventExitStatus'), [], 'status 70 restarts');
   t.strictSame(lineOf(unit, 'RestartSec'), ['10']);
   t.strictSame(lineOf(unit, 'ExecReload'), ['/bin/kill -HUP $MAINPID']);
-  t.ok(Number(lineOf(unit, 'TimeoutStopSec')[0]) * 1_000 > DRAIN_MS_MAX);
-  t.strictSame(lineOf(unitOf({}, { drainMs: 300_000 }), 'TimeoutStopSec'), ['330']);
+  t.strictSame(lineOf(unit, 'TimeoutStopSec'), ['90']);
+  t.strictSame(lineOf(unitOf({ DECIDER_HTTP_DRAIN_MS: '5m' }), 'TimeoutStopSec'), ['330']);
   const newer = unitOf({}, { systemd: 254 });
   t.strictSame(lineOf(newer, 'RestartSec'), ['2']);
   t.strictSame(lineOf(newer, 'RestartMaxDelaySec'), ['60']);
