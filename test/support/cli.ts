@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Test } from 'tap';
 import { withShell } from './child.js';
 import { type Ended, runHere } from './in-process.js';
+import type { Owner } from './owner.js';
 import { dataFolder } from './server.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -62,7 +62,7 @@ export class Command {
 }
 
 /** The variables of a command in a test. */
-const variables = (t: Test, own: Record<string, string>): Record<string, string> => ({
+const variables = (t: Owner, own: Record<string, string>): Record<string, string> => ({
   DECIDER_ENGINE_THREADS: '1',
   // Its process takes 0.4 s of processor time at every start.
   DECIDER_ENGINE_MEMORY_CHECK: 'false',
@@ -74,7 +74,7 @@ const variables = (t: Test, own: Record<string, string>): Record<string, string>
 
 /** Runs `decider` with arguments in this process, on an empty data folder; see `runHere`. */
 export const run = (
-  t: Test,
+  t: Owner,
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<Ended> => runHere(args, variables(t, environment));
@@ -84,7 +84,7 @@ export const run = (
  * before.
  */
 export function decider(
-  t: Test,
+  t: Owner,
   args: readonly string[],
   environment: Record<string, string> = {},
   shell = '',

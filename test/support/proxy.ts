@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Test } from 'tap';
 import { writeCertificate } from './certificate.js';
 import { freePort } from './free-port.js';
+import type { Owner } from './owner.js';
 import { ROOT } from './sources.js';
 import { until } from './until.js';
 
@@ -16,9 +16,6 @@ export interface ProxyServer {
   /** Its certificate, as PEM. */
   readonly ca: Buffer;
 }
-
-/** A test, or a benchmark: ends what was started for it. */
-type Owner = Pick<Test, 'teardown'>;
 
 interface Kind {
   readonly name: string;
@@ -129,7 +126,7 @@ export const PROXIES = [NGINX, CADDY, HAPROXY].map((kind) => ({
   name: kind.name,
   missing: missing(kind),
   /** Starts it with the file of `deploy/`; ended with the test. */
-  start: (t: Test, upstream: number, edit: (text: string) => string = unchanged): Promise<ProxyServer> =>
+  start: (t: Owner, upstream: number, edit: (text: string) => string = unchanged): Promise<ProxyServer> =>
     startProxy(t, kind, [upstream], edit),
 }));
 

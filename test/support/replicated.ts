@@ -1,4 +1,4 @@
-import type { Test } from 'tap';
+import type { Owner } from './owner.js';
 import { PostgresServer } from './postgres-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 
@@ -11,7 +11,7 @@ const OPTIONS = ['hot_standby=on', 'max_wal_senders=10', 'wal_keep_size=64MB'];
  */
 export class Replicated {
   private constructor(
-    private readonly t: Pick<Test, 'teardown'>,
+    private readonly t: Owner,
     /** Between clients and the primary. */
     readonly proxy: TcpProxy,
     /** Between the primary and the standby. */
@@ -21,7 +21,7 @@ export class Replicated {
   ) {}
 
   /** Starts both; ended with the test. */
-  static async start(t: Pick<Test, 'teardown'>): Promise<Replicated> {
+  static async start(t: Owner): Promise<Replicated> {
     const primary = await PostgresServer.create(OPTIONS);
     t.teardown(() => primary.remove());
     const proxy = await TcpProxy.start(t, primary.port);

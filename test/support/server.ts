@@ -13,6 +13,7 @@ import { systemClock } from '../../src/base/index.js';
 import { type ServerDependencies, startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { createLog } from '../../src/telemetry/index.js';
+import type { Owner } from './owner.js';
 
 /** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(
@@ -61,7 +62,7 @@ export function writeModels(
 }
 
 /** An empty data folder, removed when the test ends. */
-export function dataFolder(t: Test): string {
+export function dataFolder(t: Owner): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-data-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import type { Test } from 'tap';
+import type { Owner } from './owner.js';
 
 /**
  * What becomes of a COMMIT whose connection is lost: it never reaches the database; its answer does not reach the client; or
@@ -25,7 +25,7 @@ export class TcpProxy {
   }
 
   /** A proxy in front of a port of loopback, closed with the test. */
-  static async start(t: Pick<Test, 'teardown'>, target: number): Promise<TcpProxy> {
+  static async start(t: Owner, target: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
     proxy.server.listen(0, '127.0.0.1');
     await once(proxy.server, 'listening');

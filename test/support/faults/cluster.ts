@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type Command, decider, run } from '../cli.js';
 import { freePort } from '../free-port.js';
-import { PostgresServer } from '../postgres.js';
+import type { Owner } from '../owner.js';
+import { PostgresServer } from '../postgres-server.js';
 import { dataFolder, modelsFolder } from '../server.js';
 import { until } from '../until.js';
 
@@ -26,11 +27,30 @@ export class ClusterNode {
   private life = 0;
 
   constructor(
-    private readonly t: Test,
+    private readonly t: Owner,
     readonly name: string,
     readonly url: string,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
+
+  /** The address of its operator listener, if it has one. */
+  get operatorUrl(): string {
+    return `http://127.0.0.1:${this.environment.DECIDER_OPERATOR_PORT}`;
+  }
+
+  /** How it ended though nothing has ended it; null: it did not. */
+  get ending(): string | null {
+    const { exitCode, signalCode } = this.command?.child ?? {};
+    return this.isReady && (exitCode ?? signalCode ?? null) !== null ? `${exitCode ?? signalCode}` : null;
+  }
+
+  /** Stops it for some milliseconds, as a hang of the host does. */
+  async freeze(ms: number): Promise<void> {
+    const child = this.command?.child;
+    child?.kill('SIGSTOP');
+    await sleep(ms);
+    child?.kill('SIGCONT');
+  }
 
   /** How often it was started. */
   get lives(): number {

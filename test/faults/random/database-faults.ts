@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Database, statement } from '../../../src/postgres/index.js';
+import type { Random } from '../../support/random.js';
+import type { Replicated } from '../../support/replicated.js';
+import type { Fault } from './world.js';
+
+const DOWN_MS_MAX = 12_000;
+const SHORT_MS_MAX = 1_500;
+const STALL_MS_MAX = 8_000;
+/** The time between the end of a primary and the promotion, in milliseconds. */
+const GAPS_MS = [0, 1_000, 10_000] as const;
+/** How long a standby lags before a failover. */
+const LAG_MS_MAX = 3_000;
+const LOCKED = ['accounts', 'nodes', 'batches', 'batch_chunks', 'service', 'usage'] as const;
+const BACKENDS = statement(
+  '',
+  `SELECT pid FROM pg_stat_activity WHERE application_name = 'decider' AND pid <> pg_backend_pid()`,
+);
+
+const duration = (next: Random, most: number) => next.integer(next.integer(3) === 0 ? most : SHORT_MS_MAX);
+
+/** Faults of the database of all nodes. */
+export function databaseFaults(server: Replicated, databaseName: string): Fault[] {
+  let isSynchronous = true;
+  const settle = async (next: Random) => {
+    await server.follow();
+    isSynchronous = next.integer(2) === 0;
+    await server.synchronous(isSynchronous);
+  };
+  const fault = (
+    name: string,
+    weight: number,
+    work: (next: Random) => Promise<number | undefined>,
+  ): Fault => ({
+    name,
+    scope: 'database',
+    weight,
+    async cause(next) {
+      const lostSince = await work(next);
+      return lostSince === undefined ? { node: null } : { node: null, lostSince };
+    },
+  });
+  const fail = (gap: number) => server.failOver(gap);
+  return [
+    fault('restart the database', 2, async (next) => {
+      const how = (['kill', 'immediate', 'fast'] as const)[next.integer(3)] as 'kill';
+      await server.primary.stop(how);
+      await sleep(duration(next, DOWN_MS_MAX));
+      await server.primary.start();
+      return undefined;
+    }),
+    fault('synchronous failover', 2, async (next) => {
+      if (!isSynchronous) await server.synchronous(true);
+      await sleep(next.integer(SHORT_MS_MAX));
+      await fail(GAPS_MS[next.integer(GAPS_MS.length)] as number);
+      await settle(next);
+      return undefined;
+    }),
+    fault('asynchronous failover', 3, async (next) => {
+      if (isSynchronous) await server.synchronous(false);
+      const since = performance.now();
+      if (next.integer(4) > 0) server.holdStream();
+      await sleep(next.integer(LAG_MS_MAX));
+      await fail(GAPS_MS[next.integer(GAPS_MS.length)] as number);
+      await settle(next);
+      return since;
+    }),
+    fault('stall the standby', 1, async (next) => {
+      server.holdStream();
+      await sleep(duration(next, STALL_MS_MAX));
+      server.releaseStream();
+      return undefined;
+    }),
+    fault('lock a table', 2, async (next) => {
+      const table = LOCKED[next.integer(LOCKED.length)];
+      const ms = duration(next, STALL_MS_MAX);
+      await onPrimary(server, databaseName, (database) =>
+        database.transaction(async (transaction) => {
+          await transaction.execute(statement('', `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`));
+          await transaction.query(statement('', `SELECT pg_sleep(${ms / 1_000})`));
+        }),
+      ).catch(() => {});
+      return undefined;
+    }),
+    fault('stop a backend', 2, async (next) => {
+      const rows = await onPrimary(server, databaseName, (database) =>
+        database.query<{ pid: number }>(BACKENDS),
+      );
+      const pid = rows[next.integer(Math.max(1, rows.length))]?.pid;
+      if (pid === undefined) return undefined;
+      await freeze(pid, duration(next, STALL_MS_MAX));
+      return undefined;
+    }),
+  ];
+}
+
+async function freeze(pid: number, ms: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(pid, 'SIGCONT');
+  } catch {
+    // It has ended.
+  }
+}
+
+async function onPrimary<Result>(
+  server: Replicated,
+  name: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = new Database({ url: server.primary.url(name), connections: 1, ca: '' });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

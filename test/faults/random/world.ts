@@ -1,0 +1,32 @@
+import type { ClusterNode } from '../../support/faults/cluster.js';
+import type { Random } from '../../support/random.js';
+
+/** What a fault has affected. */
+export interface Effect {
+  /** Null: all nodes. */
+  readonly node: string | null;
+  /** What was committed since may be lost, though it was acknowledged; `performance.now`. */
+  readonly lostSince?: number;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** Faults of one scope are not caused at the same time. */
+  readonly scope: 'node' | 'database';
+  /** How often it is chosen, relative to the others. */
+  readonly weight: number;
+  /** Causes it, and resolves when it is over. */
+  cause(next: Random): Promise<Effect>;
+}
+
+/** Servers under test, and the faults that can be caused. */
+export interface World {
+  readonly nodes: readonly ClusterNode[];
+  readonly faults: readonly Fault[];
+  /** The token of the key of the first start. */
+  readonly token: string;
+  /** What is wrong with the stored data now; run at intervals. Empty also if they cannot be read at the moment. */
+  look(): Promise<readonly string[]>;
+  /** What is wrong with the stored data after all servers have stopped. */
+  verify(): Promise<readonly string[]>;
+}
