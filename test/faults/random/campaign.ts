@@ -12,7 +12,7 @@ import { makeReferences } from './references.js';
 import { prepare, spendExactly } from './spend-exactly.js';
 import { Stored } from './stored.js';
 import type { Traffic } from './traffic.js';
-import type { Fault, World } from './world.js';
+import type { Effect, Fault, World } from './world.js';
 
 const WORKSPACES = ['one', 'two', 'three'] as const;
 const KEYS_PER_WORKSPACE = 2;
@@ -67,7 +67,8 @@ class Campaign {
     const { journal, world, next } = this;
     const [node] = world.nodes as [ClusterNode];
     const references = await makeReferences(node.url, world.token, next);
-    const traffic: Traffic = { nodes: world.nodes, references, journal, next, workspaces: WORKSPACES };
+    const { nodes, refusals } = world;
+    const traffic: Traffic = { nodes, refusals, references, journal, next, workspaces: WORKSPACES };
     const administrator = new Administrator(traffic, () => true);
     for (const workspace of WORKSPACES) {
       await prepare(traffic, workspace);
@@ -109,7 +110,10 @@ class Campaign {
   private async cause(fault: Fault): Promise<void> {
     const from = performance.now();
     console.log(`${new Date().toISOString()} ${fault.name}`);
-    const { node, lostSince } = await fault.cause(this.next);
+    const { node, lostSince } = await fault.cause(this.next).catch((error): Effect => {
+      this.journal.violation(`${fault.name}: ${error}`);
+      return { node: null, lostSince: from };
+    });
     const to = performance.now();
     this.counts.set(fault.name, (this.counts.get(fault.name) ?? 0) + 1);
     this.journal.disturbed({ name: fault.name, node, from: Math.min(from, lostSince ?? from), to });

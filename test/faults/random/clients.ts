@@ -45,7 +45,7 @@ export class Clients {
   }
 
   private async decide(node: ClusterNode, key: JournalKey): Promise<void> {
-    const { next, journal, references } = this.traffic;
+    const { next, journal, references, refusals } = this.traffic;
     const reference = pick(next, references) as Reference;
     const { state, questions, response, tokens } = reference;
     const body = JSON.stringify({ state, questions });
@@ -59,7 +59,7 @@ export class Clients {
       key.answers.push({ node: node.name, at: performance.now(), tokens });
       if (outcome.text !== response)
         journal.violation(`${node.name} answered ${body} with ${outcome.text}, before with ${response}`);
-    } else if (![402, 429, 503, 401].includes(outcome.status))
+    } else if (!refusals.includes(outcome.status))
       journal.violation(`${node.name} answered a live request ${outcome.status} ${outcome.text}`);
     this.checkKey(node, key, sent, outcome.status);
   }

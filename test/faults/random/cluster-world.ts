@@ -20,6 +20,7 @@ const NODES = 3;
 
 /** Three nodes over PostgreSQL with a standby. Each node has a proxy of its own to the primary. */
 export class ClusterWorld implements World {
+  readonly refusals = [401, 402, 429, 503];
   readonly faults: readonly Fault[];
 
   private constructor(

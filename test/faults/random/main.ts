@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Endings } from '../../support/owner.js';
 import { runCampaign } from './campaign.js';
 import { ClusterWorld } from './cluster-world.js';
+import { FolderWorld } from './folder-world.js';
 
 const { values } = parseArgs({
   options: {
@@ -13,6 +14,9 @@ const { values } = parseArgs({
     faults: { type: 'string' },
   },
 });
+const WORLDS = { database: ClusterWorld, folder: FolderWorld } as const;
+if (!Object.hasOwn(WORLDS, values.store)) throw new Error('--store must be database or folder');
+const world = WORLDS[values.store as keyof typeof WORLDS];
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 console.log(`seed ${seed}`);
 const owner = new Endings();
@@ -29,7 +33,7 @@ try {
       seed,
       ms: Number(values.minutes) * 60_000,
       faults: values.faults?.split(',') ?? null,
-      start: (own) => ClusterWorld.start(own),
+      start: (own) => world.start(own),
     },
     owner,
   );

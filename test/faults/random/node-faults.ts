@@ -13,7 +13,7 @@ const LOST = ['not sent', 'not answered', 'late'] as const;
 /** Mostly short, sometimes longer than a session lasts. */
 const duration = (next: Random) => next.integer(next.integer(4) === 0 ? LONG_MS_MAX : SHORT_MS_MAX);
 
-/** Faults of single nodes, and of the network between a node and the database. */
+/** Faults of single nodes and, if they have proxies, of the network between a node and the database. */
 export function nodeFaults(nodes: readonly ClusterNode[], proxies: readonly TcpProxy[]): Fault[] {
   const fault = (
     name: string,
@@ -30,7 +30,7 @@ export function nodeFaults(nodes: readonly ClusterNode[], proxies: readonly TcpP
       return { node: node.name };
     },
   });
-  return [
+  const ofNodes = [
     fault('kill', 3, async (node, next) => {
       await node.kill();
       await sleep(duration(next));
@@ -42,6 +42,8 @@ export function nodeFaults(nodes: readonly ClusterNode[], proxies: readonly TcpP
       await node.start();
     }),
     fault('freeze', 3, (node, next) => node.freeze(duration(next))),
+  ];
+  const ofNetwork = [
     fault('cut', 2, async (_, next, proxy) => {
       proxy.cut(true);
       await sleep(duration(next));
@@ -60,4 +62,5 @@ export function nodeFaults(nodes: readonly ClusterNode[], proxies: readonly TcpP
       proxy.loseCommit(null);
     }),
   ];
+  return proxies.length === 0 ? ofNodes : [...ofNodes, ...ofNetwork];
 }

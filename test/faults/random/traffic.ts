@@ -6,6 +6,8 @@ import type { Reference } from './references.js';
 /** What the clients of a campaign share. */
 export interface Traffic {
   readonly nodes: readonly ClusterNode[];
+  /** Statuses of live requests besides 200. */
+  readonly refusals: readonly number[];
   readonly references: readonly Reference[];
   readonly journal: Journal;
   readonly next: Random;

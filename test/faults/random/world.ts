@@ -23,6 +23,8 @@ export interface Fault {
 export interface World {
   readonly nodes: readonly ClusterNode[];
   readonly faults: readonly Fault[];
+  /** Statuses of live requests besides 200. */
+  readonly refusals: readonly number[];
   /** The token of the key of the first start. */
   readonly token: string;
   /** What is wrong with the stored data now; run at intervals. Empty also if they cannot be read at the moment. */

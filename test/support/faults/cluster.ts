@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,6 +37,11 @@ export class ClusterNode {
   /** The address of its operator listener, if it has one. */
   get operatorUrl(): string {
     return `http://127.0.0.1:${this.environment.DECIDER_OPERATOR_PORT}`;
+  }
+
+  /** The process of its last start. */
+  get process(): ChildProcess | undefined {
+    return this.command?.child;
   }
 
   /** How it ended though nothing has ended it; null: it did not. */
