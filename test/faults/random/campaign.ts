@@ -14,7 +14,6 @@ import { Stored } from './stored.js';
 import type { Traffic } from './traffic.js';
 import type { Effect, Fault, World } from './world.js';
 
-const WORKSPACES = ['one', 'two', 'three'] as const;
 const KEYS_PER_WORKSPACE = 2;
 /** Faults at a time. */
 const AT_ONCE_MAX = 2;
@@ -23,17 +22,18 @@ const PAUSE_MS_MAX = 3_000;
 const LONG_PAUSE_MS = 16_000;
 const LONG_PAUSE_ONE_IN = 5;
 const LOOK_MS = 1_000;
-/** Sessions of nodes that were killed have ended after this many milliseconds. */
-const EXPIRED_MS = 13_000;
+/** Before and after the faults of a plan, in milliseconds. */
+const UNDISTURBED_MS = 4_000;
 const PATIENCE_MS = 300_000;
 /** Enough for all batches that wait for credit, in tokens. */
 const LAST_GRANT = 10_000_000n;
 
 export interface CampaignOptions {
   readonly seed: number;
-  readonly ms: number;
-  /** The names of the faults to cause; null: all. */
-  readonly faults: readonly string[] | null;
+  /** The workspaces that both live requests and batches use. */
+  readonly workspaces: readonly string[];
+  /** Which faults are caused: random ones for a time, of these names or all; or each of a list once. */
+  readonly faults: { readonly ms: number; readonly names: readonly string[] | null } | readonly string[];
   start(owner: Endings): Promise<World>;
 }
 
@@ -68,9 +68,10 @@ class Campaign {
     const [node] = world.nodes as [ClusterNode];
     const references = await makeReferences(node.url, world.token, next);
     const { nodes, refusals } = world;
-    const traffic: Traffic = { nodes, refusals, references, journal, next, workspaces: WORKSPACES };
+    const { workspaces } = this.options;
+    const traffic: Traffic = { nodes, refusals, references, journal, next, workspaces };
     const administrator = new Administrator(traffic, () => true);
-    for (const workspace of WORKSPACES) {
+    for (const workspace of workspaces) {
       await prepare(traffic, workspace);
       for (let key = 0; key < KEYS_PER_WORKSPACE; key += 1) await administrator.createKey(workspace);
     }
@@ -91,8 +92,19 @@ class Campaign {
   }
 
   private async breakThings(): Promise<void> {
-    const { next, options, world } = this;
-    const { faults: names, ms } = options;
+    const { faults } = this.options;
+    if ('ms' in faults) return this.breakAtRandom(faults);
+    await sleep(UNDISTURBED_MS);
+    for (const name of faults) {
+      const fault = this.world.faults.find((each) => each.name === name);
+      if (fault === undefined) throw new Error(`there is no fault ${name}`);
+      await this.cause(fault);
+      await sleep(UNDISTURBED_MS);
+    }
+  }
+
+  private async breakAtRandom({ ms, names }: { ms: number; names: readonly string[] | null }): Promise<void> {
+    const { next, world } = this;
     const faults = world.faults.filter(({ name }) => names?.includes(name) ?? true);
     const end = performance.now() + ms;
     while (performance.now() < end) {
@@ -110,6 +122,7 @@ class Campaign {
   private async cause(fault: Fault): Promise<void> {
     const from = performance.now();
     console.log(`${new Date().toISOString()} ${fault.name}`);
+    this.journal.isLosing ||= fault.loses === true;
     const { node, lostSince } = await fault.cause(this.next).catch((error): Effect => {
       this.journal.violation(`${fault.name}: ${error}`);
       return { node: null, lostSince: from };
@@ -117,7 +130,9 @@ class Campaign {
     const to = performance.now();
     this.counts.set(fault.name, (this.counts.get(fault.name) ?? 0) + 1);
     this.journal.disturbed({ name: fault.name, node, from: Math.min(from, lostSince ?? from), to });
-    if (lostSince !== undefined) this.journal.lostSince(lostSince);
+    if (lostSince === undefined) return;
+    this.journal.lostSince(lostSince);
+    this.journal.isLosing = false;
   }
 
   private async look(): Promise<void> {
@@ -134,8 +149,8 @@ class Campaign {
     const { nodes, journal } = traffic;
     for (const node of nodes)
       await until(async () => (await node.ask('/health'))?.status === 200, PATIENCE_MS);
-    await sleep(EXPIRED_MS);
-    for (const workspace of WORKSPACES) await administrator.grant(workspace, LAST_GRANT);
+    await this.world.settled();
+    for (const workspace of traffic.workspaces) await administrator.grant(workspace, LAST_GRANT);
     const stored = new Stored(nodes[0] as ClusterNode);
     await until(() => allFinished(traffic, stored), PATIENCE_MS).catch(() =>
       journal.violation('batches do not finish'),

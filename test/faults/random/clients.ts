@@ -84,6 +84,7 @@ export class Clients {
 
   private checkKey(node: ClusterNode, key: JournalKey, sent: number, status: number): void {
     const { journal } = this.traffic;
+    if (journal.isLosing) return;
     const { id, created, exists, revoked, revokedAt } = key;
     if (status !== 401 && status < 500 && revoked === 'yes' && sent > revokedAt + APPLIES_MS)
       journal.violation(

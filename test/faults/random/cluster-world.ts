@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClusterAdministration } from '../../../src/cluster/index.js';
-import { Database } from '../../../src/postgres/index.js';
+import { Database, statement } from '../../../src/postgres/index.js';
 import { ClusterNode } from '../../support/faults/cluster.js';
 import { freePort } from '../../support/free-port.js';
 import { OPERATOR_TOKEN } from '../../support/operator.js';
@@ -11,6 +11,7 @@ import type { Owner } from '../../support/owner.js';
 import { Replicated } from '../../support/replicated.js';
 import { dataFolder, modelsFolder } from '../../support/server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/until.js';
 import { databaseFaults } from './database-faults.js';
 import { lookAt, restOf } from './database-invariants.js';
 import { nodeFaults } from './node-faults.js';
@@ -67,6 +68,16 @@ export class ClusterWorld implements World {
     const token = await first.token();
     await Promise.all(others.map((node) => node.start()));
     return new ClusterWorld(nodes, token, replicated, url.pathname.slice(1), proxies);
+  }
+
+  settled(): Promise<void> {
+    const count = statement('', 'SELECT count(*)::int AS count FROM nodes');
+    return this.withDatabase((database) =>
+      until(async () => {
+        const [row] = await database.query<{ count: number }>(count);
+        return row?.count === this.nodes.length;
+      }),
+    );
   }
 
   look(): Promise<readonly string[]> {

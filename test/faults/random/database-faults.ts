@@ -9,6 +9,8 @@ const SHORT_MS_MAX = 1_500;
 const STALL_MS_MAX = 8_000;
 /** The time between the end of a primary and the promotion, in milliseconds. */
 const GAPS_MS = [0, 1_000, 10_000] as const;
+/** After a change of the kind of replication, in milliseconds. */
+const SETTLED_MS = 300;
 /** How long a standby lags before a failover. */
 const LAG_MS_MAX = 3_000;
 const LOCKED = ['accounts', 'nodes', 'batches', 'batch_chunks', 'service', 'usage'] as const;
@@ -18,6 +20,9 @@ const BACKENDS = statement(
 );
 
 const duration = (next: Random, most: number) => next.integer(next.integer(3) === 0 ? most : SHORT_MS_MAX);
+
+export const failoverName = (kind: 'synchronous' | 'asynchronous', gapMs: number) =>
+  `${kind} failover, ${gapMs / 1_000} s`;
 
 /** Faults of the database of all nodes. */
 export function databaseFaults(server: Replicated, databaseName: string): Fault[] {
@@ -40,30 +45,35 @@ export function databaseFaults(server: Replicated, databaseName: string): Fault[
       return lostSince === undefined ? { node: null } : { node: null, lostSince };
     },
   });
-  const fail = (gap: number) => server.failOver(gap);
+  const failovers = GAPS_MS.flatMap((gap) => [
+    fault(failoverName('synchronous', gap), 1, async (next) => {
+      if (!isSynchronous) await server.synchronous(true);
+      await sleep(SETTLED_MS + next.integer(SHORT_MS_MAX));
+      await server.failOver(gap);
+      await settle(next);
+      return undefined;
+    }),
+    {
+      ...fault(failoverName('asynchronous', gap), 1, async (next) => {
+        const since = performance.now();
+        if (isSynchronous) await server.synchronous(false);
+        if (next.integer(4) > 0) server.holdStream();
+        await sleep(SETTLED_MS + next.integer(LAG_MS_MAX));
+        await server.failOver(gap);
+        await settle(next);
+        return since;
+      }),
+      loses: true,
+    },
+  ]);
   return [
+    ...failovers,
     fault('restart the database', 2, async (next) => {
       const how = (['kill', 'immediate', 'fast'] as const)[next.integer(3)] as 'kill';
       await server.primary.stop(how);
       await sleep(duration(next, DOWN_MS_MAX));
       await server.primary.start();
       return undefined;
-    }),
-    fault('synchronous failover', 2, async (next) => {
-      if (!isSynchronous) await server.synchronous(true);
-      await sleep(next.integer(SHORT_MS_MAX));
-      await fail(GAPS_MS[next.integer(GAPS_MS.length)] as number);
-      await settle(next);
-      return undefined;
-    }),
-    fault('asynchronous failover', 3, async (next) => {
-      if (isSynchronous) await server.synchronous(false);
-      const since = performance.now();
-      if (next.integer(4) > 0) server.holdStream();
-      await sleep(next.integer(LAG_MS_MAX));
-      await fail(GAPS_MS[next.integer(GAPS_MS.length)] as number);
-      await settle(next);
-      return since;
     }),
     fault('stall the standby', 1, async (next) => {
       server.holdStream();

@@ -49,6 +49,8 @@ export class FolderWorld implements World {
     return new FolderWorld([node], await node.token(), owner, environment, time);
   }
 
+  async settled(): Promise<void> {}
+
   async look(): Promise<readonly string[]> {
     return this.problems();
   }

@@ -74,6 +74,8 @@ export class Journal {
   readonly violations: string[] = [];
   /** How often each outcome came, by the kind of call. */
   readonly outcomes = new Map<string, number>();
+  /** Whether a fault is in progress by which acknowledged changes may be lost. */
+  isLosing = false;
   private readonly disturbances: Disturbance[] = [];
 
   count(kind: string, outcome: string | number): void {

@@ -31,8 +31,8 @@ try {
   const { violations, faults, outcomes } = await runCampaign(
     {
       seed,
-      ms: Number(values.minutes) * 60_000,
-      faults: values.faults?.split(',') ?? null,
+      workspaces: ['one', 'two', 'three'],
+      faults: { ms: Number(values.minutes) * 60_000, names: values.faults?.split(',') ?? null },
       start: (own) => world.start(own),
     },
     owner,

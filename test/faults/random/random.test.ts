@@ -16,7 +16,10 @@ test('three nodes under random faults', AT_FULL_SCALE, async (t) => {
   const owner = new Endings();
   t.teardown(() => owner.end());
   const start = (own: Endings) => ClusterWorld.start(own);
-  const result = await runCampaign({ seed, ms: MS, faults: null, start }, owner);
+  const result = await runCampaign(
+    { seed, workspaces: ['one', 'two'], faults: { ms: MS, names: null }, start },
+    owner,
+  );
   t.comment([...result.faults].join(' '), [...result.outcomes].join(' '));
   t.strictSame(result.violations, []);
 });

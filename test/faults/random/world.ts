@@ -13,6 +13,8 @@ export interface Fault {
   readonly name: string;
   /** Faults of one scope are not caused at the same time. */
   readonly scope: 'node' | 'database';
+  /** Whether acknowledged changes may be lost. */
+  readonly loses?: boolean;
   /** How often it is chosen, relative to the others. */
   readonly weight: number;
   /** Causes it, and resolves when it is over. */
@@ -27,6 +29,8 @@ export interface World {
   readonly refusals: readonly number[];
   /** The token of the key of the first start. */
   readonly token: string;
+  /** Resolves when the sessions of processes that have ended are gone. */
+  settled(): Promise<void>;
   /** What is wrong with the stored data now; run at intervals. Empty also if they cannot be read at the moment. */
   look(): Promise<readonly string[]>;
   /** What is wrong with the stored data after all servers have stopped. */
