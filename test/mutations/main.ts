@@ -1,8 +1,8 @@
 /**
  * Breaks rules of the contract one at a time, in a copy of what was compiled, and runs the contract's tests against
  * each: `npm run mutations -- --count 30 --seed 1`. Ends with 1 where one is not noticed. Without a count, all of them.
- * `--of batches` breaks the batch code, `--of operator` the operator's interface and the audit log, and runs the tests that
- * are to notice it.
+ * `--of batches` breaks the batch code, `--of operator` the operator's interface and the audit log, `--of ledger` the ledger
+ * of a cluster, and runs the tests that are to notice it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +15,7 @@ import { random } from '../support/random.js';
 import { ROOT } from '../support/sources.js';
 import { BATCH_MUTATIONS } from './batches.js';
 import { MUTATIONS, type Mutation } from './contract.js';
+import { LEDGER_MUTATIONS } from './ledger.js';
 import { OPERATOR_MUTATIONS } from './operator.js';
 
 /** The tests that notice a mutation which names none. */
@@ -118,6 +119,7 @@ const GROUPS: Readonly<Record<string, readonly Mutation[]>> = {
   contract: MUTATIONS,
   batches: BATCH_MUTATIONS,
   operator: OPERATOR_MUTATIONS,
+  ledger: LEDGER_MUTATIONS,
 };
 const all = GROUPS[values.of ?? 'contract'] ?? [];
 const seed = Number(values.seed ?? 1);
