@@ -1,7 +1,14 @@
 import pg from 'pg';
 import { systemClock } from '../base/index.js';
 import { type Address, readAddress } from './address.js';
-import { commitError, connectError, DatabaseUnavailable, isConflict, statementError } from './errors.js';
+import {
+  commitError,
+  connectError,
+  DatabaseUnavailable,
+  isConflict,
+  StatementError,
+  statementError,
+} from './errors.js';
 import { prepareSession, STATEMENT_MS_MAX } from './session-settings.js';
 import type { Queryable, Statement } from './statement.js';
 import { types } from './types.js';
@@ -158,7 +165,8 @@ export class Database implements Queryable {
     try {
       return await work(client);
     } catch (error) {
-      usable = !(error instanceof DatabaseUnavailable);
+      // The state of the connection may be why a statement was refused, such as a plan that it has cached.
+      usable = !(error instanceof DatabaseUnavailable || error instanceof StatementError);
       throw error;
     } finally {
       client.release(!usable);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { deserialize } from 'node:v8';
 import { test } from 'tap';
 import { createKey, createWorkspace } from '../../src/access/index.js';
+import { ApiError } from '../../src/api/index.js';
 import { nextTurn } from '../../src/base/index.js';
 import type { Catalog } from '../../src/engine/index.js';
 import type { OpenAccess } from '../../src/server/access/open-access.js';
@@ -13,6 +14,7 @@ import { recordHandlers } from '../../src/server/operator/api/records.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
 import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api/workspaces.js';
 import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/fields.js';
+import { refusalOf } from '../../src/server/operator/refusal.js';
 import { openStore } from '../../src/store/index.js';
 import { Metrics } from '../../src/telemetry/index.js';
 import { opened } from '../support/access/opened.js';
@@ -213,4 +215,33 @@ test('a workspace shows what is reserved; without a disk there is no report of u
   isFull = true;
   await t.rejects(async () => showUsage(call), { name: 'DataUnavailable', message: 'The disk is full.' });
   t.strictSame(json(await listBatches(call)), { batches: [], more: false }, 'as they were before');
+});
+
+test('on a slow database, the routes of workspaces are refused with 503 and change nothing', async (t) => {
+  const { store, access, clock, workspace } = opened(t);
+  const administration = new Administration(store.folder, clock);
+  t.teardown(() => administration.close());
+  workspace('w', 10n ** 12n);
+  const slow = async () => {
+    throw new ApiError('overloaded', 'The database did not answer in time.', { retryAfterSeconds: 1 });
+  };
+  const parts = {
+    access: Object.assign(access, { standing: slow }),
+    administration,
+    clock,
+  } as unknown as OpenAccess;
+  const handlers = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
+  const call = { id: 'w', query: new URLSearchParams(), actor: 'operator:127.0.0.1' };
+  for (const [name, body] of [
+    ['grantCredit', { amount: '5.00' }],
+    ['changeWorkspace', { budget: '5.00' }],
+    ['listWorkspaces', {}],
+  ] as const) {
+    const error = await Promise.resolve(handlers[name]({ ...call, body })).catch(
+      (refused: unknown) => refused,
+    );
+    t.match(refusalOf(error, 'id'), { status: 503, type: 'data_unavailable' }, name);
+  }
+  store.refresh();
+  t.match(store.table('workspaces').get('w'), { granted: String(10n ** 12n), budget: null });
 });

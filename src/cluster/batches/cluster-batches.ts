@@ -32,6 +32,7 @@ import { applyEvent } from './tables/events.js';
 import { dataKey } from './tables/values.js';
 import { finishIfSettled } from './tables/work.js';
 import { orCannotRead, orCannotStore } from './unavailable.js';
+import { RefusedBatches } from './worker/refused-batches.js';
 import { Worker } from './worker/worker.js';
 
 /** Ids of any other form are rejected without a look-up. */
@@ -48,6 +49,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   private readonly submitter: Submitter;
   private readonly counts: OpenCounts;
   private readonly lineAccess: LineAccess;
+  private readonly refused: RefusedBatches;
   /** Null while this node has no session. */
   private worker: Worker | null = null;
   private duty: BatchDuty | null = null;
@@ -60,6 +62,7 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
     const { database, access, clock, engines, files, webhooks, reports, ledger, directory, session } = deps;
     this.keys = new DataKeys(deps.masterKey);
     this.reader = new BatchReader(database, (call) => deps.open(call));
+    this.refused = new RefusedBatches(clock);
     this.lineAccess = new LineAccess({ session, directory, ledger, clock });
     this.store = new ClusterBatchStore({
       database,
@@ -168,9 +171,9 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   }
 
   private begin(node: number): void {
-    const { deps, keys, lineAccess, reader } = this;
+    const { deps, keys, lineAccess, reader, refused } = this;
     const onEnded = (batches: readonly string[]) => void this.finish(batches);
-    this.worker = new Worker(node, { ...deps, keys, access: lineAccess, reader, onEnded });
+    this.worker = new Worker(node, { ...deps, keys, access: lineAccess, reader, refused, onEnded });
     this.duty = new BatchDuty(node, { ...deps, keys });
     this.worker.start();
     this.duty.start();

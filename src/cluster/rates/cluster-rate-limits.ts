@@ -5,7 +5,7 @@ import {
   type RateLimits,
   type RatesLeft,
 } from '../../access/index.js';
-import type { Queryable } from '../../postgres/index.js';
+import { DatabaseUnavailable, type Queryable } from '../../postgres/index.js';
 import type { Session } from '../session/session.js';
 import { exchangeRates, type KeyCount } from './rate-rows.js';
 import { RemoteCounts } from './remote-counts.js';
@@ -17,7 +17,7 @@ interface Parts {
   readonly database: Queryable;
   readonly session: Pick<Session, 'id' | 'nodes' | 'clock'>;
   readonly directory: Pick<Directory, 'key' | 'workspace'>;
-  /** Called with the error of an exchange that failed. The next one includes its counts. */
+  /** Called with the error of an exchange that failed. The next one includes its counts, unless the database refused them. */
   onError(error: unknown): void;
 }
 
@@ -76,7 +76,8 @@ export class ClusterRateLimits implements RateLimits {
         if (limits !== undefined) this.local.add(key, requests, bytes, limits);
       }
     } catch (error) {
-      for (const count of admitted.values()) this.note(count);
+      // Counts that the database refuses would be refused again, and with them all later ones.
+      if (error instanceof DatabaseUnavailable) for (const count of admitted.values()) this.note(count);
       throw error;
     }
   }

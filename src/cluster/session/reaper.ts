@@ -1,4 +1,11 @@
-import { type Database, NOW_MS, type Queryable, statement, type Transaction } from '../../postgres/index.js';
+import {
+  type Database,
+  DatabaseUnavailable,
+  NOW_MS,
+  type Queryable,
+  statement,
+  type Transaction,
+} from '../../postgres/index.js';
 
 /** Sessions that one transaction deletes. The next heartbeat deletes more. */
 const REAPED_MAX = 16;
@@ -8,6 +15,7 @@ const LOCK_EXPIRED = statement(
   'reaper-lock-expired',
   `SELECT id FROM nodes WHERE expires < ${NOW_MS} ORDER BY id LIMIT ${REAPED_MAX} FOR UPDATE SKIP LOCKED`,
 );
+const EXPIRED = statement('reaper-expired', `SELECT id FROM nodes WHERE expires < ${NOW_MS} ORDER BY id`);
 const LOCK_ONE = statement('reaper-lock-one', 'SELECT id FROM nodes WHERE id = $1 FOR UPDATE');
 
 /**
@@ -34,12 +42,22 @@ const RELEASE = [
   statement('reaper-delete-nodes', 'DELETE FROM nodes WHERE id = ANY($1)'),
 ];
 
-/** Deletes sessions that have expired, and returns their leases. Returns the sessions. Throws DatabaseUnavailable. */
-export function reapExpired(database: Database): Promise<number[]> {
-  return database.transaction(async (transaction) => {
-    const rows = await transaction.query<{ id: number }>(LOCK_EXPIRED);
-    return release(transaction, rows);
-  });
+/**
+ * Deletes sessions that have expired, and returns their leases. Returns the sessions. If the database refuses that for one
+ * of them, it deletes the others, and throws. Throws DatabaseUnavailable.
+ */
+export async function reapExpired(database: Database): Promise<number[]> {
+  try {
+    return await database.transaction(async (transaction) =>
+      release(transaction, await transaction.query<{ id: number }>(LOCK_EXPIRED)),
+    );
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    const failures: unknown[] = [];
+    for (const { id } of await database.query<{ id: number }>(EXPIRED))
+      await endSession(database, id).catch((failure) => failures.push(failure));
+    throw failures[0] ?? error;
+  }
 }
 
 /**

@@ -50,6 +50,8 @@ export function refusalOf(error: unknown, subject: string | null): Refusal | nul
     const name = argument.replaceAll('-', '_');
     return new Refusal(TYPE_OF[refusal], `${name}: ${problem}`, argument === subject ? 'id' : name);
   }
-  const isUnavailable = error instanceof DataUnavailable || error instanceof StoreError;
+  // An account is read before anything is changed.
+  const isOverloaded = error instanceof ApiError && error.type === 'overloaded';
+  const isUnavailable = isOverloaded || error instanceof DataUnavailable || error instanceof StoreError;
   return isUnavailable ? new Refusal('data_unavailable', error.message) : null;
 }

@@ -3,7 +3,7 @@ import { fence, Session, SessionLost } from '../../../src/cluster/index.js';
 import { ClusterClock } from '../../../src/cluster/session/cluster-clock.js';
 import { GRACE_MS, HEARTBEAT_MS, SERVING_MS } from '../../../src/cluster/session/session.js';
 import { nextState } from '../../../src/cluster/session/states.js';
-import type { Database } from '../../../src/postgres/index.js';
+import { DATABASE_FORMAT, type Database } from '../../../src/postgres/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -27,7 +27,7 @@ test('a session has a row, which heartbeats extend', NEEDS_POSTGRES, async (t) =
   await session.start();
   t.ok(session.isServing);
   const [row] = await sql<{ id: number; expires: number; seen: number }>(database, 'SELECT * FROM nodes');
-  t.match(row, { id: session.id, name: 'one', version: '1.0.0', format: 1, flushed: 0 });
+  t.match(row, { id: session.id, name: 'one', version: '1.0.0', format: DATABASE_FORMAT, flushed: 0 });
   t.equal((row?.expires ?? 0) - (row?.seen ?? 0), 10_000);
   t.ok(Math.abs(session.clock.now() - (row?.seen ?? 0)) < 1_000, 'the time of the database');
   // The heartbeat may come in the millisecond of the registration.

@@ -1,7 +1,6 @@
 import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../batch/index.js';
 import { StatementError, type Transaction } from '../../../postgres/index.js';
 import type { TakenChanges } from '../../ledger/part.js';
-import { SessionLost } from '../../session/fence.js';
 import {
   type AddedCounts,
   addCounts,
@@ -17,8 +16,8 @@ interface Parts {
   readonly node: number;
   /** The ledger, whose transactions the changes join. */
   readonly ledger: { changed(): void; flush(): Promise<void> };
-  /** Called with an error after which the session must not go on. */
-  onDefect(error: unknown): void;
+  /** Called when the database has refused changes of these batches. The session ends. */
+  onRefused(batches: Iterable<string>): void;
   /** Called when chunks of these batches have been given back. */
   onEnded(batches: readonly string[]): void;
 }
@@ -91,18 +90,18 @@ export class WorkBuffer implements BatchWork {
 
   /**
    * If the database rejects the changes, every further attempt would fail too, and no charge of the node could be written.
-   * Then the session is treated as lost, and its lines run again.
+   * Then the session ends, and the lines run again, on this node after a pause.
    */
   private async write(sql: Transaction, { results, counts, ended }: Changes): Promise<void> {
-    const { node, onDefect } = this.parts;
+    const { node, onRefused } = this.parts;
     try {
       await insertResults(sql, node, results);
       if (counts.size > 0) await addCounts(sql, [...counts.values()]);
       if (ended.length > 0) await endChunks(sql, node, ended);
     } catch (error) {
-      if (!(error instanceof NotClaimed || error instanceof StatementError)) throw error;
-      onDefect(error);
-      throw new SessionLost(node);
+      if (error instanceof NotClaimed || error instanceof StatementError)
+        onRefused(new Set([...counts.keys(), ...ended.map(({ batch }) => batch)]));
+      throw error;
     }
   }
 

@@ -20,6 +20,7 @@ import { ClaimLoop } from './claim-loop.js';
 import { ClaimWatch } from './claim-watch.js';
 import { ClaimedBatches } from './claimed-batches.js';
 import { ClaimedProgress } from './claimed-progress.js';
+import type { RefusedBatches } from './refused-batches.js';
 import { WorkBuffer } from './work-buffer.js';
 
 interface WorkerParts {
@@ -33,6 +34,7 @@ interface WorkerParts {
   readonly engines: LineEngines;
   readonly reader: ChunkSource;
   readonly reports: BatchReports;
+  readonly refused: RefusedBatches;
   /** Called when chunks of these batches have been given back: the batches may have finished. */
   onEnded(batches: readonly string[]): void;
 }
@@ -62,7 +64,7 @@ export class Worker implements LedgerPart {
     const work = new WorkBuffer({
       node,
       ledger,
-      onDefect: (error) => reports.error(error, '-'),
+      onRefused: (ids) => parts.refused.note(ids),
       onEnded: (ids) => parts.onEnded(ids),
     });
     this.claims = claims;
@@ -162,8 +164,9 @@ export class Worker implements LedgerPart {
   }
 
   private async claim(keys: readonly string[]): Promise<Claim | null> {
-    const { database, session, engines, access } = this.parts;
-    const skipped = { keys, batches: [...this.damaged], models: [...this.missing] };
+    const { database, engines, access, refused } = this.parts;
+    const batches = [...this.damaged, ...refused.resting];
+    const skipped = { keys, batches, models: [...this.missing] };
     for (const { id, key, models } of await claimCandidates(database, skipped)) {
       // The batch duty ends the batches of this key.
       if (access.holder(key)?.hasEnded === true) {
@@ -173,12 +176,25 @@ export class Worker implements LedgerPart {
       const missing = models.filter((model) => engines.engine(model) === undefined);
       for (const model of missing) this.missing.add(model);
       if (missing.length > 0) continue;
-      const claim = await fenced(database, session, this.node, (transaction) =>
-        claimChunk(transaction, id, this.node),
-      );
+      const claim = await this.claimOf(id);
       if (claim !== null) return claim;
     }
     return null;
+  }
+
+  /** Null: there is no chunk to claim, or the database refuses it. Then the batch does not delay the others. */
+  private async claimOf(id: string): Promise<Claim | null> {
+    const { database, session, refused, reports } = this.parts;
+    try {
+      return await fenced(database, session, this.node, (transaction) =>
+        claimChunk(transaction, id, this.node),
+      );
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw error;
+      refused.note([id]);
+      reports.error(error, id);
+      return null;
+    }
   }
 
   private async run(claim: Claim): Promise<void> {
