@@ -6,6 +6,7 @@ import { OperatorError } from './operator-error.js';
 interface LockLibrary {
   tryLock(descriptor: number, options: { readonly shared: boolean }): boolean;
   unlock(descriptor: number): void;
+  waitForLockSync(descriptor: number): void;
 }
 
 /** Loaded with the first lock: most threads take none. */
@@ -28,6 +29,20 @@ export function lockFile(file: string, tries: number = LOOK_TRIES): (() => void)
     if (left > 1) pause();
   }
   return null;
+}
+
+/**
+ * Locks an open file, runs `work`, which is synchronous, and unlocks the file. Blocks the thread, in the kernel, while another
+ * process, or another descriptor of this one, has the lock. Throws what `work` throws; Error if the file system has no locks.
+ */
+export function holdLock<Result>(descriptor: number, work: () => Result): Result {
+  const { waitForLockSync, unlock } = library();
+  waitForLockSync(descriptor);
+  try {
+    return work();
+  } finally {
+    unlock(descriptor);
+  }
 }
 
 /** Whether a file is locked. Throws OperatorError if the file system has no locks. */

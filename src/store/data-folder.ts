@@ -16,6 +16,8 @@ export const UNFINISHED_FOLDER = 'unfinished';
 /** The names LMDB gives the two files of an environment. */
 export const DATA_FILE = 'data.mdb';
 export const LOCK_FILE = 'lock.mdb';
+/** The file of the `CommitLock`. */
+export const COMMIT_LOCK_FILE = 'commit.lock';
 
 /** The file that holds all tables. */
 export const dataFileOf = (folder: string): string => join(pathOf(folder), DATA_FILE);

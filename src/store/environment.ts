@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { syncFolder } from '../base/index.js';
+import { CommitLock } from './commit-lock.js';
 import { allocate, checkHeaders, fillUp } from './data-file.js';
-import { dataFileOf, pathOf, StoreError } from './data-folder.js';
+import { COMMIT_LOCK_FILE, dataFileOf, pathOf, StoreError } from './data-folder.js';
 import { makeStore } from './make-store.js';
 import { refuseOtherContainer } from './serving.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
@@ -16,6 +17,8 @@ export interface Environment {
   readonly databases: Readonly<Record<TableName, BinaryDatabase>>;
   /** The data file, open for writing: see `allocateFor`. */
   readonly file: number;
+  /** Every write transaction holds it. */
+  readonly lock: CommitLock;
 }
 
 /** Maximum number of databases in an environment, with room for future tables. */
@@ -48,9 +51,17 @@ export function openEnvironment(folder: string): Environment {
   return asStoreError(folder, () => {
     const file = dataFileOf(folder);
     checkHeaders(file);
-    const root = openRoot(pathOf(folder));
-    const databases = isShort(root, file) ? openShort(root, file) : openTables(root);
-    return { root, databases, file: openSync(file, 'r+') };
+    const lock = new CommitLock(join(pathOf(folder), COMMIT_LOCK_FILE));
+    try {
+      return lock.hold(() => {
+        const root = openRoot(pathOf(folder));
+        const databases = isShort(root, file) ? openShort(root, file) : openTables(root);
+        return { root, databases, file: openSync(file, 'r+'), lock };
+      });
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
   });
 }
 
@@ -71,6 +82,14 @@ export function allocateFor({ root, file }: Environment, valueBytes: readonly nu
     pages,
     needed.reduce((sum, count) => sum + count, OTHER_PAGES),
   );
+}
+
+/** Closes the environment. Resolves when it is closed; without asynchronous writes, lmdb closes in this call. */
+export function closeEnvironment({ root, file, lock }: Environment): Promise<void> {
+  const closed = root.close();
+  closeSync(file);
+  lock.close();
+  return closed;
 }
 
 /** The bytes of the data file up to its last used page. */

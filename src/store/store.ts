@@ -1,8 +1,14 @@
-import { closeSync } from 'node:fs';
 import { ThreadPool } from '../base/index.js';
 import { type AuditRecord, addAuditEntry, auditEntry, commandActor, isRecorded } from './audit.js';
 import { StoreError } from './data-folder.js';
-import { allocateFor, bytesIn, type Environment, extentBytes, openEnvironment } from './environment.js';
+import {
+  allocateFor,
+  bytesIn,
+  closeEnvironment,
+  type Environment,
+  extentBytes,
+  openEnvironment,
+} from './environment.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
@@ -46,16 +52,18 @@ export class Store {
     const isOutermost = !this.changing;
     let atWork = false;
     try {
-      return this.environment.root.transactionSync(() => {
-        if (isOutermost) allocateFor(this.environment, [bytes]);
-        this.changing = true;
-        atWork = true;
-        const result = work();
-        const meta = this.table('meta');
-        meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
-        atWork = false;
-        return result;
-      });
+      return this.environment.lock.hold(() =>
+        this.environment.root.transactionSync(() => {
+          if (isOutermost) allocateFor(this.environment, [bytes]);
+          this.changing = true;
+          atWork = true;
+          const result = work();
+          const meta = this.table('meta');
+          meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
+          atWork = false;
+          return result;
+        }),
+      );
     } catch (error) {
       throw atWork ? error : this.notTaken(error);
     } finally {
@@ -164,22 +172,19 @@ export class Store {
 
   /** Waits for the writes in progress and closes the environment. From now on `write` rejects. */
   close(): Promise<void> {
-    this.closing ??= this.closeEnvironment();
+    this.closing ??= this.closeAll();
     return this.closing;
   }
 
   /** Closes the environment before it returns. Only for a store that `write` has never been called on. */
   closeUnwritten(): void {
-    // Without asynchronous writes, lmdb closes in this call.
-    void this.environment.root.close();
-    closeSync(this.environment.file);
+    void closeEnvironment(this.environment);
   }
 
-  private async closeEnvironment(): Promise<void> {
+  private async closeAll(): Promise<void> {
     await this.lastWrite;
     await this.writer?.close();
-    await this.environment.root.close();
-    closeSync(this.environment.file);
+    await closeEnvironment(this.environment);
   }
 
   private writerThread(): ThreadPool {

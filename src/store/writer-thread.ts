@@ -17,23 +17,25 @@ export interface RawWrite {
 let scratch = Buffer.alloc(0);
 
 const environment = openEnvironment(workerData as string);
-const { root, databases } = environment;
+const { root, databases, lock } = environment;
 
 /** Commits all writes in one transaction. They are on the disk when it returns. */
 export function write(writes: readonly RawWrite[]): void {
   // A process that was killed leaves its read transaction, whose pages LMDB would never reuse: the data file would grow.
   root.readerCheck();
-  root.transactionSync(() => {
-    allocateFor(
-      environment,
-      writes.map(({ value }) => value?.length ?? 0),
-    );
-    for (const { table, key, end, value } of writes) {
-      if (value !== null) databases[table].putSync(asBuffer(key), asBuffer(value));
-      else if (end === undefined) databases[table].removeSync(asBuffer(key));
-      else removeRange(table, asBuffer(key), asBuffer(end));
-    }
-  });
+  lock.hold(() => root.transactionSync(() => apply(writes)));
+}
+
+function apply(writes: readonly RawWrite[]): void {
+  allocateFor(
+    environment,
+    writes.map(({ value }) => value?.length ?? 0),
+  );
+  for (const { table, key, end, value } of writes) {
+    if (value !== null) databases[table].putSync(asBuffer(key), asBuffer(value));
+    else if (end === undefined) databases[table].removeSync(asBuffer(key));
+    else removeRange(table, asBuffer(key), asBuffer(end));
+  }
 }
 
 function removeRange(table: TableName, start: Buffer, end: Buffer): void {

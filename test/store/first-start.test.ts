@@ -34,7 +34,7 @@ test('interrupted first start: killed before any file system call, the next star
     stop();
     await store.close();
     t.strictSame(readdirSync(folder).sort(), ['master.key', 'store']);
-    t.strictSame(readdirSync(join(folder, 'store')).sort(), ['data.mdb', 'lock.mdb']);
+    t.strictSame(readdirSync(join(folder, 'store')).sort(), ['commit.lock', 'data.mdb', 'lock.mdb']);
     rmSync(folder, { recursive: true });
   }
   t.ok(kills * STEP > 20 && kills * STEP < CALLS_MAX, `${kills} kills`);

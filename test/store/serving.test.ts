@@ -63,7 +63,7 @@ test('the server removes what interrupted commands have left in the folder of th
   const { store, leave } = serveStore(folder, () => []);
   await store.close();
   leave();
-  t.strictSame(readdirSync(join(folder, 'store')).sort(), ['data.mdb', 'lock.mdb']);
+  t.strictSame(readdirSync(join(folder, 'store')).sort(), ['commit.lock', 'data.mdb', 'lock.mdb']);
 });
 
 test('a server that was suspended continues to serve', async (t) => {
