@@ -38,6 +38,12 @@ export class StatementError extends Error {
   }
 }
 
+/**
+ * SQLSTATEs of a table, column, function or schema that does not exist. Somebody has changed what decider made: nothing can
+ * be written until it is back, and then nothing is lost.
+ */
+const MISSING: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F000']);
+
 /** SQLSTATEs of a conflict with a concurrent transaction, after which the whole transaction can be run again. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
@@ -185,7 +191,12 @@ function unavailable(error: unknown): DatabaseUnavailable | null {
   if (error instanceof DatabaseUnavailable) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   if (error instanceof pg.DatabaseError) {
-    const meaning = poolerMeaning(code, message) ?? UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
+    // The message has the name of what is missing, and no values.
+    const missing = MISSING.has(code)
+      ? `The tables in the database are not those that decider made: ${message}`
+      : undefined;
+    const meaning =
+      missing ?? poolerMeaning(code, message) ?? UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
     return meaning === undefined ? null : new DatabaseUnavailable(`${meaning} (SQLSTATE ${code}).`, code);
   }
   if (NETWORK[code] !== undefined) return new DatabaseUnavailable(`${NETWORK[code]} (${code}).`, code);

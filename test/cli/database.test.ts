@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { test } from 'tap';
-import { statement } from '../../src/postgres/index.js';
+import { DATABASE_FORMAT, statement } from '../../src/postgres/index.js';
 import { run as runCommand } from '../support/cli.js';
 import { freePort } from '../support/free-port.js';
 import { NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
@@ -14,10 +14,19 @@ test('store migrate creates the tables once, and nodes requires them', NEEDS_POS
   const early = await run('nodes');
   t.equal(early.code, 1);
   t.equal(early.stderr, 'The database in store.url has no tables. Run: decider store migrate\n');
-  t.match(await run('store', 'migrate'), { code: 0, stdout: 'The tables were created, with format 1.' });
+  t.match(await run('store', 'migrate'), {
+    code: 0,
+    stdout: `The tables were created, with format ${DATABASE_FORMAT}.`,
+  });
   const again = await run('store', 'migrate');
-  t.match(again, { code: 0, stdout: 'The tables have format 1 already. Nothing was changed.' });
-  t.strictSame(JSON.parse((await run('store', 'migrate', '--json')).stdout), { from: 1, to: 1 });
+  t.match(again, {
+    code: 0,
+    stdout: `The tables have format ${DATABASE_FORMAT} already. Nothing was changed.`,
+  });
+  t.strictSame(JSON.parse((await run('store', 'migrate', '--json')).stdout), {
+    from: DATABASE_FORMAT,
+    to: DATABASE_FORMAT,
+  });
   t.match(await run('nodes'), { code: 0, stdout: /^ *id +name +version +started +last seen +serves$/ });
 });
 
@@ -56,11 +65,16 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
 
 test('store migrate refuses another format in one line', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
-  await database.execute(statement('newer', 'UPDATE service SET format = 2'));
+  await database.execute(statement('newer', `UPDATE service SET format = ${DATABASE_FORMAT + 1}`));
   for (const args of [['store', 'migrate'], ['nodes']]) {
     const { code, stderr } = await runCommand(t, args, on(url));
     t.equal(code, 1);
-    t.match(stderr, /^The database has format 2[^\n]+ Install the version that migrated it[^\n]+\n$/);
+    t.match(
+      stderr,
+      new RegExp(
+        `^The database has format ${DATABASE_FORMAT + 1}[^\n]+ Install the version that migrated it[^\n]+\n$`,
+      ),
+    );
   }
 });
 

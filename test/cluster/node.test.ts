@@ -50,7 +50,7 @@ test('a node whose charges cannot be written is not ready', NEEDS_POSTGRES, asyn
   const reservation = await node.ledger.reserve(caller, chargeOf(10));
   await sql(database, 'ALTER TABLE usage RENAME TO hidden');
   reservation.post();
-  await t.rejects(node.ledger.flush(), { name: 'StatementError' });
+  await t.rejects(node.ledger.flush(), { name: 'DatabaseUnavailable', code: '42P01' });
   t.strictSame(node.unreadyReasons(), []);
   await until(async () => {
     clock.advance(500);

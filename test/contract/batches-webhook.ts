@@ -99,7 +99,7 @@ export const BATCHES_WEBHOOK: readonly ContractTest[] = [
       .split('\r\n\r\n')[0]
       ?.split('\r\n')
       .slice(1)
-      .map((each) => each.split(':')[0]);
+      .map((each) => each.split(':')[0]?.toLowerCase());
     t.strictSame(
       new Set(names),
       new Set(['host', 'connection', 'content-type', 'user-agent', 'content-length']),

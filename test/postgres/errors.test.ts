@@ -4,6 +4,8 @@ import { commitError, connectError, isConflict, statementError } from '../../src
 import { CommitUnknown, DatabaseUnavailable, StatementError } from '../../src/postgres/index.js';
 
 const refused = (code: string) => Object.assign(new pg.DatabaseError('of secret', 0, 'error'), { code });
+const missing = (code: string) =>
+  Object.assign(new pg.DatabaseError('relation "usage" does not exist', 0, 'error'), { code });
 const failed = (code: string) => Object.assign(new Error('write'), { code });
 
 test('which errors mean that the database cannot be used, and which are defects', async (t) => {
@@ -44,6 +46,10 @@ test('which errors mean that the database cannot be used, and which are defects'
     t.match(told.message, /^[A-Z][^\n]+ \([^()]+\)\.$/);
     t.notMatch(told.message, /secret/);
     t.equal(commitError(error)?.constructor, CommitUnknown);
+  }
+  for (const code of ['42P01', '42703']) {
+    const told = statementError(missing(code), 'name') as DatabaseUnavailable;
+    t.match(told, { name: 'DatabaseUnavailable', code, message: /relation "usage" does not exist/ });
   }
   for (const code of ['22003', '23505', '23514', '42601', 'XX000']) {
     t.equal(statementError(refused(code), 'name')?.constructor, StatementError, code);

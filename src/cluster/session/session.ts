@@ -19,6 +19,12 @@ export const SERVING_MS = 5_000;
  * starts.
  */
 export const GRACE_MS = 5_000;
+/**
+ * The longest pause, in milliseconds, between the failure of a session and the next registration. There is none after a
+ * session that has lived for longer; each that fails earlier doubles the pause, from HEARTBEAT_MS. Otherwise a node whose
+ * charges the database refuses again and again would answer, with each session, requests that it cannot charge.
+ */
+export const REJOIN_MS_MAX = 8_000;
 /** The longest time, in milliseconds, of a statement that returns the leases of a failed session. Then it expires. */
 const FAILED_MS_MAX = 2_000;
 /** Heartbeats in progress at a time, so that one that hangs does not delay the next. */
@@ -61,6 +67,9 @@ export class Session {
   private joining: Promise<void> | null = null;
   /** When the current session was registered, in monotonic milliseconds. */
   private joinedAt = Number.NEGATIVE_INFINITY;
+  /** No session is registered earlier, in monotonic milliseconds. */
+  private rejoinAt = Number.NEGATIVE_INFINITY;
+  private rejoinPause = 0;
   /** A failed session whose row is to be deleted before the node registers again. */
   private failed: number | null = null;
   private failureCount = 0;
@@ -117,17 +126,19 @@ export class Session {
 
   /**
    * Ends a session, because what the node holds of it cannot be right or cannot be written; see SessionDefect. Returns its
-   * leases, and registers another one: at once, or if the last registration was less than HEARTBEAT_MS ago, with the next
-   * heartbeat.
+   * leases, and registers another one, after a pause if the last ones failed soon; see REJOIN_MS_MAX.
    */
   fail(session: number, error: unknown): void {
     if (session !== this.current) return;
     this.failureCount += 1;
     this.failed = session;
-    const isSoon = this.parts.clock.monotonic() - this.joinedAt < HEARTBEAT_MS;
+    const now = this.parts.clock.monotonic();
+    const isSoon = now - this.joinedAt < REJOIN_MS_MAX;
+    this.rejoinPause = isSoon ? Math.min(Math.max(HEARTBEAT_MS, 2 * this.rejoinPause), REJOIN_MS_MAX) : 0;
+    this.rejoinAt = now + this.rejoinPause;
     this.drop('failed');
     this.parts.onError(defectOf(error));
-    if (!isSoon) this.tryJoin();
+    this.tryJoin();
   }
 
   /** Leaves the cluster: deletes the session and returns its leases. Throws DatabaseUnavailable; then it expires. */
@@ -172,6 +183,7 @@ export class Session {
 
   private tryJoin(): void {
     if (this.state !== 'joining' || this.joining !== null) return;
+    if (this.parts.clock.monotonic() < this.rejoinAt) return;
     this.join().catch((error) => this.parts.onError(error));
   }
 

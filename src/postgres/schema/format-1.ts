@@ -3,10 +3,9 @@
  * in the data folder. Identifiers are compared by their bytes, as LMDB does.
  */
 export const FORMAT_1: readonly string[] = [
-  // Sessions of servers. A lease names a session, and is valid exactly while the row of the session exists. Ids are random:
-  // after a failover that lost commits, a sequence would give the id of a live session to another one.
+  // Sessions of servers. A lease names a session, and is valid exactly while the row of the session exists.
   `CREATE TABLE nodes (
-    id bigint PRIMARY KEY DEFAULT floor(random() * 9007199254740992)::bigint,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
     version text NOT NULL,
     format int NOT NULL,
@@ -15,8 +14,6 @@ export const FORMAT_1: readonly string[] = [
     expires bigint NOT NULL,
     flushed bigint NOT NULL DEFAULT 0
   )`,
-  // A random value for each of the last administrative changes. A failover that loses changes gives their numbers to others.
-  'CREATE TABLE change_marks (number bigint PRIMARY KEY, mark uuid NOT NULL)',
   // Accounts. `changed` is the number of the administrative change that wrote the row last.
   `CREATE TABLE workspaces (
     id text COLLATE "C" PRIMARY KEY,

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/index.js';
-import { StatementError } from '../errors.js';
+import { DatabaseUnavailable } from '../errors.js';
 import { type Queryable, statement } from '../statement.js';
 import { DATABASE_FORMAT } from './migrations.js';
 
@@ -14,7 +14,7 @@ export async function readFormat(database: Queryable): Promise<number> {
     const [row] = await database.query<{ format: number }>(FORMAT);
     return row?.format ?? 0;
   } catch (error) {
-    if (error instanceof StatementError && error.code === UNDEFINED_TABLE) return 0;
+    if (error instanceof DatabaseUnavailable && error.code === UNDEFINED_TABLE) return 0;
     throw error;
   }
 }

@@ -1,10 +1,8 @@
 import { FORMAT_1 } from './format-1.js';
+import { FORMAT_2 } from './format-2.js';
 
 /** A change of the schema: statements that migrate a database from one format to the next. */
 export type Migration = readonly string[];
-
-/** What the last call of a webhook came to. */
-const FORMAT_2: Migration = ['ALTER TABLE batches ADD COLUMN webhook_outcome text'];
 
 /** Migration n, counted from 1, leads to format n. Released ones are never changed. */
 export const MIGRATIONS: readonly Migration[] = [FORMAT_1, FORMAT_2];

@@ -65,7 +65,7 @@ test('a call finds its host over the name servers, and connects to nothing priva
   const receiver = await Receiver.start(t, (socket) => socket.write(answer(200)));
   const guard = systemGuard(new Set(), fakeClock(), [server]);
   const batch = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
-  t.equal(await callWebhook(receiver.address('/', 'rebind.example.com'), batch, guard), 'failed');
+  t.equal(await callWebhook(receiver.address('/', 'rebind.example.com'), batch, guard), 'address_not_public');
   t.equal(receiver.connections, 0);
   const named = localGuard({ resolve: guard.resolve });
   t.equal(await callWebhook(receiver.address(), batch, named), 'delivered');

@@ -175,7 +175,7 @@ test(
     await until(async () => (await node.show(key, id)).finished_at !== null);
     t.equal(await cluster.charged(key), 10);
     t.equal((await node.results(key, id)).length, 10);
-    t.match(node.troubles, [/not claimed/]);
+    t.match(node.troubles, [/SessionDefect/]);
   },
 );
 

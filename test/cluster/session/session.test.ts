@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { fence, Session, SessionLost } from '../../../src/cluster/index.js';
 import { ClusterClock } from '../../../src/cluster/session/cluster-clock.js';
-import { GRACE_MS, HEARTBEAT_MS, SERVING_MS } from '../../../src/cluster/session/session.js';
+import { GRACE_MS, HEARTBEAT_MS, REJOIN_MS_MAX, SERVING_MS } from '../../../src/cluster/session/session.js';
 import { nextState } from '../../../src/cluster/session/states.js';
 import { DATABASE_FORMAT, type Database } from '../../../src/postgres/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
@@ -127,6 +127,31 @@ test(
   },
 );
 
+test('after each session that fails soon, the node waits twice as long', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const { session, clock, errors } = newSession(t, database);
+  await session.start();
+  const fails = () => session.fail(session.id as number, new Error('refused'));
+  clock.advance(REJOIN_MS_MAX);
+  fails();
+  await until(() => session.id !== null);
+  for (const pause of [1_000, 2_000, 4_000, REJOIN_MS_MAX, REJOIN_MS_MAX]) {
+    fails();
+    for (let waited = HEARTBEAT_MS; waited < pause; waited += HEARTBEAT_MS) {
+      clock.advance(HEARTBEAT_MS);
+      await new Promise(setImmediate);
+      t.equal(session.id, null, `${waited} of ${pause} ms`);
+    }
+    clock.advance(HEARTBEAT_MS);
+    await until(() => session.id !== null);
+  }
+  clock.advance(REJOIN_MS_MAX);
+  fails();
+  await until(() => session.id !== null);
+  t.equal(session.failures, 7);
+  t.equal(errors.length, 7);
+});
+
 test('after an outage of the database, the nodes have 5 s to return', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   const [one, two] = [newSession(t, database), newSession(t, database, 'two')];
@@ -135,7 +160,7 @@ test('after an outage of the database, the nodes have 5 s to return', NEEDS_POST
   one.clock.pass(SERVING_MS);
   await sql(database, 'UPDATE nodes SET expires = 0');
   const seen = async () =>
-    (await sql<{ seen: number }>(database, 'SELECT seen FROM nodes ORDER BY id'))[0]?.seen ?? 0;
+    (await sql<{ seen: number }>(database, `SELECT seen FROM nodes WHERE name = 'one'`))[0]?.seen ?? 0;
   for (let second = 0; second < GRACE_MS / HEARTBEAT_MS; second += 1) {
     // Two heartbeats may come in one millisecond.
     await sql(database, 'UPDATE nodes SET seen = 0');
