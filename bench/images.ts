@@ -28,7 +28,7 @@ import { runWave } from '../src/engine/wave/run.js';
 import { contextOptions } from '../src/engine/wave/types.js';
 import { decode } from '../src/images/decode.js';
 import { gridTokens, ImageReader } from '../src/images/index.js';
-import { gridSize } from '../src/images/pixels.js';
+import { type Bitmap, gridSize } from '../src/images/pixels.js';
 import { resize } from '../src/images/resize.js';
 import { benchmarkModel, smallestModel } from './engine/models.js';
 import { CPU_BOUNDS } from './in-process.js';
@@ -155,9 +155,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
       return result;
     };
     for (const _ of pace.rounds(`${kind}, ${name}, ${tokens} tokens`, rounds)) {
-      const pixels = (await timed('decode', () => decode(file))) as NonNullable<
-        Awaited<ReturnType<typeof decode>>
-      >;
+      const pixels = (await timed('decode', () => decode(file))) as Bitmap;
       await timed('resize', () => resize(pixels, gridSize(pixels, tokens, reading.side)));
       await timed('encode', () => encoder.encode(image, embedding));
       await timed('cold', () => wave(new Embeddings(reading, 1 << 30)));

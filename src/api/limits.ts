@@ -47,6 +47,10 @@ export const LIMITS = {
   /** Contract 8: width and height of an image, each. */
   imageSidePixelsMin: 280,
   imageSidePixelsMax: 1_568,
+  /** Ours: scans of a JPEG. Each takes as long as decoding the image once; encoders write at most 18. */
+  jpegScans: 20,
+  /** Ours: markers of a JPEG outside of its scans, which bounds the memory of its structure. */
+  jpegMarkers: 10_000,
   /** Ours: JSON nesting, which bounds the recursion of every later reader. */
   jsonDepth: 64,
   /** Ours: objects and arrays in one body, which bounds the memory of the parsed body. */

@@ -31,15 +31,15 @@ export function imageFiles(assets: readonly Asset[], files: ReadonlyMap<string, 
   return images;
 }
 
-/** The checks after `checkRequest`: that images can be decoded, and that the model reads images. Rejects with ApiError. */
+/** The checks after `checkRequest`: that the model reads images, and that they can be decoded. Rejects with ApiError. */
 export async function checkImages(
   files: readonly ImageFile[],
   build: CatalogBuild,
   reader: ImageReader,
 ): Promise<void> {
   if (files.length === 0) return;
+  if (!build.model.reads_images) refuse(files, build, reader);
   await reader.check(files);
-  if (!build.model.reads_images) throw notSupported(build);
 }
 
 /** Makes the same checks and returns the images as the model sees them, each within the budget of tokens. */
@@ -52,9 +52,11 @@ export async function readImages(
 ): Promise<PlanImage[]> {
   if (files.length === 0) return [];
   if (reading !== null) return reader.read(files, { tokens: budget, side: reading.side });
-  await reader.check(files);
-  throw notSupported(build);
+  return refuse(files, build, reader);
 }
 
-const notSupported = ({ id }: CatalogBuild) =>
-  new ApiError('images_not_supported', `The model ${id} does not read images.`);
+/** For a model that does not read images. Decodes nothing: a caller pays nothing for a refusal. */
+function refuse(files: readonly ImageFile[], { id }: CatalogBuild, reader: ImageReader): never {
+  reader.inspect(files);
+  throw new ApiError('images_not_supported', `The model ${id} does not read images.`);
+}

@@ -12,11 +12,13 @@ export interface ImageFile {
   readonly data: string | Uint8Array;
 }
 
-/** An image whose header is valid. */
+/** An image whose structure is valid. */
 export interface CheckedFile {
   readonly subject: string;
   readonly bytes: Buffer;
   readonly size: Size;
+  /** What the checksums say against decoding it; null: nothing. Decoders find that too. */
+  wrongChecksum(): string | null;
 }
 
 /**
@@ -31,22 +33,21 @@ export function checkImageFile({ subject, format, data }: ImageFile): CheckedFil
   if (format === null) {
     throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
   }
-  const { magic, readSize, extentOf } = FORMAT_READERS[format];
+  const { magic, inspect, wrongChecksum } = FORMAT_READERS[format];
   if (!bytes.subarray(0, magic.length).equals(magic)) {
     throw refused(
       'unsupported_image_format',
       `${subject} is not a ${format.toUpperCase()}, although its \`format\` says so`,
     );
   }
-  const size = readSize(bytes);
+  const { size, fault } = inspect(bytes);
   if (size === null) throw refused('invalid_image', `${subject} has a header that cannot be read`);
   checkSides(subject, size);
-  const extent = extentOf(bytes);
-  if (extent === 'animated') {
+  if (fault === 'animated') {
     throw refused('unsupported_image_format', `${subject} is animated; only still images are read`);
   }
-  if (extent === 'cut') throw refused('invalid_image', `${subject} is truncated`);
-  return { subject, bytes, size };
+  if (fault !== null) throw refused('invalid_image', `${subject} ${fault.predicate}`);
+  return { subject, bytes, size, wrongChecksum: () => wrongChecksum(bytes) };
 }
 
 /** A view of the bytes sent, or the decoded base64. */

@@ -1,5 +1,9 @@
 import type { Sharp, default as SharpLibrary } from 'sharp';
 import { LIMITS } from '../api/index.js';
+import { predicateOf, strayWarning } from './decoder-messages.js';
+import { repairedJpeg } from './jpeg-faults.js';
+import { jpegParts } from './jpeg-parts.js';
+import { withoutStrayBytes } from './jpeg-stray-bytes.js';
 import type { Bitmap, Size } from './pixels.js';
 
 let loading: Promise<typeof SharpLibrary> | null = null;
@@ -25,23 +29,33 @@ async function load(): Promise<typeof SharpLibrary> {
   return sharp;
 }
 
+/** The predicate of a sentence that says why an image cannot be decoded. */
+export interface Undecodable {
+  readonly predicate: string;
+}
+
 /**
- * Decodes a PNG or JPEG completely; null if it cannot be decoded, or is truncated. Its header must have been checked
- * against the limits. Transparency is composited over white; EXIF orientation is ignored.
+ * Decodes a PNG or JPEG completely. Its structure must have been checked. Transparency is composited over white; EXIF
+ * orientation is ignored. Faults of a JPEG that no pixel depends on are repaired first; whatever the decoder warns of
+ * then is a loss, and refuses the image.
  *
  * The memory of all decodes is bounded: a request has one at a time; they run on the threads of libuv, of which the process
- * has four by default; and each has at most the limit of pixels.
+ * has four by default; and each has at most the limit of pixels. So is their time: by the pixels, the scans and the bytes.
  */
-export async function decode(bytes: Buffer): Promise<Bitmap | null> {
-  const found = await finish(await pixelsOf(bytes));
-  return found && { width: found.info.width, height: found.info.height, rgb: found.data };
+export async function decode(bytes: Buffer): Promise<Bitmap | Undecodable> {
+  const found = await finish(bytes, (image) => image);
+  return isUndecodable(found)
+    ? found
+    : { width: found.info.width, height: found.info.height, rgb: found.data };
 }
 
 /** Like `decode`, but returns only the size: a third of the pixel data is copied, the least that sharp can return. */
-export async function decodeSize(bytes: Buffer): Promise<Size | null> {
-  const found = await finish((await pixelsOf(bytes)).extractChannel(0));
-  return found && { width: found.info.width, height: found.info.height };
+export async function decodeSize(bytes: Buffer): Promise<Size | Undecodable> {
+  const found = await finish(bytes, (image) => image.extractChannel(0));
+  return isUndecodable(found) ? found : { width: found.info.width, height: found.info.height };
 }
+
+export const isUndecodable = (found: object): found is Undecodable => 'predicate' in found;
 
 /** Red, green and blue of 8 bits each, row by row. */
 async function pixelsOf(bytes: Buffer): Promise<Sharp> {
@@ -56,11 +70,19 @@ async function pixelsOf(bytes: Buffer): Promise<Sharp> {
     .raw({ depth: 'uchar' });
 }
 
-async function finish(image: Sharp) {
+const JPEG_MAGIC = 0xffd8;
+
+async function finish(bytes: Buffer, made: (image: Sharp) => Sharp) {
+  const isJpeg = bytes.readUInt16BE() === JPEG_MAGIC;
+  const repaired = isJpeg ? repairedJpeg(bytes, jpegParts(bytes)) : bytes;
+  const run = async (file: Buffer) => made(await pixelsOf(file)).toBuffer({ resolveWithObject: true });
   try {
-    return await image.toBuffer({ resolveWithObject: true });
-  } catch {
-    // The messages of libvips name its functions and are of no use to a caller.
-    return null;
+    return await run(repaired);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : '';
+    const warning = isJpeg ? strayWarning(reason) : null;
+    const whole = warning === null ? null : withoutStrayBytes(repaired, warning);
+    if (whole === null) return { predicate: predicateOf(reason) };
+    return run(whole).catch(() => ({ predicate: predicateOf(reason) }));
   }
 }

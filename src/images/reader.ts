@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CountMemory, PlanImage } from '../engine/index.js';
 import { type CheckedFile, checkImageFile, type ImageFile, refused } from './check-file.js';
-import { decode, decodeSize } from './decode.js';
+import { decode, decodeSize, isUndecodable, type Undecodable } from './decode.js';
 import { gridSize, type Size, sameSize, toImage } from './pixels.js';
 import { resize } from './resize.js';
 
@@ -42,6 +42,14 @@ export class ImageReader {
     }
   }
 
+  /** Makes every check of the images that needs no decoding. Throws the errors of `checkImageFile`, or `invalid_image`. */
+  inspect(files: readonly ImageFile[]): void {
+    for (const { subject, wrongChecksum } of files.map(checkImageFile)) {
+      const predicate = wrongChecksum();
+      if (predicate !== null) throw refused('invalid_image', `${subject} ${predicate}`);
+    }
+  }
+
   /** The images in order, as a model sees them. Rejects as `check` does. */
   async read(files: readonly ImageFile[], { tokens, side }: Fit): Promise<PlanImage[]> {
     const images: PlanImage[] = [];
@@ -65,7 +73,8 @@ function hashOf({ bytes }: CheckedFile): string {
 }
 
 /** Also refuses an image whose decoded size differs from its header. */
-function decoded<T extends Size>({ subject, size }: CheckedFile, found: T | null): T {
-  if (found !== null && sameSize(found, size)) return found;
-  throw refused('invalid_image', `${subject} cannot be read`);
+function decoded<T extends Size>({ subject, size }: CheckedFile, found: T | Undecodable): T {
+  if (isUndecodable(found)) throw refused('invalid_image', `${subject} ${found.predicate}`);
+  if (sameSize(found, size)) return found;
+  throw refused('invalid_image', `${subject} has other sides than its header says`);
 }

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
-import { jpeg } from '../support/images/jpeg.js';
-import { chunk, png } from '../support/images/png.js';
+import { jpeg, withScans } from '../support/images/jpeg.js';
+import { chunk, png, pngChunks, SIGNATURE } from '../support/images/png.js';
 
 const SMALL = { width: 280, height: 280 };
 const PICTURE = png(SMALL).toString('base64');
@@ -241,6 +241,16 @@ const REFERENCES: readonly ContractTest[] = [
         400,
         'unsupported_image_format',
       ]);
+      // Nothing is decoded: the checksums are right, and the pixels are missing.
+      const [head, ...tail] = pngChunks(SMALL);
+      const empty = [
+        SIGNATURE,
+        head as Buffer,
+        chunk('IDAT', Buffer.from('not deflated')),
+        tail.at(-1) as Buffer,
+      ];
+      const data_base64 = Buffer.concat(empty).toString('base64');
+      t.strictSame(await show(service, { cat: asset({ data_base64 }) }), VALID);
     },
   ),
   httpRule('4.3 opt-in header: not needed, and ignored if sent', async (t, { post }) => {
@@ -281,6 +291,14 @@ const REFUSALS: readonly ContractTest[] = [
     }
     const cut = (await jpeg()).subarray(0, 100).toString('base64');
     t.equal((await show(service, { cat: { format: 'jpg', data_base64: cut } }))[0], 400);
+    const progressive = await jpeg({ progressive: true });
+    for (const [scans, expected] of [
+      [20, VALID],
+      [21, [400, 'invalid_image']],
+    ] as const) {
+      const data_base64 = withScans(progressive, scans).toString('base64');
+      t.strictSame(await show(service, { cat: { format: 'jpg', data_base64 } }), expected, `${scans} scans`);
+    }
   }),
   rule('7.2 image_too_large: 16 MiB decoded, and no more', async (t, service) => {
     const most = 16 * 1024 * 1024;

@@ -15,6 +15,7 @@ import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
 import { REQUEST_MS } from '../../src/http/transport/node-server.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
+import { STRAY_FILE_BYTES_MAX } from '../../src/images/jpeg-stray-bytes.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
 import { OPERATOR_CONNECTIONS_MAX, OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
@@ -46,6 +47,9 @@ const bounds = [
   ['a body as sent, and decompressed', bytes(LIMITS.bodyBytes), '413'],
   ['values in a body', number(LIMITS.jsonValues), '400 `invalid_json`'],
   ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
+  ['scans of a JPEG', number(LIMITS.jpegScans), '400 `invalid_image`'],
+  ['markers of a JPEG outside of its scans', number(LIMITS.jpegMarkers), '400 `invalid_image`'],
+  ['a JPEG with stray bytes before markers', bytes(STRAY_FILE_BYTES_MAX), '400 `invalid_image`'],
   ['a connection without a request', seconds(IDLE_MS), 'closed'],
   ['time for a request head to arrive', seconds(IDLE_MS), 'closed'],
   ['time for a whole request to arrive, read or discarded', seconds(REQUEST_MS), 'closed'],

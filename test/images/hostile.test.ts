@@ -44,7 +44,7 @@ test('images that are read have the pixels that were written', async (t) => {
 
 test('EXIF data turn nothing', async (t) => {
   for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
-    const found = await decode(await jpeg({ orientation }));
-    t.strictSame([found?.width, found?.height], [300, 290], `orientation ${orientation}`);
+    const found = (await decode(await jpeg({ orientation }))) as Bitmap;
+    t.strictSame([found.width, found.height], [300, 290], `orientation ${orientation}`);
   }
 });

@@ -136,10 +136,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('images/check-file.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
   ...inFile(
     'images/check-file.ts',
-    ['7.2 unsupported_image_format', "extent === 'animated'", "extent === ''"],
+    ['7.2 unsupported_image_format', "fault === 'animated'", "fault === ''"],
     ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
   ),
-  ...inFile('images/reader.ts', ['7.2 invalid_image', 'found !== null && sameSize(found, size)', 'true']),
+  ...inFile('images/reader.ts', ['7.2 invalid_image', 'if (predicate !== null)', 'if (false)']),
   ...inFile(
     'decide/request/assets.ts',
     ['2.3 type', "entry.type !== 'image'", "entry.type === ''"],

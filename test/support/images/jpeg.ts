@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { jpegParts } from '../../../src/images/jpeg-parts.js';
 
 const COLOUR = { r: 200, g: 100, b: 50 };
 
@@ -63,4 +64,12 @@ export function withSegment(file: Buffer, marker: number, content: Buffer): Buff
   const start = Buffer.from([0xff, marker, 0, 0]);
   start.writeUInt16BE(content.length + 2, 2);
   return Buffer.concat([file.subarray(0, 2), start, content, file.subarray(2)]);
+}
+
+/** A JPEG with its last scan repeated until it has so many. */
+export function withScans(file: Buffer, count: number): Buffer {
+  const { segments: found, scans } = jpegParts(file);
+  const { start } = found.findLast(({ marker }) => marker === 0xda) as { start: number };
+  const scan = file.subarray(start - 4, -2);
+  return Buffer.concat([file.subarray(0, -2), ...Array(count - scans).fill(scan), file.subarray(-2)]);
 }
