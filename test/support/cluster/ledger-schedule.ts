@@ -67,10 +67,8 @@ export class Schedule {
     const { integer } = this.source;
     for (const workspace of WORKSPACES) {
       const budget = integer(3) === 0 ? BigInt(integer(200)) : null;
-      this.tables.workspaces.set(workspace, {
-        granted: BigInt(integer(integer(4) === 0 ? 3_000 : 150)),
-        budget,
-      });
+      const granted = BigInt(integer(integer(4) === 0 ? 3_000 : 150));
+      this.tables.workspaces.set(workspace, { granted, budget });
     }
     this.tables.rows.nodes.set(1, 0);
     this.ledger = new ClusterLedger({
@@ -344,8 +342,11 @@ export class Schedule {
       if (rest <= 0n || budget !== null || othersHoldUnused(rows.leases, workspace, this.sessionId as number))
         continue;
       const before = this.open.length;
-      this.reserve(workspace, rest);
+      let session: number | null = null;
       for (let round = 0; this.open.length === before; round += 1) {
+        // Again with each session: one that has expired fails its first request, if no exchange was needed before.
+        if (this.sessionId !== session) this.reserve(workspace, rest);
+        session = this.sessionId;
         if (round === FLOW_MAX) throw new Error('what is left cannot be spent');
         if (this.tables.waiting === null) this.clock.advance(50);
         this.tables.waiting?.run('answered');
