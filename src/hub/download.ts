@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { OperatorError, showBytes } from '../base/index.js';
 import type { HubConnection } from './connection.js';
 import { PartFile, partPath, sha256Of } from './part-file.js';
@@ -28,13 +28,14 @@ export type VerifiableFile = HubFile & { readonly sha256: string };
  * the signal's reason; the part then stays for the next attempt.
  */
 export async function download(file: VerifiableFile, target: string, context: Downloading): Promise<void> {
+  const before = versionOf(target);
   if (await isComplete(file, target, context)) return;
   const part = await PartFile.open(
     partPath(context.folder, file.sha256),
     {
       onRead: (bytes) => context.onBytes(bytes, 'disk'),
       onWait: () => context.notice(`${file.path}: another process is downloading it; waiting`),
-      isDone: () => sizeOf(target) === file.size,
+      isDone: () => sizeOf(target) === file.size && versionOf(target) !== before,
     },
     context.signal,
   );
@@ -80,7 +81,7 @@ async function isComplete(
   );
   if (sha256 === file.sha256) return true;
   notice(`${target} does not have the hub's SHA-256; downloading it again`);
-  rmSync(target);
+  // It stays until another one is complete: a build may use it, and a hub can be wrong.
   onBytes(-read, 'disk');
   return false;
 }
@@ -156,3 +157,10 @@ const tooLong = ({ path, size }: VerifiableFile) =>
   );
 
 const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : null);
+
+/** Differs for every file that was at a path. */
+function versionOf(path: string): string | null {
+  if (!existsSync(path)) return null;
+  const { ino, ctimeNs } = statSync(path, { bigint: true });
+  return `${ino} ${ctimeNs}`;
+}

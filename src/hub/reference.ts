@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/index.js';
+import { MANIFEST_FILE } from '../engine/index.js';
 
 /** A model on the hub: `hf:OWNER/REPO[/FILE][@REVISION][:QUANT]`. */
 export interface Reference {
@@ -27,6 +28,10 @@ export function parseReference(text: string): Reference {
     throw new OperatorError(`${text} names a file and a quantization. Give only one of them.`);
   }
   if (file !== undefined) requireSafePath(file);
+  if (repository.toLowerCase().startsWith(MANIFEST_FILE))
+    throw new OperatorError(
+      `${text}: the owner of a repository cannot have the name of a file of the models folder (${MANIFEST_FILE}).`,
+    );
   return {
     repository,
     file: file ?? null,

@@ -1,6 +1,7 @@
 import { OperatorError } from '../base/index.js';
+import { boundedFetch } from './bounded-fetch.js';
 import type { HubConnection } from './connection.js';
-import { type Reference, requireSafePath, showReference } from './reference.js';
+import { type Reference, requireSafePath, shellWord, showReference } from './reference.js';
 import { notOfHub, type Retries, retried } from './retry.js';
 
 /** A file of a repository. */
@@ -14,7 +15,7 @@ export interface HubFile {
 
 /** A repository at one commit. */
 export interface Repository {
-  /** As the hub writes it. */
+  /** The one that was asked for, in the hub's spelling. */
   readonly name: string;
   readonly commit: string;
   /** When it was last changed; null if the hub does not say. */
@@ -36,10 +37,13 @@ export async function readRepository(
   retries: Retries,
 ): Promise<Repository> {
   const { listFiles, modelInfo } = await import('@huggingface/hub');
-  const options = { hubUrl: hub.endpoint, fetch: hub.fetch };
   const { repository, revision } = reference;
+  const options = () => ({
+    hubUrl: hub.endpoint,
+    fetch: boundedFetch(hub.fetch, showReference(reference)),
+  });
   const info = await retried(retries, () =>
-    modelInfo({ ...options, name: repository, revision, additionalFields: ['sha'] }),
+    modelInfo({ ...options(), name: repository, revision, additionalFields: ['sha'] }),
   );
   if (typeof info.sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(info.sha)) {
     throw notOfHub(showReference(reference));
@@ -48,7 +52,7 @@ export async function readRepository(
     const found: HubFile[] = [];
     let entries = 0;
     for await (const { type, path, size, lfs } of listFiles({
-      ...options,
+      ...options(),
       repo: { type: 'model', name: repository },
       revision: info.sha,
       recursive: true,
@@ -71,8 +75,19 @@ export async function readRepository(
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const changed =
     info.updatedAt instanceof Date && Number.isFinite(info.updatedAt.getTime()) ? info.updatedAt : null;
-  const name = typeof info.name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(info.name) ? info.name : repository;
-  // It becomes a folder.
-  requireSafePath(name);
-  return { name, commit: info.sha, changed, files };
+  return { name: nameOf(info.name, reference), commit: info.sha, changed, files };
+}
+
+/**
+ * The name becomes a folder, whose files a download may replace: a hub must not choose it. Throws OperatorError for the name
+ * of another repository.
+ */
+function nameOf(answered: unknown, reference: Reference): string {
+  const { repository } = reference;
+  if (typeof answered !== 'string') return repository;
+  if (answered.toLowerCase() === repository.toLowerCase()) return answered;
+  const isName = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(answered);
+  throw new OperatorError(
+    `${showReference(reference)}: the hub describes another repository${isName ? `, ${answered}` : ''}. If yours was renamed, pull that one${isName ? `: decider models pull ${shellWord(showReference({ ...reference, repository: answered }))}` : ''}.`,
+  );
 }

@@ -42,6 +42,13 @@ test('references', async (t) => {
       text,
     );
   }
+  for (const owner of ['manifest.json', 'Manifest.JSON', 'manifest.json.lock', 'manifest.json.new']) {
+    t.match(
+      refusal(() => parseReference(`hf:${owner}/r`)),
+      /the name of a file of the models folder/,
+    );
+  }
+  t.equal(parseReference('hf:manifest/r').repository, 'manifest/r');
   t.match(
     refusal(() => parseReference('hf:o/r/a.gguf:Q8_0')),
     /Give only one of them/,

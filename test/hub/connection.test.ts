@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { RESPONSE_BYTES_MAX, RESPONSES_MAX } from '../../src/hub/bounded-fetch.js';
 import { HubConnection } from '../../src/hub/connection.js';
 import { hubSettings } from '../../src/hub/environment.js';
 import { select } from '../../src/hub/pull.js';
@@ -91,8 +92,37 @@ test('a server that is not a hub, and a file without a checksum', async (t) => {
   );
   t.match(await outcome(t, stub, 'hf:o/odd'), /is not that of a hub/);
   t.match(await outcome(t, stub, 'hf:o/odd'), /is not that of a hub\. Check HF_ENDPOINT/);
-  t.match(await outcome(t, stub, 'hf:o/up'), /"\.\.\/\.\." is not a path that can be stored/);
+  t.match(await outcome(t, stub, 'hf:o/up'), /hf:o\/up: the hub describes another repository\. If/);
   t.match(await outcome(t, stub, 'hf:o/evil'), /"\.\.\/\.\.\/evil\.gguf" is not a path that can be stored/);
+});
+
+test('a hub does not choose the folder of a repository', async (t) => {
+  const stub = await HubStub.start(t, {
+    'o/renamed': { files, id: 'new/name' },
+    'o/Case': { files, id: 'O/case' },
+    'o/text': { files, id: 'a b; rm -rf /' },
+  });
+  t.match(
+    await outcome(t, stub, 'hf:o/renamed@v1'),
+    /^hf:o\/renamed@v1: the hub describes another repository, new\/name\. .* decider models pull hf:new\/name@v1\.$/,
+  );
+  t.match(await outcome(t, stub, 'hf:o/text'), /another repository\. If yours was renamed, pull that one\.$/);
+  t.equal(await outcome(t, stub, 'hf:o/Case'), 'm-Q8_0.gguf');
+});
+
+test('the responses that describe a repository are bounded, in number and in bytes', async (t) => {
+  const stub = await HubStub.start(t, {
+    'o/pages': {
+      files: { ...files, 'README.md': Buffer.alloc(0) },
+      pageSize: 2,
+      emptyPages: RESPONSES_MAX - 1,
+    },
+    'o/endless': { files, emptyPages: RESPONSES_MAX },
+  });
+  t.equal(await outcome(t, stub, 'hf:o/pages'), 'm-Q8_0.gguf');
+  t.match(await outcome(t, stub, 'hf:o/endless'), /^hf:o\/endless: .* takes more than 200 responses\./);
+  stub.failures.push(' '.repeat(RESPONSE_BYTES_MAX + 1));
+  t.match(await outcome(t, stub, 'hf:o/pages'), /takes more than 64 MiB\./);
 });
 
 test('the entries of a repository are bounded', async (t) => {

@@ -148,6 +148,19 @@ test('a complete file with other contents is replaced', async (t) => {
   isComplete(t, pulled);
 });
 
+test('a complete file stays until another one is verified', async (t) => {
+  const pulled = await pulling(t);
+  mkdirSync(dirname(pulled.target), { recursive: true });
+  const other = Buffer.alloc(SIZE);
+  writeFileSync(pulled.target, other);
+  pulled.stub.deliver = () => ({ corrupt: true });
+  await t.rejects(pulled.pull(), /the SHA-256 of the download is/);
+  t.ok(readFileSync(pulled.target).equals(other));
+  pulled.stub.deliver = () => ({});
+  await pulled.pull();
+  isComplete(t, pulled);
+});
+
 test('too little disk space is refused before anything is downloaded; at the limit it is enough', async (t) => {
   const pulled = await pulling(t);
   const spare = 64 * 1024 * 1024;

@@ -13,6 +13,8 @@ interface StubRepository {
   readonly id?: string;
   /** Entries of one page of the list of files; 2 if absent. */
   readonly pageSize?: number;
+  /** Pages without entries before the last one; 0 if absent. */
+  readonly emptyPages?: number;
   readonly lastModified?: string;
   /** Files need this token; the list of a gated repository is public. */
   readonly token?: string;
@@ -121,7 +123,17 @@ export class HubStub {
     });
   }
 
-  private list(response: ServerResponse, url: URL, { files, pageSize = 2 }: StubRepository): void {
+  private list(
+    response: ServerResponse,
+    url: URL,
+    { files, pageSize = 2, emptyPages = 0 }: StubRepository,
+  ): void {
+    const empty = Number(url.searchParams.get('empty') ?? 0);
+    if (empty < emptyPages) {
+      url.searchParams.set('empty', String(empty + 1));
+      response.setHeader('link', `<${url.href}>; rel="next"`);
+      return void json(response, []);
+    }
     const entries = Object.entries(files).map(([path, bytes]) => ({
       type: 'file',
       path,
