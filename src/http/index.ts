@@ -25,4 +25,5 @@ export {
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
 export { ConnectionTurns } from './transport/node-turns.js';
+export { tryCertificate } from './transport/trial-handshake.js';
 export { type HeaderList, ListenError, type TransportName } from './transport/types.js';

@@ -1,12 +1,6 @@
 import { statSync } from 'node:fs';
 import { type Clock, DAY_MS } from '../base/index.js';
-import {
-  type Certificate,
-  type HttpServer,
-  readCertificate,
-  TlsError,
-  type TlsFiles,
-} from '../http/index.js';
+import { type Certificate, type HttpServer, TlsError, type TlsFiles, tryCertificate } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log } from '../telemetry/index.js';
 import { StartError } from './dependencies.js';
@@ -57,6 +51,7 @@ export class CertificateWatch {
   #failures = 0;
   #expiryChecked: number;
   #cancel = () => {};
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: WatchOptions) {
     const { current, listeners, clock } = options;
@@ -67,19 +62,26 @@ export class CertificateWatch {
     this.#wait();
   }
 
+  /** Settles when no look at the files is in progress. */
+  get settled(): Promise<void> {
+    return this.#looking;
+  }
+
   /**
-   * Reads the files and gives their certificate to the listeners that have another one. Returns whether there were any.
-   * Throws TlsError if the files cannot be used, with nothing changed, or if a listener does not accept them: that one
-   * keeps its certificate, and gets the new one with the next call that succeeds.
+   * Reads the files, and tries their certificate. Resolves with a function that gives it to the listeners that have another
+   * one, and returns whether there were any. Rejects with TlsError if the files cannot be used. The function throws it if a
+   * listener does not accept the certificate: that one keeps its own, and gets the new one with the next call that succeeds.
    */
-  reload(): boolean {
-    const next = readCertificate(this.#current.files);
-    if (!this.#renew(next)) return false;
-    this.#current = next;
-    const expires = new Date(next.expires).toISOString();
-    this.#options.log.info({ expires }, 'the TLS certificate was renewed');
-    this.#checkExpiry();
-    return true;
+  async prepare(): Promise<() => boolean> {
+    const next = await tryCertificate(this.#current.files);
+    return () => {
+      if (!this.#renew(next)) return false;
+      this.#current = next;
+      const expires = new Date(next.expires).toISOString();
+      this.#options.log.info({ expires }, 'the TLS certificate was renewed');
+      this.#checkExpiry();
+      return true;
+    };
   }
 
   stop(): void {
@@ -103,16 +105,16 @@ export class CertificateWatch {
 
   #wait(): void {
     this.#cancel = this.#options.clock.after(LOOK_MS, () => {
-      this.#look();
+      this.#looking = this.#look();
       if (this.#options.clock.monotonic() - this.#expiryChecked >= DAY_MS) this.#checkExpiry();
       this.#wait();
     });
   }
 
-  #look(): void {
+  async #look(): Promise<void> {
     const found = marks(this.#current.files);
     try {
-      if (found !== this.#seen) this.reload();
+      if (found !== this.#seen) (await this.prepare())();
       this.#seen = found;
       this.#failures = 0;
     } catch (error) {

@@ -6,9 +6,9 @@ import {
   createBounds,
   type HttpServer,
   ListenError,
-  readCertificate,
   type SharedBounds,
   startHttp,
+  tryCertificate,
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Metrics } from '../telemetry/index.js';
@@ -31,10 +31,10 @@ interface Endpoints {
   /** The base endpoint first. */
   readonly all: readonly [Endpoint, ...Endpoint[]];
   /**
-   * Reads the certificate again. Returns whether it is a new one, which new connections then get. Throws TlsError if it
-   * cannot be used, with nothing changed, or if an endpoint does not accept it: that one keeps its certificate.
+   * Reads the certificate again; see `CertificateWatch.prepare`. The function returns whether it is a new one, which new
+   * connections then get. Without TLS, it returns false.
    */
-  reloadTls(): boolean;
+  prepareTls(): Promise<() => boolean>;
   /** Answers what is in flight. */
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function listen(
       const exposure = exposureOf(keys.host, host, settings);
       if (exposure !== null) dependencies.report.notice(exposure.notice);
     }
-    const certificate = loadCertificate(settings, dependencies);
+    const certificate = await loadCertificate(settings, dependencies);
     const bounds = createBounds(clock);
     const logRequest = requestLog(log, settings.log.sample);
     const onAccess = (entry: AccessEntry) => {
@@ -88,7 +88,7 @@ export async function listen(
     const watch = certificate && new CertificateWatch({ current: certificate, listeners, clock, log });
     return {
       all: open as [Endpoint, ...Endpoint[]],
-      reloadTls: () => watch?.reload() ?? false,
+      prepareTls: async () => (await watch?.prepare()) ?? (() => false),
       stop() {
         watch?.stop();
         return stop();
@@ -102,10 +102,10 @@ export async function listen(
 }
 
 /** Null without TLS. */
-function loadCertificate({ tls }: EndpointSettings, { clock, report }: ServerDependencies) {
+async function loadCertificate({ tls }: EndpointSettings, { clock, report }: ServerDependencies) {
   const files = tlsFiles(tls);
   if (files === null) return null;
-  const certificate = readCertificate(files);
+  const certificate = await tryCertificate(files);
   const warning = expiryWarning(certificate, clock.now());
   if (warning !== null) report.notice(warning);
   return certificate;

@@ -58,7 +58,7 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     engines: service.engines,
     openModels: () => service.openModels(),
     prepare: (next) => service.prepareSettings(next),
-    reloadTls: endpoints.reloadTls,
+    prepareTls: endpoints.prepareTls,
     clock,
     log: dependencies.log,
   });

@@ -1,8 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { DAY_MS } from '../../src/base/index.js';
-import { type Certificate, readCertificate, TlsError } from '../../src/http/index.js';
+import { type Certificate, readCertificate, TlsError, tryCertificate } from '../../src/http/index.js';
 import { CertificateWatch, expiryWarning, tlsFiles } from '../../src/server/certificate.js';
 import type { Log } from '../../src/telemetry/index.js';
 import { certificateIn, selfSigned, writeCertificate } from '../support/certificate.js';
@@ -32,7 +33,15 @@ function watchIn(folder: string, until?: string) {
     },
   ];
   const watch = new CertificateWatch({ current, listeners, clock, log });
-  return { clock, current, used, second, refusing, lines, watch };
+  const look = () => lookOf(watch, clock);
+  const reload = async () => (await watch.prepare())();
+  return { clock, current, used, second, refusing, lines, watch, look, reload };
+}
+
+/** Lets a watch look at the files. */
+async function lookOf(watch: CertificateWatch, clock: { advance(ms: number): void }): Promise<void> {
+  clock.advance(LOOK_MS);
+  await watch.settled;
 }
 
 /** Writes a file in place, with a time of change that differs from all before, whatever the resolution of file times. */
@@ -43,15 +52,16 @@ function rewrite(file: string, text: string, seconds: number): void {
 
 test('a certificate whose files change is used without a restart', async (t) => {
   const folder = t.testdir({});
-  const { clock, used, lines, watch } = watchIn(folder);
-  clock.advance(LOOK_MS);
+  const { clock, used, lines, watch, look } = watchIn(folder);
+  await look();
   t.equal(used.length, 0, 'unchanged');
   const next = certificateIn(folder);
   clock.advance(LOOK_MS - 1);
   t.equal(used.length, 0);
   clock.advance(1);
+  await watch.settled;
   t.strictSame(used, [next]);
-  clock.advance(LOOK_MS);
+  await look();
   t.equal(used.length, 1, 'once');
   t.strictSame(lines, ['the TLS certificate was renewed']);
   watch.stop();
@@ -60,26 +70,26 @@ test('a certificate whose files change is used without a restart', async (t) => 
 
 test('between the writes of the two files, the old certificate stays in use and nothing is reported', async (t) => {
   const folder = t.testdir({});
-  const { clock, current, used, lines } = watchIn(folder);
+  const { current, used, lines, look } = watchIn(folder);
   const { cert, key } = selfSigned('localhost');
   rewrite(current.files.cert, cert, 1);
-  clock.advance(LOOK_MS);
+  await look();
   rewrite(current.files.key, key, 2);
-  clock.advance(LOOK_MS);
+  await look();
   t.equal(used.length, 1);
   t.strictSame(lines, ['the TLS certificate was renewed']);
 });
 
 test('files that cannot be used are reported once', async (t) => {
   const folder = t.testdir({});
-  const { clock, current, used, lines, watch } = watchIn(folder);
+  const { current, used, lines, look, reload } = watchIn(folder);
   rmSync(current.files.key);
-  for (let look = 0; look < 5; look += 1) clock.advance(LOOK_MS);
+  for (let count = 0; count < 5; count += 1) await look();
   t.equal(used.length, 0);
   t.match(lines, [/^the TLS certificate was not renewed: tls\.key: ENOENT/]);
-  t.throws(() => watch.reload(), { name: 'TlsError' });
+  await t.rejects(reload(), { name: 'TlsError' });
   writeCertificate(folder);
-  clock.advance(LOOK_MS);
+  await look();
   t.equal(used.length, 1);
   t.match(lines, [/not renewed/, /was renewed/]);
 });
@@ -87,22 +97,22 @@ test('files that cannot be used are reported once', async (t) => {
 test('a folder that becomes a file is reported once, and the old certificate stays', async (t) => {
   const folder = t.testdir({ tls: {} });
   const tls = join(folder, 'tls');
-  const { clock, used, lines } = watchIn(tls);
-  clock.advance(LOOK_MS);
+  const { clock, used, lines, look } = watchIn(tls);
+  await look();
   renameSync(tls, join(folder, 'away'));
   writeFileSync(tls, '');
-  for (let look = 0; look < 5; look += 1) clock.advance(LOOK_MS);
+  for (let count = 0; count < 5; count += 1) await look();
   t.match(lines, [/^the TLS certificate was not renewed: tls\.cert: ENOTDIR/]);
   t.equal(lines.length, 1);
   t.equal(clock.timers(), 1, 'it still looks');
   t.equal(used.length, 0);
   rmSync(tls);
   renameSync(join(folder, 'away'), tls);
-  clock.advance(LOOK_MS);
+  await look();
   rmSync(join(tls, 'key.pem'));
-  clock.advance(LOOK_MS);
+  await look();
   t.equal(lines.length, 1, 'the failures are counted anew');
-  clock.advance(LOOK_MS);
+  await look();
   t.match(lines, [/ENOTDIR/, /not renewed: tls\.key: ENOENT/]);
 });
 
@@ -114,39 +124,38 @@ test('a certificate that was renewed during the start is found by the first look
   const used: Certificate[] = [];
   const log = { info() {}, warn() {}, error() {} } as unknown as Log;
   const listeners = [{ host: '127.0.0.1', port: 1, renew: (given: Certificate) => void used.push(given) }];
-  new CertificateWatch({ current, listeners, clock, log });
-  clock.advance(LOOK_MS);
+  await lookOf(new CertificateWatch({ current, listeners, clock, log }), clock);
   t.strictSame(used, [next]);
 });
 
 test('if an endpoint refuses a certificate, the others still use it, and the endpoint gets it again later', async (t) => {
   const folder = t.testdir({});
-  const { clock, used, second, refusing, lines, watch } = watchIn(folder);
+  const { used, second, refusing, lines, look, reload } = watchIn(folder);
   refusing.now = true;
   const next = certificateIn(folder);
-  t.throws(() => watch.reload(), { name: 'TlsError', message: '127.0.0.1:2: a reason.' });
-  for (let look = 0; look < 3; look += 1) clock.advance(LOOK_MS);
+  await t.rejects(reload(), { name: 'TlsError', message: '127.0.0.1:2: a reason.' });
+  for (let count = 0; count < 3; count += 1) await look();
   t.strictSame(used, [next], 'once');
   t.strictSame(lines, ['the TLS certificate was not renewed: 127.0.0.1:2: a reason.']);
   refusing.now = false;
-  clock.advance(LOOK_MS);
+  await look();
   t.strictSame([used, second], [[next], [next]]);
   t.match(lines, [/not renewed/, /was renewed/]);
   refusing.now = true;
   const third = certificateIn(folder);
-  t.throws(() => watch.reload());
+  await t.rejects(reload());
   writeCertificate(folder, { cert: String(next.cert), key: String(next.key) });
-  t.equal(watch.reload(), true, 'the files have the previous one again');
+  t.equal(await reload(), true, 'the files have the previous one again');
   t.strictSame([used, second], [[next, third, next], [next]]);
 });
 
 test('reload reads the files at once and returns whether the certificate is new', async (t) => {
   const folder = t.testdir({});
-  const { clock, used, lines, watch } = watchIn(folder);
-  t.equal(watch.reload(), false);
+  const { used, lines, look, reload } = watchIn(folder);
+  t.equal(await reload(), false);
   writeCertificate(folder, selfSigned('localhost', '20261201000000Z'));
-  t.equal(watch.reload(), true);
-  clock.advance(LOOK_MS);
+  t.equal(await reload(), true);
+  await look();
   t.equal(used.length, 1, 'the next look finds nothing new');
   t.match(lines, [/was renewed/, /cert\.pem expires at 2026-12-01T00:00:00\.000Z\. Renew it/]);
 });
@@ -163,12 +172,12 @@ test('a certificate is due for renewal 14 days before its end', async (t) => {
 });
 
 test('a certificate that expires soon is reported once a day', async (t) => {
-  const { clock, lines } = watchIn(t.testdir({}), '20261207000000Z');
+  const { clock, lines, look } = watchIn(t.testdir({}), '20261207000000Z');
   clock.advance(DAY_MS - 1);
   t.strictSame(lines, [], 'more than 14 days left');
-  clock.advance(LOOK_MS);
+  await look();
   t.match(lines, [/expires at 2026-12-07/]);
-  clock.advance(LOOK_MS);
+  await look();
   t.equal(lines.length, 1);
   clock.advance(DAY_MS);
   t.equal(lines.length, 2);
@@ -187,4 +196,25 @@ test('one of the two files is not enough', async (t) => {
     name: 'StartError',
     message: /^tls\.key is set and tls\.cert is not/,
   });
+});
+
+test('a chain that no client accepts is refused, and the old certificate stays', async (t) => {
+  const folder = t.testdir({});
+  const { current, used, lines, look } = watchIn(folder);
+  const { cert, key } = selfSigned('localhost');
+  const chain = (count: number) => cert + selfSigned('localhost').cert.repeat(count);
+  // OpenSSL accepts 102,400 bytes of certificates, in DER with three bytes of length each.
+  const each = new X509Certificate(cert).raw.length + 3;
+  const most = Math.floor(102_400 / each) - 1;
+  writeCertificate(folder, { cert: chain(most + 100), key });
+  await look();
+  await look();
+  t.match(lines, [
+    /^the TLS certificate was not renewed: .* no client can connect with .*cert\.pem: excessive message size\. The chain must be/,
+  ]);
+  t.strictSame(used, []);
+  await t.rejects(tryCertificate(current.files), { name: 'TlsError' });
+  writeCertificate(folder, { cert: chain(most - 10), key });
+  await look();
+  t.equal(used.length, 1);
 });

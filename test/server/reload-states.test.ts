@@ -110,7 +110,7 @@ function startReloader(folder: string, use = () => {}) {
       calls.push('used');
       use();
     },
-    reloadTls: () => false,
+    prepareTls: async () => () => false,
     clock,
     log,
   });

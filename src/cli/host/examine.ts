@@ -1,6 +1,6 @@
 import { type Clock, NODE_MIN } from '../../base/index.js';
 import { INSTALL_CUDA } from '../../engine/index.js';
-import { readCertificate } from '../../http/index.js';
+import { tryCertificate } from '../../http/index.js';
 import { expiryWarning, exposureOf, type HostSetting, tlsFiles } from '../../server/index.js';
 import type { Settings } from '../../settings/index.js';
 import { type Finding, fault, ok, problem, warning } from '../findings.js';
@@ -35,7 +35,7 @@ export async function* examineHost(
   yield synchronized(await probes.isClockSynchronized());
   yield* dataFolder(settings, probes);
   yield network(settings);
-  yield certificate(settings, clock);
+  yield await certificate(settings, clock);
   for (const endpoint of served ? [] : endpoints(settings)) yield await port(endpoint, probes);
 }
 
@@ -126,11 +126,11 @@ function network(settings: Settings): Finding {
   }
 }
 
-function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Finding {
+async function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Promise<Finding> {
   try {
     const files = tlsFiles(tls);
     if (files === null) return ok('certificate', 'no TLS');
-    const found = readCertificate(files);
+    const found = await tryCertificate(files);
     const due = expiryWarning(found, now());
     if (due === null)
       return ok('certificate', `${files.cert}, until ${new Date(found.expires).toISOString()}`);

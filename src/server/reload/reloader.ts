@@ -50,10 +50,10 @@ interface Parts {
    */
   prepare(next: Settings): () => void;
   /**
-   * Reads the certificate again. Returns whether it is a new one. Throws OperatorError; only endpoints that accept the new
-   * one have changed then.
+   * Reads the certificate again, and tries it. Resolves with what takes it over and returns whether it is a new one. Rejects
+   * with OperatorError. The function throws it too; only endpoints that accept the new one have changed then.
    */
-  reloadTls(): boolean;
+  prepareTls(): Promise<() => boolean>;
   readonly clock: Pick<Clock, 'after'>;
   readonly log: Pick<Log, 'level' | 'info' | 'warn' | 'error'>;
 }
@@ -105,7 +105,7 @@ export class Reloader {
   }
 
   private async run(next: Settings): Promise<{ changed: ReloadChanges; drained: Promise<void> }> {
-    const { engines, openModels, prepare, reloadTls } = this.parts;
+    const { engines, openModels, prepare, prepareTls } = this.parts;
     let set: ModelSet | null = null;
     let changed: ReloadChanges;
     let switchOver: () => ModelSet | null;
@@ -117,14 +117,16 @@ export class Reloader {
       if (set !== null) {
         await this.load(set, next);
         this.ending.signal.throwIfAborted();
-        // Batches may have been submitted since.
-        requireOpenModels(openModels(), set);
       }
+      const renewTls = await prepareTls();
+      this.ending.signal.throwIfAborted();
+      // From here to the end without a pause. Batches may have been submitted since the models were read.
+      if (set !== null) requireOpenModels(openModels(), set);
       const models = set === null ? [] : ['manifest'];
       const builds = set === null ? [] : buildChanges(engines.current, set);
       const use = prepare(next);
       // The last step that can fail.
-      const tls = reloadTls() ? ['tls'] : [];
+      const tls = renewTls() ? ['tls'] : [];
       changed = { keys: [...settings, ...models, ...tls], builds };
       switchOver = () => this.switchOver(set, prices, use);
     } catch (error) {
