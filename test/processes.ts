@@ -52,6 +52,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/clock',
   'cli/closed-output',
   'cli/database',
+  'cli/doctor-calendar',
   'cli/eval-fit',
   'cli/full-disk',
   'cli/hostile-models',

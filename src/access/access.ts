@@ -50,7 +50,7 @@ export class Access {
 
   /** Throws ApiError `unauthorized`. `headers`: the values of all `Authorization` headers. */
   authenticate(headers: readonly string[]): Caller {
-    return authenticate(headers, this.directory, this.clock.now());
+    return authenticate(headers, this.directory, this.clock.settled());
   }
 
   /** Counts a request that costs money. Throws ApiError `out_of_credit`, `budget_exceeded`, `rate_limited`. */
@@ -75,7 +75,7 @@ export class Access {
     const key = this.directory.key(keyId);
     const workspace = key && this.directory.workspace(key.workspace);
     if (key === undefined || workspace === undefined) return undefined;
-    const works = keyWorks(key, this.clock.now());
+    const works = keyWorks(key, this.clock.settled());
     const isCertain = key.revoked !== null || this.clock.certainFor() >= JUMP_LASTS_MS;
     return { key, workspace, works, hasEnded: !works && isCertain };
   }

@@ -35,6 +35,8 @@ export class SteadyClock implements Clock {
   private jump: Jump | null = null;
   /** The last accepted jump or doubtful start, on the monotonic clock. */
   private doubtedAt: number | null = null;
+  /** The calendar before that. */
+  private before = 0;
 
   /**
    * @param lastCertain the last certain time stored by an earlier process, in milliseconds since 1970; null: none
@@ -49,7 +51,9 @@ export class SteadyClock implements Clock {
     this.offset = now - system.monotonic();
     if (lastCertain === null) return;
     const doubtful = now < lastCertain - FOLLOWED_MS || now > lastCertain + STOPPED_MS_MAX;
-    if (doubtful) this.doubtedAt = system.monotonic();
+    if (!doubtful) return;
+    this.doubtedAt = system.monotonic();
+    this.before = lastCertain;
   }
 
   now(): number {
@@ -69,6 +73,13 @@ export class SteadyClock implements Clock {
     return this.system.monotonic() - this.doubtedAt;
   }
 
+  settled(): number {
+    const now = this.now();
+    const monotonic = this.system.monotonic();
+    if (this.doubtedAt !== null && monotonic - this.doubtedAt < JUMP_LASTS_MS) return this.before;
+    return this.jump === null ? now : Math.round(this.jump.since + this.offset);
+  }
+
   after(ms: number, callback: () => void): () => void {
     return this.system.after(ms, callback);
   }
@@ -85,6 +96,7 @@ export class SteadyClock implements Clock {
       return;
     }
     const ms = offset - this.offset;
+    this.before = Math.round(monotonic + this.offset);
     this.offset = offset;
     this.jump = null;
     this.doubtedAt = monotonic;

@@ -33,6 +33,7 @@ export {
   resultsPiece,
 } from './reading/results-piece.js';
 export * from './refusals.js';
+export { DOUBT_MS } from './retention.js';
 export type { ChunkRange } from './runner/claimed-chunks.js';
 export { OpenBatch } from './runner/open-batch.js';
 export type { BatchEnds, Progress } from './runner/progress.js';

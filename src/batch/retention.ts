@@ -15,7 +15,7 @@ const REMOVED_MAX = 1_000;
  * After a jump of the calendar or an uncertain start, nothing is deleted for this long: time to correct the clock. A day
  * would be too long: a host that is switched off every night starts uncertain every morning, and must still delete.
  */
-const DOUBT_MS = 60 * 60 * 1_000;
+export const DOUBT_MS = 60 * 60 * 1_000;
 
 interface Parts {
   readonly store: Store;

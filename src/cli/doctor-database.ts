@@ -1,8 +1,8 @@
 import { systemClock } from '../base/index.js';
-import { ClusterAdministration, checkDatabaseKey } from '../cluster/index.js';
+import { ClusterAdministration, checkDatabaseKey, SKEW_MS_MAX } from '../cluster/index.js';
 import {
   Database,
-  databaseNow,
+  databaseClock,
   listNodes,
   type Path,
   requireFormat,
@@ -11,11 +11,9 @@ import {
 } from '../postgres/index.js';
 import type { Settings } from '../settings/index.js';
 import { commandActor } from '../store/index.js';
+import { examineCalendar } from './doctor-calendar.js';
 import { examineLedger } from './doctor-ledger.js';
 import { type Finding, ok, problem, warning } from './findings.js';
-
-/** A larger difference of the clocks, in milliseconds, is a warning. */
-const CLOCK_MS_MAX = 2_000;
 
 /** What `decider doctor` says of the database of `store.url`. */
 export async function* examineDatabase({
@@ -37,6 +35,7 @@ export async function* examineDatabase({
     await requireFormat(database);
     yield await examineKey(database, given);
     yield await examineNodes(database);
+    yield* examineCalendar(database);
     const administration = new ClusterAdministration(database, commandActor());
     yield* examineLedger(await administration.reconcile(), billing.currency);
   } catch (error) {
@@ -49,14 +48,14 @@ export async function* examineDatabase({
 /** All times are the database's; those in the logs are the host's. */
 async function examineClock(database: Database, path: Path): Promise<Finding> {
   // Connects.
-  await databaseNow(database);
+  await databaseClock(database);
   const began = systemClock.monotonic();
-  const found = await databaseNow(database);
+  const found = await databaseClock(database);
   const ms = systemClock.monotonic() - began;
   const ahead = Math.round(systemClock.now() - ms / 2 - found);
   const through = path === 'pooler' ? ', through a connection pooler in session mode' : '';
   const answered = `answers in ${ms.toFixed(1)} ms${through}`;
-  if (Math.abs(ahead) <= CLOCK_MS_MAX) return ok('database', answered);
+  if (Math.abs(ahead) <= SKEW_MS_MAX) return ok('database', answered);
   const difference = `${Math.abs(ahead / 1_000).toFixed(1)} s ${ahead > 0 ? 'behind' : 'ahead of'}`;
   return warning(
     'database',

@@ -8,19 +8,21 @@ import { withDatabase } from './with-database.js';
 export const nodes = (options: Options) =>
   withDatabase(options, async (database) => {
     await requireFormat(database);
-    const rows = (await listNodes(database)).map(({ started, seen, ...node }) => ({
+    const rows = (await listNodes(database)).map(({ started, seen, ahead, ...node }) => ({
       ...node,
       started: showInstant(started),
       seen: showInstant(seen),
+      clock_ahead_ms: ahead,
     }));
     if (options.json) return printJson(rows);
-    const cells = rows.map(({ id, name, version, started, seen, serves }) => [
+    const cells = rows.map(({ id, name, version, started, seen, clock_ahead_ms: ahead, serves }) => [
       String(id),
       name,
       version,
       started,
       seen,
+      `${(ahead / 1_000).toFixed(1)} s`,
       serves ? 'yes' : 'no',
     ]);
-    print(table(['id', 'name', 'version', 'started', 'last seen', 'serves'], cells, ['id']));
+    print(table(['id', 'name', 'version', 'started', 'last seen', 'clock ahead', 'serves'], cells, ['id']));
   });

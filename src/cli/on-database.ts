@@ -1,7 +1,7 @@
 import type { Administration } from '../access/index.js';
 import { type Clock, systemClock } from '../base/index.js';
-import { ClusterAdministration } from '../cluster/index.js';
-import { databaseNow, requireFormat } from '../postgres/index.js';
+import { ClusterAdministration, startCalendar, timeOf } from '../cluster/index.js';
+import { requireFormat } from '../postgres/index.js';
 import type { Settings } from '../settings/index.js';
 import { commandActor } from '../store/index.js';
 import { useDatabase } from './with-database.js';
@@ -13,7 +13,7 @@ export const onDatabase = (
 ): Promise<void> =>
   useDatabase(store, async (database) => {
     await requireFormat(database);
-    const ahead = (await databaseNow(database)) - systemClock.monotonic();
+    const ahead = timeOf(await startCalendar(database, systemClock)) - systemClock.monotonic();
     const clock = { ...systemClock, now: () => Math.round(systemClock.monotonic() + ahead) };
     await command(new ClusterAdministration(database, commandActor()), clock);
   });

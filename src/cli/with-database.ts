@@ -1,5 +1,11 @@
 import { OperatorError } from '../base/index.js';
-import { Database, type DatabaseSettings, DatabaseUnavailable, requireUsable } from '../postgres/index.js';
+import {
+  Database,
+  type DatabaseSettings,
+  DatabaseUnavailable,
+  requireUsable,
+  StatementError,
+} from '../postgres/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import { type Options, reportError } from './output.js';
 
@@ -30,7 +36,8 @@ export async function useDatabase(
     await requireUsable(database);
     await command(database);
   } catch (error) {
-    throw error instanceof DatabaseUnavailable ? new OperatorError(error.message) : error;
+    const isOfDatabase = error instanceof DatabaseUnavailable || error instanceof StatementError;
+    throw isOfDatabase ? new OperatorError(error.message) : error;
   } finally {
     await database.close();
   }

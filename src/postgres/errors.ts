@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { InexactBigint } from './types.js';
 
 /**
  * The database cannot be used at the moment: it cannot be reached, it is stopping, it is full, or it did not answer in
@@ -147,6 +148,9 @@ const MESSAGES: readonly (readonly [beginning: string, code: string, meaning: st
   ],
 ];
 
+/** SQLSTATE of a number that is too large. */
+const OUT_OF_RANGE = '22003';
+
 /** Whether a transaction that failed with an error can be run again. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? '');
@@ -164,6 +168,12 @@ export function connectError(error: unknown): DatabaseUnavailable {
 export function statementError(error: unknown, statement: string): unknown {
   const known = unavailable(error);
   if (known !== null) return known;
+  if (error instanceof InexactBigint)
+    return new StatementError(
+      `The answer of the database to the statement ${statement} has a number beyond ±2^53, which decider never stores. Correct the row in the database.`,
+      OUT_OF_RANGE,
+      undefined,
+    );
   if (!(error instanceof pg.DatabaseError)) return error;
   const { code = 'unknown', constraint } = error;
   // The message of a syntax error or of an unknown name has no values.

@@ -20,14 +20,3 @@ export interface Queryable {
   /** How many rows a statement changed. */
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
-
-/** The database's time in milliseconds since 1970, in SQL. It also advances within a transaction. */
-export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
-const NOW = statement('now', `SELECT ${NOW_MS} AS now`);
-
-/** The database's time in milliseconds since 1970. */
-export async function databaseNow(database: Queryable): Promise<number> {
-  const [row] = (await database.query<{ now: number }>(NOW)) as [{ now: number }];
-  return row.now;
-}

@@ -10,10 +10,13 @@ const texts = pg.types.getTypeParser(TEXT_ARRAY as typeof builtins.TEXT) as unkn
   text: string,
 ) => (string | null)[];
 
-/** A bigint as a number. Throws RangeError beyond 2^53, where numbers are not exact. */
+/** A bigint of the database is beyond 2^53, where numbers are not exact. */
+export class InexactBigint extends Error {}
+
+/** A bigint as a number. Throws InexactBigint. */
 function int8(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError('A bigint of the database is larger than 2^53.');
+  if (!Number.isSafeInteger(value)) throw new InexactBigint('A bigint of the database is beyond 2^53.');
   return value;
 }
 
@@ -25,7 +28,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 ]);
 
 /**
- * How values of the database are read: bigint as a number if it is exact, else RangeError; numeric as text; bytea as
+ * How values of the database are read: bigint as a number if it is exact, else InexactBigint; numeric as text; bytea as
  * Buffer; jsonb parsed.
  */
 export const types: pg.CustomTypesConfig = {

@@ -177,6 +177,18 @@ export const METRICS = {
     help: 'Sessions in the database of `store.url` that this server ended because what it held contradicted the database or could not be written.',
     labels: [],
   },
+  databaseClockJump: {
+    name: 'decider_database_clock_jump_seconds',
+    kind: 'gauge',
+    help: 'How far the clock of the database of `store.url` has jumped, while the cluster does not follow it; 0: it has not.',
+    labels: [],
+  },
+  databaseClockAhead: {
+    name: 'decider_host_clock_ahead_seconds',
+    kind: 'gauge',
+    help: 'How far the clock of this host is ahead of the time of the cluster of `store.url`; 0 without a database.',
+    labels: [],
+  },
   nodes: {
     name: 'decider_nodes',
     kind: 'gauge',

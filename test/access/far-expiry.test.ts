@@ -3,7 +3,13 @@ import { createKey, createWorkspace, dayOf, readExpiry, rollKey } from '../../sr
 import { openStore } from '../../src/store/index.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const clock = { now: () => NOW, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
+const clock = {
+  now: () => NOW,
+  settled: () => NOW,
+  monotonic: () => 0,
+  certainFor: () => Infinity,
+  after: () => () => {},
+};
 
 test('no key, created or rolled, outlives the year 9999, the last that headers can express', async (t) => {
   const store = openStore(t.testdir());

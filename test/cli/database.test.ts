@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { test } from 'tap';
+import { ClusterAdministration } from '../../src/cluster/index.js';
 import { DATABASE_FORMAT, statement } from '../../src/postgres/index.js';
 import { run as runCommand } from '../support/cli.js';
 import { freePort } from '../support/free-port.js';
@@ -27,7 +28,10 @@ test('store migrate creates the tables once, and nodes requires them', NEEDS_POS
     from: DATABASE_FORMAT,
     to: DATABASE_FORMAT,
   });
-  t.match(await run('nodes'), { code: 0, stdout: /^ *id +name +version +started +last seen +serves$/ });
+  t.match(await run('nodes'), {
+    code: 0,
+    stdout: /^ *id +name +version +started +last seen +clock ahead +serves$/,
+  });
 });
 
 test('nodes lists the sessions with their times and whether they serve', NEEDS_POSTGRES, async (t) => {
@@ -35,8 +39,8 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
   await database.execute(
     statement(
       'add-nodes',
-      `INSERT INTO nodes (id, name, version, format, started, seen, expires)
-        VALUES (1, 'a', '0.1.0', 1, 0, 1000, 9e15::bigint), (2, 'b', '0.2.0', 1, 1, 2, 3)`,
+      `INSERT INTO nodes (id, name, version, format, started, seen, expires, ahead)
+        VALUES (1, 'a', '0.1.0', 1, 0, 1000, 9e15::bigint, 0), (2, 'b', '0.2.0', 1, 1, 2, 3, -2500)`,
     ),
   );
   const run = (...args: string[]) => runCommand(t, args, on(url));
@@ -45,6 +49,7 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
       id: 1,
       name: 'a',
       version: '0.1.0',
+      clock_ahead_ms: 0,
       serves: true,
       started: '1970-01-01T00:00:00.000Z',
       seen: '1970-01-01T00:00:01.000Z',
@@ -53,14 +58,15 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
       id: 2,
       name: 'b',
       version: '0.2.0',
+      clock_ahead_ms: -2500,
       serves: false,
       started: '1970-01-01T00:00:00.001Z',
       seen: '1970-01-01T00:00:00.002Z',
     },
   ]);
   const [, first, second] = (await run('nodes')).stdout.split('\n');
-  t.match(first, /^ 1 {2}a +0\.1\.0 +1970\S+ +1970\S+ +yes$/);
-  t.match(second, /^ 2 {2}b +0\.2\.0 +1970\S+ +1970\S+ +no$/);
+  t.match(first, /^ 1 {2}a +0\.1\.0 +1970\S+ +1970\S+ +0\.0 s +yes$/);
+  t.match(second, /^ 2 {2}b +0\.2\.0 +1970\S+ +1970\S+ +-2\.5 s +no$/);
 });
 
 test('store migrate refuses another format in one line', NEEDS_POSTGRES, async (t) => {
@@ -98,3 +104,30 @@ test('without store.url, and with one that cannot be used, they end with one lin
   }
   t.equal((await runCommand(t, ['nodes'], { DECIDER_STORE_URL: closed })).code, 1, 'without master_key');
 });
+
+test(
+  'a number in the database that is beyond 2^53 ends each command, and a start, with one line',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { url, database } = await newDatabase(t);
+    const administration = new ClusterAdministration(database, 'test');
+    await administration.createWorkspace('w');
+    const { key } = await administration.createKey('w');
+    const put = (text: string) => database.execute(statement('', text));
+    await put("UPDATE keys SET expires = 9007199254740992 WHERE workspace = 'w'");
+    await put(
+      `INSERT INTO usage VALUES ('w', '${new Date().toISOString().slice(0, 10)}', '${key.id}', 'm', 'live', 1, 9007199254740992, 1, 1)`,
+    );
+    await put(
+      `INSERT INTO nodes (id, name, version, format, started, seen, expires)
+     VALUES (1, 'a', '0.1.0', ${DATABASE_FORMAT}, 0, -9007199254740992, 0)`,
+    );
+    for (const args of [['nodes'], ['keys', 'list'], ['usage'], ['serve']]) {
+      const { code, stderr } = await runCommand(t, args, on(url));
+      t.equal(code, 1, args.join(' '));
+      const line =
+        /^The answer of the database to the statement \S+ has a number beyond ±2\^53, which decider never stores\. Correct the row in the database\.\n$/;
+      t.match(stderr, line, args.join(' '));
+    }
+  },
+);

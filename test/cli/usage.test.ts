@@ -16,7 +16,13 @@ async function used(t: Parameters<typeof books>[0]) {
   const all = books(t);
   const { store } = all;
   let now = Date.parse('2026-11-20T23:59:59.999Z');
-  const clock = { now: () => now, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
+  const clock = {
+    now: () => now,
+    settled: () => now,
+    monotonic: () => 0,
+    certainFor: () => Infinity,
+    after: () => () => {},
+  };
   createWorkspace(store, clock, 'w');
   grantCredit(store, clock, 'w', parseAmount('10') as bigint);
   const { key, token } = createKey(store, clock, 'w');
@@ -124,7 +130,13 @@ test('usage --invoice: a row per model, kind and price of a month, as CSV, JSON 
 test('usage --invoice: adds up days and keys; months and workspaces are apart', async (t) => {
   const { store, json } = books(t);
   let now = Date.parse('2026-11-29T12:00:00.000Z');
-  const clock = { now: () => now, monotonic: () => 0, certainFor: () => Infinity, after: () => () => {} };
+  const clock = {
+    now: () => now,
+    settled: () => now,
+    monotonic: () => 0,
+    certainFor: () => Infinity,
+    after: () => () => {},
+  };
   for (const id of ['w', 'other']) {
     createWorkspace(store, clock, id);
     grantCredit(store, clock, id, parseAmount('10') as bigint);

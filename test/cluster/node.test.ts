@@ -16,7 +16,7 @@ const PROMPT_MS_MAX = 4_000;
 async function startNode(url: string): Promise<{ node: Node; clock: MovableClock }> {
   const clock = movableClock();
   const store = { url, connections: CONNECTIONS, ca: '' };
-  const silent = { error() {} } as never;
+  const silent = { error() {}, warn() {} } as never;
   const node = new Node(store, clock, silent);
   await node.start();
   return { node, clock };

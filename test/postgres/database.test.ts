@@ -24,7 +24,9 @@ test('values are read exactly', NEEDS_POSTGRES, async (t) => {
     json: { a: 1 },
     none: null,
   });
-  await t.rejects(database.query(statement('large', `SELECT ${2n ** 53n}::bigint AS large`)), RangeError);
+  await t.rejects(database.query(statement('large', `SELECT ${2n ** 53n}::bigint AS large`)), {
+    code: '22003',
+  });
 });
 
 const COUNT = statement('count', 'SELECT count(*) AS found FROM duties');

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { test } from 'tap';
 import { commitError, connectError, isConflict, statementError } from '../../src/postgres/errors.js';
 import { CommitUnknown, DatabaseUnavailable, StatementError } from '../../src/postgres/index.js';
+import { InexactBigint } from '../../src/postgres/types.js';
 
 const refused = (code: string) => Object.assign(new pg.DatabaseError('of secret', 0, 'error'), { code });
 const missing = (code: string) =>
@@ -74,4 +75,12 @@ test('only conflicts are worth another attempt', async (t) => {
   for (const code of ['40001', '40P01']) t.ok(isConflict(refused(code)));
   for (const error of [refused('40003'), refused('23505'), failed('40001'), new Error()])
     t.notOk(isConflict(error));
+});
+
+test('an answer with a bigint that is not exact names the statement', async (t) => {
+  t.match(statementError(new InexactBigint('x'), 'list-keys'), {
+    name: 'StatementError',
+    message: /^The answer of the database to the statement list-keys has a number beyond ±2\^53/,
+    code: '22003',
+  });
 });

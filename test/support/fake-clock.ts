@@ -14,6 +14,7 @@ export function fakeClock(start = 0) {
     now: () => calendar + time,
     monotonic: () => time,
     certainFor: () => Number.POSITIVE_INFINITY,
+    settled: () => calendar + time,
     after(ms: number, callback: () => void) {
       const timer = { at: time + ms, callback };
       timers.add(timer);

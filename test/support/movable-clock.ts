@@ -26,6 +26,7 @@ export function movableClock(): MovableClock {
   };
   return {
     now: () => Date.now() + ahead,
+    settled: () => Date.now() + ahead,
     monotonic,
     certainFor: () => Number.POSITIVE_INFINITY,
     after(ms, callback) {

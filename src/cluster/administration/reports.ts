@@ -8,7 +8,7 @@ import {
   type UsageRow,
   type Workspace,
 } from '../../access/index.js';
-import { type Database, type Queryable, statement } from '../../postgres/index.js';
+import { type Database, type Queryable, SETTLED_MS, statement } from '../../postgres/index.js';
 import { getKey } from './keys.js';
 import { getWorkspace } from './workspaces.js';
 
@@ -20,8 +20,8 @@ const BALANCE = statement(
   `SELECT
      coalesce((SELECT charged FROM accounts WHERE workspace = $1), 0) AS charged,
      coalesce((SELECT sum(amount) FROM usage
-       WHERE workspace = $1 AND day >= month || '-01' AND day <= month || '-31'), 0) AS "monthCharged"
-   FROM (SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM') AS month) AS calendar`,
+       WHERE workspace = $1 AND day >= now.month || '-01' AND day <= now.month || '-31'), 0) AS "monthCharged"
+   FROM (SELECT to_char(to_timestamp(${SETTLED_MS} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM') AS month) AS now`,
 );
 
 /** The stored balance of a workspace, without charges that nodes have not written yet. The month is the database's. */

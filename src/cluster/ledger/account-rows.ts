@@ -1,5 +1,5 @@
 import { type Amount, monthOf } from '../../access/index.js';
-import { NOW_MS, type Queryable, statement, type Transaction } from '../../postgres/index.js';
+import { type Queryable, SETTLED_MS, statement, type Transaction } from '../../postgres/index.js';
 import { ensure } from '../session/defect.js';
 
 /** The account of a workspace, and the lease of this node on it. Locked until the transaction ends. */
@@ -60,7 +60,7 @@ const READ = statement(
        SELECT FROM credit_leases AS other
        WHERE other.workspace = account.workspace AND other.node <> $2 AND NOT other.exact
      ) AS "othersHold",
-     (SELECT ${NOW_MS}) AS now
+     (SELECT ${SETTLED_MS}) AS now
    FROM accounts AS account
    JOIN workspaces AS workspace ON workspace.id = account.workspace
    LEFT JOIN credit_leases AS lease ON lease.workspace = account.workspace AND lease.node = $2

@@ -172,7 +172,7 @@ export class ClusterLedger implements Ledger, Settling {
 
   /** By the last exchange and the charges of this node since; `reserve` uses the database. */
   pause(workspace: Workspace): Pause | null {
-    return this.holdings?.pause(workspace, this.parts.session.clock.now()) ?? null;
+    return this.holdings?.pause(workspace, this.parts.session.clock.settled()) ?? null;
   }
 
   /**
@@ -184,7 +184,7 @@ export class ClusterLedger implements Ledger, Settling {
     const account = await this.afterFlush(() => this.accounts.read(id));
     const { reserved = 0n, unwritten = 0n } = this.holdings?.find(id)?.book ?? {};
     const charged = (account?.charged ?? 0n) + unwritten;
-    const isCurrent = account?.month === monthOf(session.clock.now());
+    const isCurrent = account?.month === monthOf(session.clock.settled());
     const monthCharged = (isCurrent ? account.monthCharged : 0n) + unwritten;
     return { credit: granted - charged - reserved, charged, reserved, monthCharged };
   }

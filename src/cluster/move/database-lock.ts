@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/index.js';
-import { NOW_MS, statement, type Transaction } from '../../postgres/index.js';
+import { statement, type Transaction, UNCONFIRMED_SESSION_MS } from '../../postgres/index.js';
 import { correspondenceOf, MOVED_TABLES } from './correspondence.js';
 
 /** The longest time of a statement of a move, in milliseconds. */
@@ -18,7 +18,7 @@ const LOCK_SERVICE = statement('move-lock-service', 'SELECT id FROM service WHER
 // A server whose session has expired may still be running: its next transaction shares its row.
 const LOCK_NODES = statement(
   'move-lock-nodes',
-  `SELECT name, expires > ${NOW_MS} AS serves FROM nodes ORDER BY started, name FOR UPDATE`,
+  `SELECT name, expires > ${UNCONFIRMED_SESSION_MS} AS serves FROM nodes ORDER BY started, name FOR UPDATE`,
 );
 
 /**

@@ -1,4 +1,4 @@
-import { NOW_MS, type Queryable, statement } from '../../postgres/index.js';
+import { type Queryable, SESSION_MS, statement } from '../../postgres/index.js';
 
 /** Requests of a key. */
 export interface KeyCount {
@@ -7,10 +7,10 @@ export interface KeyCount {
   readonly bytes: number;
 }
 
-/** What a node has admitted of a key in one second of the database's clock. */
+/** What a node has admitted of a key in one second. */
 export interface NodeCount extends KeyCount {
   readonly node: number;
-  /** Seconds since 1970. */
+  /** Seconds of the time of sessions. */
   readonly second: number;
 }
 
@@ -22,7 +22,7 @@ const KEPT_SECONDS = 60;
 // One statement. Its parts see the same rows: those that it writes and deletes are not among those that it reads.
 const EXCHANGE = statement(
   'rates-exchange',
-  `WITH clock AS (SELECT ${NOW_MS} / 1000 AS second),
+  `WITH clock AS (SELECT ${SESSION_MS} / 1000 AS second),
    deleted AS (
      DELETE FROM request_rates
      WHERE (node = $1 AND second < (SELECT second FROM clock) - ${READ_SECONDS})

@@ -1,8 +1,8 @@
 import {
   type Database,
   DatabaseUnavailable,
-  NOW_MS,
   type Queryable,
+  SESSION_MS,
   statement,
   type Transaction,
 } from '../../postgres/index.js';
@@ -13,9 +13,9 @@ const REAPED_MAX = 16;
 // A node whose transaction is in progress has its row locked. It is skipped: its transaction ends first.
 const LOCK_EXPIRED = statement(
   'reaper-lock-expired',
-  `SELECT id FROM nodes WHERE expires < ${NOW_MS} ORDER BY id LIMIT ${REAPED_MAX} FOR UPDATE SKIP LOCKED`,
+  `SELECT id FROM nodes WHERE expires < ${SESSION_MS} ORDER BY id LIMIT ${REAPED_MAX} FOR UPDATE SKIP LOCKED`,
 );
-const EXPIRED = statement('reaper-expired', `SELECT id FROM nodes WHERE expires < ${NOW_MS} ORDER BY id`);
+const EXPIRED = statement('reaper-expired', `SELECT id FROM nodes WHERE expires < ${SESSION_MS} ORDER BY id`);
 const LOCK_ONE = statement('reaper-lock-one', 'SELECT id FROM nodes WHERE id = $1 FOR UPDATE');
 
 /**

@@ -1,5 +1,7 @@
 import type { Clock } from '../../base/index.js';
 import { type Database, DatabaseUnavailable } from '../../postgres/index.js';
+import { HostSkew } from '../calendar/host-skew.js';
+import { type CalendarEvent, SharedCalendar } from '../calendar/shared-calendar.js';
 import { ClusterClock } from './cluster-clock.js';
 import { defectOf } from './defect.js';
 import { type Beat, beat, type NodeName, register } from './node-rows.js';
@@ -33,8 +35,12 @@ const BEATS_MAX = 3;
 interface Parts {
   /** Should have connections of its own, so that heartbeats do not wait for other statements. */
   readonly database: Database;
+  /** For what can take long; absent: `database`. */
+  readonly work?: Database;
   readonly clock: Clock;
   readonly node: NodeName;
+  /** Called when this node learns of an event; see CalendarEvent. */
+  readonly onCalendar?: (event: CalendarEvent, ms: number) => void;
   /**
    * Called with the error of a heartbeat or registration that failed, which is tried again; and with a SessionDefect when a
    * session failed.
@@ -56,6 +62,8 @@ interface Moment {
 export class Session {
   /** The clock of the cluster. */
   readonly clock: ClusterClock;
+  readonly calendar: SharedCalendar;
+  readonly skew: HostSkew;
   private state: SessionState = 'joining';
   private current: number | null = null;
   private nodeCount = 1;
@@ -78,7 +86,10 @@ export class Session {
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly parts: Parts) {
-    this.clock = new ClusterClock(parts.clock);
+    const { database, work: moving = database, clock, onError, onCalendar: onEvent = () => {} } = parts;
+    this.clock = new ClusterClock(clock);
+    this.calendar = new SharedCalendar({ database, moving, clock: this.clock, onEvent, onError });
+    this.skew = new HostSkew(clock, this.clock, (ms) => onEvent('skewed', ms));
   }
 
   /** The id of the session; null while the node has none. */
@@ -164,7 +175,7 @@ export class Session {
     this.beats += 1;
     const began = this.moment();
     try {
-      const answer = await beat(this.parts.database, session);
+      const answer = await beat(this.parts.database, session, this.clocks());
       if (answer === null) this.lost(session);
       else if (session === this.current) this.confirm(answer, began);
     } catch (error) {
@@ -196,8 +207,9 @@ export class Session {
 
   private async register(): Promise<void> {
     await this.returnFailed();
+    await this.calendar.open();
     const began = this.moment();
-    const answer = await register(this.parts.database, this.parts.node);
+    const answer = await register(this.parts.database, this.parts.node, this.clocks());
     this.state = nextState(this.state, 'registered');
     if (this.state !== 'joined') {
       await endSession(this.parts.database, answer.id);
@@ -216,9 +228,10 @@ export class Session {
     await endSession(this.parts.database, failed, FAILED_MS_MAX).catch((error) => this.parts.onError(error));
   }
 
-  private confirm({ now, nodes, hasExpired }: Beat, began: Moment): void {
+  private confirm({ id, row, clock, nodes, hasExpired }: Beat, began: Moment): void {
     const ended = this.parts.clock.monotonic();
-    this.clock.observe(now, began.monotonic, ended);
+    void this.calendar.see({ row, clock }, began.monotonic, ended, id);
+    if (this.clock.agrees) this.skew.look();
     const gap = began.monotonic - this.confirmed.monotonic;
     const isFirst = gap === Number.POSITIVE_INFINITY;
     if (isFirst ? hasExpired : gap > SERVING_MS) this.returnedAt = ended;
@@ -237,6 +250,11 @@ export class Session {
     } finally {
       this.reaping = false;
     }
+  }
+
+  private clocks() {
+    const { clock, calendar } = this;
+    return { calendar: clock.now(), version: calendar.version, host: Math.round(this.parts.clock.now()) };
   }
 
   private moment(): Moment {

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../base/index.js';
+import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar.js';
 import type { Database, Transaction } from '../database.js';
 import { StatementError } from '../errors.js';
-import { NOW_MS, statement } from '../statement.js';
+import { statement } from '../statement.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
 
 /** The longest time of a statement of a migration, in milliseconds. The tables may be large. */
@@ -31,10 +32,13 @@ const ADD_SERVICE = statement(
 const ENCODING = statement('encoding', `SELECT current_setting('server_encoding') AS encoding`);
 const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE id = 1 FOR UPDATE');
 const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
-const OLDER_NODES = statement(
-  'older-nodes',
-  `SELECT name FROM nodes WHERE format < $1 AND expires > ${NOW_MS} ORDER BY started, name`,
-);
+/** The first format whose database has a calendar. */
+const CALENDAR_FORMAT = 3;
+
+const olderNodes = (name: string, now: string) =>
+  statement(name, `SELECT name FROM nodes WHERE format < $1 AND expires > ${now} ORDER BY started, name`);
+const OLDER_NODES = olderNodes('older-nodes', UNCONFIRMED_SESSION_MS);
+const OLDER_NODES_BY_CLOCK = olderNodes('older-nodes-by-clock', DATABASE_MS);
 
 /**
  * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
@@ -58,7 +62,7 @@ export async function migrate(
           `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,
         );
       if (from === to) return { from, to };
-      if (from > 0) await refuseOlderNodes(transaction, to);
+      if (from > 0) await refuseOlderNodes(transaction, from, to);
       for (const [index, migration] of migrations.slice(from).entries()) {
         for (const [number, text] of migration.entries()) {
           await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, text));
@@ -90,8 +94,9 @@ async function createService(database: Database): Promise<void> {
   }
 }
 
-async function refuseOlderNodes(transaction: Transaction, format: number): Promise<void> {
-  const nodes = await transaction.query<{ name: string }>(OLDER_NODES, [format]);
+async function refuseOlderNodes(transaction: Transaction, from: number, to: number): Promise<void> {
+  const older = from < CALENDAR_FORMAT ? OLDER_NODES_BY_CLOCK : OLDER_NODES;
+  const nodes = await transaction.query<{ name: string }>(older, [to]);
   if (nodes.length === 0) return;
   const names = nodes.slice(0, NAMES_MAX).map(({ name }) => name);
   const more = nodes.length > NAMES_MAX ? ` and ${nodes.length - NAMES_MAX} more` : '';

@@ -7,6 +7,7 @@ export function measureDatabase(
   node: Pick<Node, 'connections' | 'statements' | 'session'>,
 ): void {
   const { databaseConnections, databaseStatements, nodes, sessionFailures } = metrics.instruments;
+  const { databaseClockAhead, databaseClockJump } = metrics.instruments;
   metrics.beforeScrape(() => {
     const { open, used } = node.connections;
     databaseConnections.set({ state: 'open' }, open);
@@ -16,5 +17,7 @@ export function measureDatabase(
     nodes.set(node.session.nodes);
     sessionFailures.reset();
     sessionFailures.inc(node.session.failures);
+    databaseClockAhead.set(node.session.skew.ms / 1_000);
+    databaseClockJump.set(node.session.calendar.jumpMs / 1_000);
   });
 }

@@ -10,7 +10,13 @@ import {
   useDatabaseKey,
 } from '../../cluster/index.js';
 import type { Abort } from '../../engine/index.js';
-import { DatabaseUnavailable, databaseNow, requireFormat, requireUsable } from '../../postgres/index.js';
+import {
+  DatabaseUnavailable,
+  databaseNow,
+  requireFormat,
+  requireUsable,
+  StatementError,
+} from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
 import { type Rekeyed, serveWithoutStore, storeExists } from '../../store/index.js';
 import type { Metrics } from '../../telemetry/index.js';
@@ -59,7 +65,8 @@ export async function openDatabase(
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stop, leave]).catch(() => {});
-    throw error instanceof DatabaseUnavailable ? new StartError(error.message) : error;
+    const isOfDatabase = error instanceof DatabaseUnavailable || error instanceof StatementError;
+    throw isOfDatabase ? new StartError(error.message) : error;
   }
 }
 
@@ -135,7 +142,13 @@ class OpenDatabase implements OpenAccess {
     const { open, used } = connections;
     return {
       folder: this.settings.data,
-      database: { session: session.id, nodes: session.nodes, connections: open, connections_used: used },
+      database: {
+        session: session.id,
+        nodes: session.nodes,
+        connections: open,
+        connections_used: used,
+        clock: clockOf(session),
+      },
     };
   }
 
@@ -156,6 +169,16 @@ class OpenDatabase implements OpenAccess {
       this.leave,
     ]);
   }
+}
+
+/** How the clock of the database behaves. */
+function clockOf({ calendar, clock, skew }: Node['session']): object {
+  const certain = clock.certainFor();
+  return {
+    host_ahead_ms: skew.ms,
+    jump_ms: calendar.jumpMs,
+    certain_ms: Number.isFinite(certain) ? certain : null,
+  };
 }
 
 /** What it has changed counts for the next request to this node too. */

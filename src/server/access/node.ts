@@ -11,6 +11,7 @@ import {
 import { Database } from '../../postgres/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
+import { logCalendar } from './calendar-log.js';
 import { logLostChanges } from './lost-changes.js';
 import { OutageLog } from './outage-log.js';
 
@@ -42,8 +43,10 @@ export class Node {
     const { control, charging, database } = this;
     this.session = new Session({
       database: control,
+      work: this.database,
       clock,
       node: { name: hostname(), version: VERSION },
+      onCalendar: logCalendar(log),
       onError: (error) => outages.failed(sessionTrouble(error), error),
     });
     const { session } = this;

@@ -97,6 +97,7 @@ const OWN_TABLES = [
   'batch_chunks',
   'batch_numbers',
   'batch_turns',
+  'calendar',
   'change_marks',
   'credit_leases',
   'duties',

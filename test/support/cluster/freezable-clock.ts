@@ -9,6 +9,7 @@ export class FreezableClock implements Clock {
   now = () => systemClock.now();
   monotonic = () => systemClock.monotonic() + this.skipped;
   certainFor = () => Number.POSITIVE_INFINITY;
+  settled = () => systemClock.now();
 
   after(ms: number, callback: () => void): () => void {
     let cancelled = false;

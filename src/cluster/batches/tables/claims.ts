@@ -1,5 +1,11 @@
 import { type Batch, type LineAborts, mayStart } from '../../../batch/index.js';
-import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
+import {
+  type Queryable,
+  SESSION_MS,
+  SETTLED_MS,
+  statement,
+  type Transaction,
+} from '../../../postgres/index.js';
 import { type LockedBatch, lockBatch } from './batches.js';
 import { linesWithResults } from './values.js';
 
@@ -31,7 +37,7 @@ const CANDIDATES = statement(
   `SELECT waiting.id, waiting.key, waiting.models FROM (
      SELECT b.id, b.key, b.number, b.models, coalesce(t.turn, 0) AS turn
      FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
-     WHERE b.state IN ('queued', 'running') AND b.expires > ${NOW_MS}
+     WHERE b.state IN ('queued', 'running') AND b.expires > ${SETTLED_MS}
        AND NOT (b.key = ANY($1::text[]) OR b.id = ANY($2::text[]) OR b.models && $3::text[])
      ORDER BY turn, b.key, b.number
    ) AS waiting
@@ -52,7 +58,7 @@ const CLAIM = statement(
 // The time in microseconds, so that nodes need no common counter. The turn of a key never decreases.
 const TURN = statement(
   'batch-turn',
-  `INSERT INTO batch_turns (key, turn) VALUES ($1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+  `INSERT INTO batch_turns (key, turn) VALUES ($1, ${SESSION_MS} * 1000)
    ON CONFLICT (key) DO UPDATE SET turn = greatest(batch_turns.turn + 1, excluded.turn)`,
 );
 

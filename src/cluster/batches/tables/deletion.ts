@@ -1,9 +1,11 @@
 import { DAY_MS } from '../../../base/index.js';
-import { type Batch, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../batch/index.js';
+import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../batch/index.js';
 import {
+  CERTAIN_MS,
   type Database,
   NOW_MS,
   type Queryable,
+  SESSION_MS,
   statement,
   type Transaction,
 } from '../../../postgres/index.js';
@@ -17,11 +19,16 @@ const REMOVED_MAX = 1_000;
 /** A key keeps its turn for this many milliseconds after its last claim, if it has no unfinished batch. */
 const TURN_KEPT_MS = 60 * 60 * 1_000;
 
+/** Whether what is old may be deleted, in SQL. */
+const MAY_DELETE = `${CERTAIN_MS} >= ${DOUBT_MS}`;
+
 const DELETABLE = statement(
   'duty-deletable',
   `SELECT id FROM batches
    WHERE finished IS NOT NULL AND (
-     deleted OR finished <= ${NOW_MS} - ${KEPT_FINISHED_MS} OR collected <= ${NOW_MS} - ${KEPT_COLLECTED_MS}
+     deleted OR (
+       ${MAY_DELETE} AND (finished <= ${NOW_MS} - ${KEPT_FINISHED_MS} OR collected <= ${NOW_MS} - ${KEPT_COLLECTED_MS})
+     )
    ) ORDER BY finished LIMIT ${DELETABLE_MAX}`,
 );
 
@@ -39,13 +46,13 @@ const DELETE_BATCH = statement('batch-delete', 'DELETE FROM batches WHERE id = $
 const STALE_SUBMISSIONS = statement(
   'duty-submissions',
   `DELETE FROM submissions WHERE (key, digest) IN (
-     SELECT key, digest FROM submissions WHERE at <= ${NOW_MS} - ${DAY_MS} LIMIT ${REMOVED_MAX}
-   ) AND at <= ${NOW_MS} - ${DAY_MS}`,
+     SELECT key, digest FROM submissions WHERE at <= ${NOW_MS} - ${DAY_MS} AND ${MAY_DELETE} LIMIT ${REMOVED_MAX}
+   ) AND ${MAY_DELETE} AND at <= ${NOW_MS} - ${DAY_MS}`,
 );
 
 const STALE_TURNS = statement(
   'duty-turns',
-  `DELETE FROM batch_turns t WHERE t.turn < (${NOW_MS} - ${TURN_KEPT_MS}) * 1000
+  `DELETE FROM batch_turns t WHERE t.turn < (${SESSION_MS} - ${TURN_KEPT_MS}) * 1000
      AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.key = t.key AND b.${UNFINISHED})`,
 );
 

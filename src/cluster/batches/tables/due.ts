@@ -1,5 +1,5 @@
 import type { Batch, BatchEvent } from '../../../batch/index.js';
-import { NOW_MS, type Queryable, statement } from '../../../postgres/index.js';
+import { NOW_MS, type Queryable, SETTLED_MS, statement } from '../../../postgres/index.js';
 import { type BatchRow, batchColumns, batchOf, UNFINISHED } from './rows.js';
 
 /** Batches that one call returns. The next call returns the others. */
@@ -9,11 +9,11 @@ const WEBHOOKS_PER_KEY_MAX = 8;
 
 const ENDED = statement(
   'duty-ended',
-  `SELECT b.id, CASE WHEN k.revoked IS NOT NULL OR k.expires < ${NOW_MS} THEN 'key_ended' ELSE 'window_ended' END AS event
+  `SELECT b.id, CASE WHEN k.revoked IS NOT NULL OR k.expires < ${SETTLED_MS} THEN 'key_ended' ELSE 'window_ended' END AS event
    FROM batches b JOIN keys k ON k.id = b.key
    WHERE b.${UNFINISHED} AND (
-     (b.state IN ('queued', 'running') AND b.expires <= ${NOW_MS})
-     OR (b.state IN ('queued', 'running', 'expiring') AND (k.revoked IS NOT NULL OR k.expires < ${NOW_MS}))
+     (b.state IN ('queued', 'running') AND b.expires <= ${SETTLED_MS})
+     OR (b.state IN ('queued', 'running', 'expiring') AND (k.revoked IS NOT NULL OR k.expires < ${SETTLED_MS}))
    ) LIMIT ${DUE_MAX}`,
 );
 

@@ -1,10 +1,10 @@
 import { monthOf, type Pause } from '../../../access/index.js';
-import { NOW_MS, type Queryable, statement } from '../../../postgres/index.js';
+import { type Queryable, SETTLED_MS, statement } from '../../../postgres/index.js';
 
 const PAUSE = statement(
   'batch-pause',
   `SELECT granted <= coalesce(charged, 0) AS spent, coalesce(budget <= 0, false) AS "withoutBudget",
-     coalesce(month_charged >= budget, false) AS "budgetSpent", month, ${NOW_MS} AS now
+     coalesce(month_charged >= budget, false) AS "budgetSpent", month, ${SETTLED_MS} AS now
    FROM workspaces LEFT JOIN accounts ON accounts.workspace = id WHERE id = $1`,
 );
 

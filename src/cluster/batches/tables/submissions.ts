@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../base/index.js';
 import { type Idempotency, idempotencyConflict } from '../../../batch/index.js';
-import { NOW_MS, type Queryable, statement, type Transaction } from '../../../postgres/index.js';
+import { NOW_MS, type Queryable, SETTLED_MS, statement, type Transaction } from '../../../postgres/index.js';
 
 /** A key whose submissions are locked until the transaction ends. */
 interface LockedKey {
@@ -25,7 +25,7 @@ const LOCK_SUBMISSIONS = statement(
 // A statement of its own: it must see what was committed while the row was locked by another transaction.
 const KEY_STATE = statement(
   'submission-key',
-  `SELECT ${NOW_MS} AS now, revoked IS NULL AND (expires IS NULL OR ${NOW_MS} <= expires) AS works,
+  `SELECT ${NOW_MS} AS now, revoked IS NULL AND (expires IS NULL OR ${SETTLED_MS} <= expires) AS works,
      (SELECT count(*) FROM batches WHERE key = $1 AND state IN ('queued', 'running')) AS open
    FROM keys WHERE id = $1`,
 );
@@ -39,7 +39,7 @@ const NEXT_NUMBER = statement('submission-next-number', 'UPDATE batch_numbers SE
 
 const FIND = statement(
   'submission-find',
-  `SELECT batch, body FROM submissions WHERE key = $1 AND digest = $2 AND at > ${NOW_MS} - ${DAY_MS}`,
+  `SELECT batch, body FROM submissions WHERE key = $1 AND digest = $2 AND at > ${SETTLED_MS} - ${DAY_MS}`,
 );
 
 const PUT = statement(

@@ -1,0 +1,158 @@
+import type { Test } from 'tap';
+import { monthOf } from '../../../src/access/index.js';
+import { claimCandidates } from '../../../src/cluster/batches/tables/claims.js';
+import { deletableBatches, removeStale } from '../../../src/cluster/batches/tables/deletion.js';
+import { endedBatches } from '../../../src/cluster/batches/tables/due.js';
+import { findSubmission, lockSubmissions } from '../../../src/cluster/batches/tables/submissions.js';
+import { type CalendarEvent, Session } from '../../../src/cluster/index.js';
+import { lockAccounts } from '../../../src/cluster/ledger/account-rows.js';
+import { HEARTBEAT_MS } from '../../../src/cluster/session/session.js';
+import { type Database, databaseNow } from '../../../src/postgres/index.js';
+import { fakeClock } from '../fake-clock.js';
+import { connectTo, newDatabase } from '../postgres.js';
+import { until } from '../until.js';
+import { DatabaseClock } from './database-clock.js';
+import { sql } from './nodes.js';
+
+export const DAY_MS = 24 * 3_600_000;
+/** When each world begins. */
+export const START = Date.UTC(2026, 10, 20, 12);
+
+/** A session with a clock and connections of its own. */
+export interface CalendarNode {
+  readonly session: Session;
+  readonly clock: ReturnType<typeof fakeClock>;
+  readonly database: Database;
+  readonly events: [CalendarEvent, number][];
+}
+
+/** Sessions over a database whose clock stands still, as theirs, until the test moves them. */
+export class CalendarWorld {
+  readonly nodes: CalendarNode[] = [];
+  /** Time that has passed, without jumps. */
+  passed = 0;
+
+  private constructor(
+    private readonly t: Test,
+    private readonly url: string,
+    readonly database: Database,
+    readonly clock: DatabaseClock,
+  ) {}
+
+  static async start(t: Test, nodes = 2): Promise<CalendarWorld> {
+    const { url, database } = await newDatabase(t);
+    const world = new CalendarWorld(t, url, database, await DatabaseClock.replace(database, START));
+    for (let at = 0; at < nodes; at += 1) await world.add().session.start();
+    return world;
+  }
+
+  /** The right time. */
+  get now(): number {
+    return START + this.passed;
+  }
+
+  private add(): CalendarNode {
+    const database = connectTo(this.t, this.url);
+    const clock = fakeClock(this.now);
+    const events: CalendarNode['events'] = [];
+    const onError = (error: unknown) => this.t.error(error);
+    const onCalendar = (event: CalendarEvent, ms: number) => void events.push([event, ms]);
+    const name = { name: `node ${this.nodes.length}`, version: '1.0.0' };
+    const session = new Session({ database, clock, node: name, onCalendar, onError });
+    this.t.teardown(() => session.stop());
+    const node = { session, clock, database, events };
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** Adds a node and starts its session, while others send heartbeats. */
+  async join(others: readonly CalendarNode[] = []): Promise<CalendarNode> {
+    const node = this.add();
+    const { session, clock } = node;
+    let isJoined = false;
+    const joined = session.start().then(() => {
+      isJoined = true;
+    });
+    for (;;) {
+      // The start waits for heartbeats of others.
+      await until(() => isJoined || clock.timers() > 0);
+      if (isJoined) break;
+      await this.beat(1, others);
+      clock.advance(HEARTBEAT_MS);
+    }
+    await joined;
+    return node;
+  }
+
+  /** Time passes for the database and the nodes, each of which sends one heartbeat, in their order. */
+  async pass(ms: number, nodes: readonly CalendarNode[] = this.nodes): Promise<void> {
+    await this.clock.move(ms);
+    this.passed += ms;
+    for (const { clock, database, session } of nodes) {
+      const sent = () => database.statements.get('session-heartbeat') ?? 0;
+      const before = sent();
+      clock.advance(ms);
+      await until(() => sent() > before && database.connections.used === 0);
+      await session.calendar.settled();
+    }
+  }
+
+  /** Seconds with a heartbeat each. */
+  async beat(times: number, nodes: readonly CalendarNode[] = this.nodes): Promise<void> {
+    for (let time = 0; time < times; time += 1) await this.pass(HEARTBEAT_MS, nodes);
+  }
+
+  /** How far the calendar in SQL and those of the nodes are ahead of the right time. */
+  async ahead(): Promise<{ readonly sql: number; readonly nodes: readonly number[] }> {
+    const nodes = this.nodes.map(({ session }) => Math.round(session.clock.now()) - this.now);
+    return { sql: (await databaseNow(this.database)) - this.now, nodes };
+  }
+
+  /** Rows with each sort of time: of one key, which expires in a day, as the windows of its batches. */
+  async fill(): Promise<void> {
+    const end = START + DAY_MS;
+    const batch = (id: string, number: number, state: string, finished: number | null) =>
+      `INSERT INTO batches (id, key, workspace, number, state, lines, chunks, models, created, finished, expires,
+         estimate_amount, estimate_tokens, estimate_rate, stored_lines, stored_other)
+       VALUES ('${id}', 'k', 'w', ${number}, '${state}', 1, 1, '{}', ${START}, ${finished}, ${end}, 1, 1, 1, 1, 1)`;
+    for (const text of [
+      `INSERT INTO workspaces (id, created, bytes_per_minute, requests_per_minute, granted, changed)
+       VALUES ('w', 0, 1, 1, 100, 1)`,
+      `INSERT INTO keys (id, workspace, digest, created, expires, changed) VALUES ('k', 'w', 'd', 0, ${end}, 1)`,
+      batch('open', 0, 'queued', null),
+      batch('done', 1, 'done', START),
+      `INSERT INTO batch_chunks (batch, chunk) VALUES ('open', 0)`,
+      `INSERT INTO submissions (key, digest, batch, body, at) VALUES ('k', 'digest', 'done', 'body', ${START})`,
+      `INSERT INTO accounts (workspace, month) VALUES ('w', '2026-11')`,
+    ])
+      await sql(this.database, text);
+  }
+
+  /** What has ended, by the functions of the nodes. Deletes old idempotency keys. */
+  async state() {
+    const { database } = this;
+    await removeStale(database);
+    const none = { keys: [], batches: [], models: [] };
+    const submission = { digest: 'digest', body: 'body' };
+    return {
+      ended: (await endedBatches(database)).map(({ event }) => event),
+      claimable: (await claimCandidates(database, none)).map(({ id }) => id),
+      deletable: await deletableBatches(database),
+      keyWorks: (await database.transaction((one) => lockSubmissions(one, 'k')))?.works,
+      submitted: await findSubmission(database, 'k', submission),
+      submissions: (await sql(database, 'SELECT FROM submissions')).length,
+      month: monthOf((await database.transaction((one) => lockAccounts(one, ['w'], 0))).now),
+    };
+  }
+}
+
+/** The state after `fill`. */
+export const UNCHANGED = {
+  ended: [],
+  claimable: ['open'],
+  deletable: [],
+  keyWorks: true,
+  submitted: 'done',
+  submissions: 1,
+  month: '2026-11',
+};
