@@ -47,6 +47,8 @@ export const LIMITS = {
   /** Contract 8: width and height of an image, each. */
   imageSidePixelsMin: 280,
   imageSidePixelsMax: 1_568,
+  /** Ours: pixels of the different images of a batch file; a JPEG of more than 4 scans counts once for every 4. */
+  batchPixels: 2_000_000_000,
   /** Ours: scans of a JPEG. Each takes as long as decoding the image once; encoders write at most 18. */
   jpegScans: 20,
   /** Ours: markers of a JPEG outside of its scans, which bounds the memory of its structure. */

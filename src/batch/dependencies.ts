@@ -3,8 +3,9 @@ import type { Clock } from '../base/index.js';
 import type { DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
 import type { Sealer, Store } from '../store/index.js';
-import type { DigestResult, DigestTask } from './ingest/digest-file.js';
+import type { DigestResult } from './ingest/digest-file.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import type { SentFile } from './ingest/rooms.js';
 import type { ReadCall } from './reading/reader.js';
 import type { FinishedBatch } from './webhook/call.js';
 import type { WebhookOutcome } from './webhook/outcome.js';
@@ -28,10 +29,10 @@ export interface LineEngines {
   priceOf(model: string): Price;
 }
 
-/** Processes uploaded files on another thread. Keys take turns. */
+/** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
 export interface FileThread {
-  ingest(task: IngestTask, caller: Caller): Promise<IngestResult>;
-  digest(task: DigestTask, caller: Caller): Promise<DigestResult>;
+  ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult>;
+  digest(task: SentFile, caller: Caller, signal: AbortSignal): Promise<DigestResult>;
 }
 
 export interface Webhooks {

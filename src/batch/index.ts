@@ -7,9 +7,10 @@ export { type CallChange, type CalledBatches, isStateSeen } from './called-batch
 export type { BatchDependencies, BatchReports, FileThread, LineEngines, Webhooks } from './dependencies.js';
 export type { Draft, Idempotency } from './draft.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
-export type { DigestResult, DigestTask } from './ingest/digest-file.js';
+export type { DigestResult } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
-export { type IngestSetup, type WithManifest, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
+export { FILE_ROOMS, type FileRoom, type SentFile, SMALL_FILE_BYTES } from './ingest/rooms.js';
+export { type IngestSetup, type InRoom, type WithManifest, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export type { BatchInterface, Page, ResultStream } from './interface.js';
 export { apply, deleteAfter, KEPT_COLLECTED_MS, KEPT_FINISHED_MS, settledAs } from './lifecycle/apply.js';
 export {

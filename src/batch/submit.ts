@@ -21,6 +21,8 @@ export interface Submission {
   /** `Service-Webhook-Url`. */
   readonly webhook: string | null;
   readonly idempotencyKey: string | null;
+  /** Aborts when the client has disconnected. */
+  readonly signal: AbortSignal;
 }
 
 interface Parts {
@@ -43,7 +45,8 @@ export class Submitter {
    * Checks and stores a file. Resolves when the batch is stored; with the id of an earlier batch if the same submission
    * was made before.
    *
-   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, or an error of the file
+   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, or an error of the file; the signal's
+   *   reason if it aborts before the file is checked
    */
   async submit(caller: Caller, submission: Submission): Promise<Batch | string> {
     const { idempotencyKey } = submission;
@@ -66,8 +69,8 @@ export class Submitter {
     submission: Submission,
     idempotencyKey: string,
   ): Promise<Batch | string> {
-    const { file, encoding } = submission;
-    const result = await this.parts.files.digest({ file, encoding }, caller);
+    const { file, encoding, signal } = submission;
+    const result = await this.parts.files.digest({ file, encoding }, caller, signal);
     if (!result.ok) throw new ApiError(result.type, result.message);
     const idempotency = { digest: idempotencyDigest(idempotencyKey), body: result.digest };
     const made = await this.parts.batches.find(caller.key.id, idempotency);
@@ -76,7 +79,7 @@ export class Submitter {
 
   private async takeIn(
     caller: Caller,
-    { file: sent, encoding, webhook: address }: Submission,
+    { file: sent, encoding, webhook: address, signal }: Submission,
     idempotency: Idempotency | null,
   ): Promise<Batch | string> {
     const { batches, files } = this.parts;
@@ -85,7 +88,9 @@ export class Submitter {
     const id = `batch_${randomLetters(24)}`;
     const dataKey = randomDataKey();
     const allowedModels = caller.workspace.models;
-    const file = await files.ingest({ file: sent, encoding, allowedModels, batch: id, dataKey }, caller);
+    const owner = { key: caller.key.id, workspace: caller.workspace.id };
+    const task = { file: sent, encoding, allowedModels, batch: id, dataKey, owner, stop: stopOf(signal) };
+    const file = await files.ingest(task, signal);
     if (!file.ok) throw new ApiError(file.type, file.message, {}, file.details);
     try {
       const webhook = address === null ? null : sealWebhook({ id, dataKey }, address);
@@ -111,4 +116,13 @@ export class Submitter {
       this.lookups.add(owner, -1);
     }
   }
+}
+
+/** Shared memory that tells other threads when a signal aborts. */
+function stopOf(signal: AbortSignal): Int32Array {
+  const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const set = () => Atomics.store(stop, 0, 1);
+  if (signal.aborted) set();
+  else signal.addEventListener('abort', set, { once: true });
+  return stop;
 }

@@ -13,5 +13,5 @@ export {
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
-export { checkImages } from './request-images.js';
+export { requireImageModel } from './request-images.js';
 export type { DecideRequest, ImageUses, JsonNode, Question } from './types.js';

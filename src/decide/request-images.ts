@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { CatalogBuild, OpenModel, PlanImage } from '../engine/index.js';
-import type { ImageFile, ImageReader } from '../images/index.js';
+import { type ImageFile, type ImageReader, inspectImages } from '../images/index.js';
 import { quoteName } from './request/strings.js';
 import type { Asset } from './types.js';
 
@@ -31,18 +31,15 @@ export function imageFiles(assets: readonly Asset[], files: ReadonlyMap<string, 
   return images;
 }
 
-/** The checks after `checkRequest`: that the model reads images, and that they can be decoded. Rejects with ApiError. */
-export async function checkImages(
-  files: readonly ImageFile[],
-  build: CatalogBuild,
-  reader: ImageReader,
-): Promise<void> {
-  if (files.length === 0) return;
-  if (!build.model.reads_images) refuse(files, build, reader);
-  await reader.check(files);
+/** The check after `checkRequest` that decodes nothing: that the model reads images, if there are any. Throws ApiError. */
+export function requireImageModel(files: readonly ImageFile[], build: CatalogBuild): void {
+  if (files.length > 0 && !build.model.reads_images) refuse(files, build);
 }
 
-/** Makes the same checks and returns the images as the model sees them, each within the budget of tokens. */
+/**
+ * Returns the images as the model sees them, each within the budget of tokens. Rejects with ApiError if the model reads no
+ * images, or one of them cannot be decoded.
+ */
 export async function readImages(
   files: readonly ImageFile[],
   budget: number,
@@ -52,11 +49,11 @@ export async function readImages(
 ): Promise<PlanImage[]> {
   if (files.length === 0) return [];
   if (reading !== null) return reader.read(files, { tokens: budget, side: reading.side });
-  return refuse(files, build, reader);
+  return refuse(files, build);
 }
 
 /** For a model that does not read images. Decodes nothing: a caller pays nothing for a refusal. */
-function refuse(files: readonly ImageFile[], { id }: CatalogBuild, reader: ImageReader): never {
-  reader.inspect(files);
+function refuse(files: readonly ImageFile[], { id }: CatalogBuild): never {
+  inspectImages(files);
   throw new ApiError('images_not_supported', `The model ${id} does not read images.`);
 }

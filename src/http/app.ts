@@ -29,6 +29,8 @@ interface SentFile {
   readonly webhook: readonly string[];
   /** Every `Idempotency-Key` header. */
   readonly idempotencyKey: readonly string[];
+  /** Aborts when the client has disconnected. */
+  readonly signal: AbortSignal;
 }
 
 /** The results of a batch. */
@@ -49,6 +51,7 @@ export interface ListPage {
 
 /** The batch interface for one caller. Results are the JSON of contract 2.6. */
 export interface BatchApp {
+  /** Rejects with the signal's reason if it aborts before the file is checked. */
   submit(file: SentFile): Promise<object>;
   /** A list as JSON, or pieces of one. */
   list(page: ListPage): Promise<string | AsyncIterable<Uint8Array>>;

@@ -61,7 +61,7 @@ export function answerAuthorized(
   const { length, encoding } = checkFile(framing, headers);
   caller.admit(length);
   return withBody(options, caller, incoming, length, (body) =>
-    SUBMISSIONS[route.name](batches, body, encoding, headers),
+    SUBMISSIONS[route.name](batches, body, encoding, headers, signal),
   );
 }
 

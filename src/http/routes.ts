@@ -32,14 +32,16 @@ type Submit = (
   body: Buffer,
   encoding: ContentEncoding,
   headers: HeaderList,
+  signal: AbortSignal,
 ) => Promise<RouteReply>;
 
 /** The route that takes a batch file. */
 export const SUBMISSIONS: Readonly<Record<Named<true, 'lines'>, Submit>> = {
-  submitBatch: async (batches, body, encoding, headers) => {
+  submitBatch: async (batches, body, encoding, headers, signal) => {
     const webhook = valuesOf(headers, 'service-webhook-url');
     const idempotencyKey = valuesOf(headers, 'idempotency-key');
-    return { body: JSON.stringify(await batches.submit({ body, encoding, webhook, idempotencyKey })) };
+    const file = { body, encoding, webhook, idempotencyKey, signal };
+    return { body: JSON.stringify(await batches.submit(file)) };
   },
 };
 

@@ -10,6 +10,8 @@ interface Inspected {
   readonly size: Size | null;
   /** `animated`, or why it cannot be decoded: the predicate of a sentence. Null: it seems to be one complete image. */
   readonly fault: 'animated' | { readonly predicate: string } | null;
+  /** How often the time of an ordinary image of its size decoding takes. */
+  readonly passes: number;
 }
 
 interface FormatReader {
@@ -24,14 +26,18 @@ interface FormatReader {
 export const FORMAT_READERS: Readonly<Record<ImageFormat, FormatReader>> = {
   png: {
     magic: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    inspect: (bytes) => ({ size: readPngSize(bytes), fault: pngFault(bytes) }),
+    inspect: (bytes) => ({ size: readPngSize(bytes), fault: pngFault(bytes), passes: 1 }),
     wrongChecksum,
   },
   jpeg: { magic: Buffer.from([0xff, 0xd8]), inspect: inspectJpeg, wrongChecksum: () => null },
 };
 
+/** Four scans of a progressive JPEG take as long as a JPEG of one scan. */
+const SCANS_OF_A_PASS = 4;
+
 function inspectJpeg(bytes: Buffer): Inspected {
   const parts = jpegParts(bytes);
   const predicate = jpegFault(parts);
-  return { size: parts.frame, fault: predicate === null ? null : { predicate } };
+  const passes = Math.max(1, parts.scans / SCANS_OF_A_PASS);
+  return { size: parts.frame, fault: predicate === null ? null : { predicate }, passes };
 }

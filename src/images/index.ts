@@ -1,4 +1,4 @@
 export type { ImageFile } from './check-file.js';
 export { loadImageLibrary } from './decode.js';
 export { gridSize, gridTokens } from './pixels.js';
-export { ImageReader } from './reader.js';
+export { type DecodeTurn, ImageReader, inspectImages } from './reader.js';

@@ -20,6 +20,23 @@ const VALID_FILES = 10_000;
 const KEPT_IMAGE_BYTES = 32 * 1024 * 1024;
 
 /**
+ * Runs a decode when its turn comes, and settles as it does.
+ *
+ * @param pixels how long it takes, as the number of pixels of an ordinary image
+ */
+export type DecodeTurn = <Found>(pixels: number, decode: () => Promise<Found>) => Promise<Found>;
+
+const atOnce: DecodeTurn = (_, decode) => decode();
+
+/** Makes every check of images that needs no decoding. Throws the errors of `checkImageFile`, or `invalid_image`. */
+export function inspectImages(files: readonly ImageFile[]): void {
+  for (const { subject, wrongChecksum } of files.map(checkImageFile)) {
+    const predicate = wrongChecksum();
+    if (predicate !== null) throw refused('invalid_image', `${subject} ${predicate}`);
+  }
+}
+
+/**
  * Reads images: checks all headers first, then decodes one image at a time. Results are cached by the hash of the file, so
  * that an image in many requests or lines is decoded once.
  */
@@ -32,21 +49,17 @@ export class ImageReader {
 
   constructor(private readonly countMemory: CountMemory = () => {}) {}
 
-  /** Checks that every image can be decoded. Rejects with the errors of `checkImageFile`, or `invalid_image`. */
-  async check(files: readonly ImageFile[]): Promise<void> {
+  /**
+   * Checks that every image can be decoded. Rejects with the errors of `checkImageFile`, or `invalid_image`.
+   *
+   * @param turn called for each image that must be decoded
+   */
+  async check(files: readonly ImageFile[], turn: DecodeTurn = atOnce): Promise<void> {
     for (const file of files.map(checkImageFile)) {
       const hash = hashOf(file);
       if (this.valid.has(hash)) continue;
-      decoded(file, await decodeSize(file.bytes));
+      decoded(file, await turn(file.pixels, () => decodeSize(file.bytes)));
       this.valid.set(hash, true);
-    }
-  }
-
-  /** Makes every check of the images that needs no decoding. Throws the errors of `checkImageFile`, or `invalid_image`. */
-  inspect(files: readonly ImageFile[]): void {
-    for (const { subject, wrongChecksum } of files.map(checkImageFile)) {
-      const predicate = wrongChecksum();
-      if (predicate !== null) throw refused('invalid_image', `${subject} ${predicate}`);
     }
   }
 

@@ -1,24 +1,27 @@
 import type { Caller } from '../access/index.js';
-import { FairQueue, type Shares, ThreadPool, usableCores } from '../base/index.js';
+import { FairQueue, type Owner, type Shares, ThreadPool, usableCores } from '../base/index.js';
 import {
   type DigestResult,
-  type DigestTask,
+  FILE_ROOMS,
+  type FileRoom,
   INGEST_THREAD,
   type IngestResult,
   type IngestSetup,
   type IngestTask,
-  type WithManifest,
+  type SentFile,
+  SMALL_FILE_BYTES,
   YOUNG_MEBIBYTES,
 } from '../batch/index.js';
 import type { Manifest } from '../engine/index.js';
 import { inTurn } from './queue-full.js';
 
-/**
- * Files that are read concurrently, in turns, so that one that takes minutes (thousands of images) does not delay other
- * keys. Each takes up to 100 MiB of memory.
- */
-export const FILES_AT_ONCE_MAX: Shares = { key: 1, workspace: 2, all: 4 };
-/** Files that may wait; more per key than it may have open batches. Their bytes are bounded in http/. */
+/** Files that are read concurrently, in turns. A small one takes up to 3 MiB of memory, another one up to 100 MiB. */
+export const FILES_AT_ONCE_MAX: Readonly<Record<FileRoom, Shares>> = {
+  small: { key: 1, workspace: 8, all: 64 },
+  texts: { key: 1, workspace: 2, all: 3 },
+  images: { key: 1, workspace: 1, all: 2 },
+};
+/** Files that may wait for each room; more per key than it may have open batches. Their bytes are bounded in http/. */
 export const FILES_WAITING_MAX: Shares = { key: 16, workspace: 32, all: 128 };
 /** Threads that help with a large file if there are cores for them: two threads take half the time of one. */
 const HELPERS_MAX = 3;
@@ -26,7 +29,7 @@ const HELPERS_MAX = 3;
 /** The thread that reads batch files, which starts with the first one. Keys take turns. */
 export class BatchFiles {
   private readonly thread: ThreadPool;
-  private readonly queue = new FairQueue(FILES_AT_ONCE_MAX, FILES_WAITING_MAX);
+  private readonly rooms: Readonly<Record<FileRoom, FairQueue>>;
 
   /**
    * @param manifest the one of now, by which files are checked
@@ -36,33 +39,50 @@ export class BatchFiles {
     private readonly manifest: () => Manifest,
     models: string,
   ) {
+    const queue = (room: FileRoom) => new FairQueue(FILES_AT_ONCE_MAX[room], FILES_WAITING_MAX);
+    this.rooms = { small: queue('small'), texts: queue('texts'), images: queue('images') };
     const helpers = Math.min(HELPERS_MAX, usableCores() - 1);
+    const filesAtOnce = FILE_ROOMS.reduce((sum, room) => sum + FILES_AT_ONCE_MAX[room].all, 0);
     this.thread = new ThreadPool({
       file: INGEST_THREAD,
       threads: 1,
-      tasksPerThread: FILES_AT_ONCE_MAX.all,
-      data: { models, helpers, filesAtOnce: FILES_AT_ONCE_MAX.all } satisfies IngestSetup,
+      tasksPerThread: filesAtOnce,
+      data: { models, helpers, filesAtOnce } satisfies IngestSetup,
       youngMebibytes: YOUNG_MEBIBYTES,
     });
   }
 
-  /** Rejects with ApiError `overloaded` if too many files wait. */
-  ingest(task: IngestTask, caller: Caller): Promise<IngestResult> {
-    const withManifest = (): WithManifest<IngestTask> => ({ task, manifest: this.manifest() });
-    return this.run('ingest', withManifest, caller);
+  /**
+   * Rejects with ApiError `overloaded` if too many files wait, and with the signal's reason if it aborts; the file's memory
+   * may then be reused.
+   */
+  ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult> {
+    return this.run('ingest', task, task.owner, signal);
   }
 
-  /** Rejects with ApiError `overloaded` if too many files wait. */
-  digest(task: DigestTask, caller: Caller): Promise<DigestResult> {
-    return this.run('digest', () => task, caller);
+  /** Rejects as `ingest` does. */
+  digest(task: SentFile, { key, workspace }: Caller, signal: AbortSignal): Promise<DigestResult> {
+    return this.run('digest', task, { key: key.id, workspace: workspace.id }, signal);
   }
 
   close(): Promise<void> {
     return this.thread.close();
   }
 
-  private run<Answer>(name: string, task: () => unknown, { key, workspace }: Caller): Promise<Answer> {
-    const owner = { key: key.id, workspace: workspace.id };
-    return inTurn(this.queue, owner, 'batch files', () => this.thread.run<Answer>(name, task()));
+  /** Runs a task in the room of its file, which is known when a part of the file has been read. */
+  private async run<Result extends object>(
+    name: string,
+    task: SentFile,
+    owner: Owner,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    let room: FileRoom = task.file.byteLength > SMALL_FILE_BYTES ? 'texts' : 'small';
+    for (;;) {
+      const start = () => this.thread.run<Result | FileRoom>(name, { task, room, manifest: this.manifest() });
+      const result: Result | FileRoom = await inTurn(this.rooms[room], owner, 'batch files', start, signal);
+      signal.throwIfAborted();
+      if (typeof result === 'object') return result;
+      room = result;
+    }
   }
 }

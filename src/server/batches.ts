@@ -80,12 +80,13 @@ export class BatchService {
   appOf(caller: Caller): BatchApp {
     const { batches } = this;
     return {
-      submit: ({ body, encoding, webhook, idempotencyKey }) =>
+      submit: ({ body, encoding, webhook, idempotencyKey, signal }) =>
         batches.submit(caller, {
           file: body,
           encoding,
           webhook: readWebhook(webhook),
           idempotencyKey: checkIdempotencyKey(idempotencyKey),
+          signal,
         }),
       list: (page) => batches.list(caller, page),
       show: (id) => batches.show(caller, id),

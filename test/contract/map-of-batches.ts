@@ -322,6 +322,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '6 rule 3: three attempts unless the status is 2xx; redirects are not followed',
     '6 rule 5: public https addresses of 2,048 characters without user, password or fragment',
   ),
+  '8 limit batch pixels': { elsewhere: ['test/batch/ingest/file-turns.test.ts'] },
   '8 limit listed failures': by('2.9 invalid batch: up to 100 failures are listed, all are counted'),
   '8 limit custom id': by(
     '2.5 custom_id: 1 to 64 letters, digits, _ . : -, unique',

@@ -136,6 +136,12 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
   ],
   ['batch file', 'batch file', sent, error('body_too_large')],
   ['custom id', code('custom_id'), `1 to ${characters(LIMITS.customIdCharacters)}`, error('invalid_batch')],
+  [
+    'batch pixels',
+    'pixels of the different images of a batch; a JPEG with more than 4 scans counts once for every 4',
+    number(LIMITS.batchPixels),
+    '413 `body_too_large`',
+  ],
   ['listed failures', 'failures that `invalid_batch` lists', number(LIMITS.batchErrors), 'counted only'],
   ['open batches', 'open batches of a key', number(LIMITS.batchesOpen), error('too_many_batches')],
   [

@@ -2,6 +2,8 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { FOLLOWED_MS, JUMP_LASTS_MS, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
+import { FILE_DECODE_MS_MAX } from '../../src/batch/ingest/file-turns.js';
+import { IMAGES_AT_ONCE_MAX } from '../../src/batch/ingest/thread-turns.js';
 import { PIECE_BYTES } from '../../src/batch/reading/results-piece.js';
 import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
 import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
@@ -36,8 +38,11 @@ const share = (name: string, { key, workspace, all }: Shares, show = number) =>
 const shares = [
   share('memory of request bodies', bodyShares(BODY_MEMORY_BYTES), bytes),
   share('requests waiting to be prepared, per pool (ordinary, large, images)', WAITING_MAX),
-  share('batch files read at the same time', FILES_AT_ONCE_MAX),
-  share('batch files waiting to be read', FILES_WAITING_MAX),
+  share('batch files of up to 1 MiB read at the same time', FILES_AT_ONCE_MAX.small),
+  share('larger batch files without images read at the same time', FILES_AT_ONCE_MAX.texts),
+  share('larger batch files with images read at the same time', FILES_AT_ONCE_MAX.images),
+  share('images of batch files decoded at the same time', IMAGES_AT_ONCE_MAX),
+  share('batch files waiting to be read, of each of these sorts', FILES_WAITING_MAX),
   share('results and lists sent at the same time', DOWNLOADS_MAX),
   share('webhook calls at the same time', CALL_SHARES),
 ];
@@ -47,6 +52,8 @@ const bounds = [
   ['a body as sent, and decompressed', bytes(LIMITS.bodyBytes), '413'],
   ['values in a body', number(LIMITS.jsonValues), '400 `invalid_json`'],
   ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
+  ['pixels of the images of a batch file', number(LIMITS.batchPixels), '413'],
+  ['decoding the images of a batch file', seconds(FILE_DECODE_MS_MAX), '503 `overloaded`'],
   ['scans of a JPEG', number(LIMITS.jpegScans), '400 `invalid_image`'],
   ['markers of a JPEG outside of its scans', number(LIMITS.jpegMarkers), '400 `invalid_image`'],
   ['a JPEG with stray bytes before markers', bytes(STRAY_FILE_BYTES_MAX), '400 `invalid_image`'],

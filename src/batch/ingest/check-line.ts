@@ -1,17 +1,17 @@
 import { ApiError, LIMITS, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
-import { checkImages, checkRequest, openBody } from '../../decide/index.js';
+import { checkRequest, openBody, requireImageModel } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
-import type { ImageReader } from '../../images/index.js';
+import type { DecodeTurn, ImageReader } from '../../images/index.js';
 import { estimateLine } from './estimate.js';
 
 /** A valid line. */
-interface CheckedLine {
+export interface CheckedLine {
   readonly customId: string;
   readonly model: string;
   /** An estimate of its input tokens. */
   readonly tokens: number;
-  /** Checks the contents of its images, which `checkLine` has not; null if it has none. Rejects with LineError. */
-  readonly checkImages: ((reader: ImageReader) => Promise<void>) | null;
+  /** Decodes its images, which `checkLine` does not; null if it has none. Rejects with LineError. */
+  readonly checkImages: ((reader: ImageReader, turn: DecodeTurn) => Promise<void>) | null;
 }
 
 /** Why a line is invalid: an entry of `errors` (contract 2.9) without its line number. */
@@ -37,8 +37,7 @@ export interface LineModels {
 const NO_FILES = new Map<string, Uint8Array>();
 
 /**
- * Checks one line (contract 4.6 rule 2). Only the checks of images are asynchronous: 50,000 lines without images would
- * otherwise pay for turns of the event loop that they do not need.
+ * Checks one line (contract 4.6 rule 2). Only decoding its images is asynchronous, which the result does.
  *
  * @param claim records a custom id, or throws LineError if an earlier line has it
  * @throws LineError
@@ -63,13 +62,14 @@ export function checkLine(
     }
     const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: allowed } as const;
     const { images, build, uses } = checkRequest(body, terms, catalog);
+    requireImageModel(images, build);
     const tokens = estimateLine(bytes.length, images, uses);
-    const checkOwn = (reader: ImageReader) => checkImages(images, build, reader).catch(throwLineError);
     return {
       customId,
       model: model as string,
       tokens,
-      checkImages: images.length === 0 ? null : checkOwn,
+      checkImages:
+        images.length === 0 ? null : (reader, turn) => reader.check(images, turn).catch(throwLineError),
     };
   } catch (error) {
     return throwLineError(error);

@@ -1,18 +1,20 @@
-import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../../api/index.js';
-import { decompress } from '../../decide/index.js';
+import { ApiError, type ContentEncoding, type ErrorType } from '../../api/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { type Blocks, freeBlock } from './blocks.js';
-import { type CheckedChunk, type ChunkWork, checkChunks } from './check-chunks.js';
+import { type CheckedChunk, type ChunkWork, checkChunks, checkImages } from './check-chunks.js';
 import { checkBatchFile } from './check-file.js';
 import type { SealedChunk } from './chunks.js';
 import { cutFile, Refusal } from './cut-file.js';
 import { type ModelTokens, TokenSums } from './estimate.js';
+import { type FileOwner, FileTurns } from './file-turns.js';
+import { type FileRoom, openFile } from './rooms.js';
+import type { ThreadTurns } from './thread-turns.js';
 
 /** A file with fewer cuts is checked before other threads would have started. */
 const SHARED_CUTS_MIN = 8;
 
 /** A batch file as it was sent, and the batch it becomes. */
-export interface IngestTask {
+export interface IngestTask extends FileOwner {
   readonly file: Uint8Array;
   readonly encoding: ContentEncoding;
   /** The models the caller may use; null: all. */
@@ -45,23 +47,28 @@ export type IngestResult =
 interface IngestTools {
   readonly catalog: Catalog;
   readonly blocks: Blocks;
+  readonly turns: ThreadTurns;
   /** Runs `checkChunks` on other threads. Resolves with the result of each when no cut is left to take. */
   help(work: ChunkWork): Promise<ReadonlyArray<CheckedChunk[] | null>>;
 }
 
 /**
  * Turns the bytes of a batch file into sealed chunks: all parts of a submission that take time. Runs on the file thread.
- * Never rejects, whatever the file.
+ * Whatever the file, rejects with nothing but OtherRoom.
  */
-export async function ingest(task: IngestTask, tools: IngestTools): Promise<IngestResult> {
-  const { file, encoding, allowedModels: allowed } = task;
+export async function ingest(
+  task: IngestTask,
+  tools: IngestTools,
+  room: FileRoom = 'images',
+): Promise<IngestResult> {
+  const { allowedModels: allowed } = task;
+  const turns = new FileTurns(tools.turns, task, room !== 'texts');
   try {
-    const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-    const plain = await decompress(sent, encoding, LIMITS.decompressedBodyBytes);
-    const ingested = await takeIn(plain, task, tools);
+    const plain = await openFile(task, room);
+    const ingested = await takeIn(plain, task, tools, turns);
     if (ingested !== null) return { ok: true, ...ingested };
     // A line is invalid: check all of them one by one for the error.
-    await checkBatchFile(plain, { catalog: tools.catalog, allowed });
+    await checkBatchFile(plain, { catalog: tools.catalog, allowed }, turns);
     throw new Error('two checks of a file disagree');
   } catch (error) {
     if (error instanceof Refusal) {
@@ -77,24 +84,29 @@ export async function ingest(task: IngestTask, tools: IngestTools): Promise<Inge
 /** Null if a line is invalid or two lines have the same id. Throws Refusal if the file as a whole is invalid. */
 async function takeIn(
   plain: Buffer,
-  { allowedModels, batch, dataKey }: IngestTask,
+  { allowedModels, batch, dataKey, owner, stop }: IngestTask,
   { catalog, blocks, help }: IngestTools,
+  turns: FileTurns,
 ): Promise<Ingested | null> {
   const { cuts, lines } = cutFile(plain);
   const shared = cuts.length >= SHARED_CUTS_MIN;
   const file = shared ? shareable(plain) : plain;
   const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const block = blocks.take();
-  const work = { file, cuts, next, allowedModels, batch, dataKey, block };
+  const block = shared ? blocks.take() : undefined;
+  const work = { file, cuts, next, allowedModels, batch, dataKey, block, owner, stop };
   // The helpers first: this thread blocks while it checks its own part. If a helper dies, the block is not reused,
   // because the other helpers may still write into it.
-  const parts = await Promise.all([shared ? help(work) : [], checkChunks(work, catalog)]);
+  const parts = await Promise.all([shared ? help(work) : [], checkChunks(work, catalog, turns)]);
   const chunks = inOrder([...parts[0], parts[1]]);
-  if (chunks === null) {
+  if (chunks !== null && chunks.length !== cuts.length) throw new Error('a part of a file was not checked');
+  const isValid = await checkImages(chunks ?? [], work, catalog, turns).catch((error) => {
+    freeBlock(block);
+    throw error;
+  });
+  if (chunks === null || !isValid) {
     freeBlock(block);
     return null;
   }
-  if (chunks.length !== cuts.length) throw new Error('a part of a file was not checked');
   const tokens = new TokenSums();
   for (const model of chunks.flatMap(({ models }) => models)) tokens.add(model);
   return { lines, chunks: chunks.map(({ sealed }) => sealed), block, models: tokens.all() };

@@ -1,9 +1,16 @@
 import type { Manifest } from '../../engine/index.js';
+import type { FileRoom } from './rooms.js';
 
 /** With each file, because the models may change while the threads run. */
 export interface WithManifest<Task> {
   readonly task: Task;
   readonly manifest: Manifest;
+}
+
+/** A task of a file, and the room in which it is read. */
+export interface InRoom<Task> {
+  readonly task: Task;
+  readonly room: FileRoom;
 }
 
 /** Given to the threads that read and check batch files when they start. */

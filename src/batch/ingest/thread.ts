@@ -4,18 +4,29 @@ import { ThreadPool } from '../../base/index.js';
 import { Catalog } from '../../engine/index.js';
 import { Blocks } from './blocks.js';
 import type { CheckedChunk, ChunkWork } from './check-chunks.js';
-import { type DigestResult, type DigestTask, digestFile } from './digest-file.js';
+import { type DigestResult, digestFile } from './digest-file.js';
 import { type IngestResult, type IngestTask, ingest as ingestFile } from './ingest.js';
-import { type IngestSetup, type WithManifest, YOUNG_MEBIBYTES } from './thread-setup.js';
+import { type FileRoom, OtherRoom, type SentFile } from './rooms.js';
+import { type IngestSetup, type InRoom, type WithManifest, YOUNG_MEBIBYTES } from './thread-setup.js';
+import { ThreadTurns } from './thread-turns.js';
 
 const setup = workerData as IngestSetup;
 const { models, helpers, filesAtOnce } = setup;
 const blocks = new Blocks();
+const turns = new ThreadTurns();
 
 /** Turns a batch file as sent into sealed chunks. */
-export function ingest({ task, manifest }: WithManifest<IngestTask>): Promise<IngestResult> {
+export function ingest({
+  task,
+  manifest,
+  room,
+}: InRoom<IngestTask> & WithManifest<IngestTask>): Promise<IngestResult | FileRoom> {
   const catalog = new Catalog(manifest, models);
-  return ingestFile(task, { catalog, blocks, help: (work) => help({ task: work, manifest }) });
+  return ingestFile(
+    task,
+    { catalog, blocks, turns, help: (work) => help({ task: work, manifest }) },
+    room,
+  ).catch(roomOf);
 }
 
 let helping: ThreadPool | null = null;
@@ -34,6 +45,11 @@ async function help(work: WithManifest<ChunkWork>): Promise<Array<CheckedChunk[]
 }
 
 /** The digest of a file. */
-export function digest(task: DigestTask): Promise<DigestResult> {
-  return digestFile(task);
+export function digest({ task, room }: InRoom<SentFile>): Promise<DigestResult | FileRoom> {
+  return digestFile(task, room).catch(roomOf);
+}
+
+function roomOf(error: unknown): FileRoom {
+  if (error instanceof OtherRoom) return error.room;
+  throw error;
 }

@@ -2,7 +2,8 @@ import { test } from 'tap';
 import { LIMITS, LINE_ERRORS } from '../../../src/api/index.js';
 import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
-import { KNOWN, line } from '../../support/batch/world.js';
+import { KNOWN, ownTurns } from '../../support/batch/ingest.js';
+import { line } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';
 
 interface Details {
@@ -16,7 +17,7 @@ const MODELS = { ...KNOWN, allowed: ['m', ...Array.from({ length: 9 }, (_, at) =
 /** What a file is refused with; undefined where it is not. */
 async function refusalOf(file: string | Buffer): Promise<{ type: string; details: Details } | undefined> {
   try {
-    await checkBatchFile(Buffer.from(file), MODELS);
+    await checkBatchFile(Buffer.from(file), MODELS, ownTurns());
   } catch (error) {
     return error as Refusal & { details: Details };
   }

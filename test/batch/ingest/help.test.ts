@@ -1,28 +1,21 @@
 import { test } from 'tap';
-import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { type ChunkWork, checkChunks } from '../../../src/batch/ingest/check-chunks.js';
 import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
-import type { Catalog } from '../../../src/engine/index.js';
-import { KNOWN, line } from '../../support/batch/world.js';
+import { READING as catalog, fileOwner, fileTools, KNOWN, ownTurns } from '../../support/batch/ingest.js';
+import { line } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const CUT_LINES = 256;
-/** Models that read images. */
-const catalog = {
-  find: (name: string) => {
-    const build = KNOWN.catalog.find(name);
-    return build && { ...build, model: { ...build.model, reads_images: true } };
-  },
-} as Catalog;
 const task = (file: Buffer) => ({
   file,
   encoding: 'identity' as const,
   allowedModels: null,
   batch: 'batch_0123456789abcdefghijABCD',
   dataKey: Buffer.alloc(32, 7),
+  ...fileOwner(),
 });
 
 /** Takes a file in with `threads` helpers on this thread, and counts the cuts that each of them took. */
@@ -31,16 +24,16 @@ async function takeIn(file: Buffer, threads: number) {
   const help = (work: ChunkWork) =>
     Promise.all(
       Array.from({ length: threads }, async () => {
-        const checked = await checkChunks(work, catalog);
+        const checked = await checkChunks(work, catalog, ownTurns());
         took.push(checked?.length ?? 0);
         return checked;
       }),
     );
-  const result = await ingest(task(file), { catalog, blocks: new Blocks(), help });
+  const result = await ingest(task(file), { ...fileTools(), catalog, help });
   return { result, took };
 }
 
-/** A line with an image: its check is asynchronous, so the checking threads take turns. */
+/** A line with an image. */
 const shown = (customId: string, model: string) => {
   const { state, questions } = JSON.parse(line(customId, 'pic'));
   const image = { format: 'png', data_base64: png({ width: 280, height: 280 }).toString('base64') };
@@ -81,9 +74,8 @@ test('what the helpers checked is put into the order of the file', async (t) => 
   const sent = Buffer.from(
     Array.from({ length: 9 * CUT_LINES + 1 }, (_, at) => line(`a${at}`, 's', `m${at % 300}`)).join('\n'),
   );
-  // Without images nothing is asynchronous: the helper, which begins first, takes all cuts.
-  const help = async (work: ChunkWork) => [(await checkChunks(work, catalog))?.reverse() ?? null];
-  const result = await ingest(task(sent), { catalog, blocks: new Blocks(), help });
+  const help = async (work: ChunkWork) => [(await checkChunks(work, catalog, ownTurns()))?.reverse() ?? null];
+  const result = await ingest(task(sent), { ...fileTools(), catalog, help });
   const { result: alone } = await takeIn(sent, 0);
   if (!result.ok || !alone.ok) throw new Error('the file was refused');
   const sizes = ({ chunks }: typeof result) => chunks.map(({ lines, ids }) => [lines.length, ids.length]);
@@ -97,7 +89,7 @@ test('a cut that a helper took and lost is an error', async (t) => {
     Atomics.add(next, 0, 1);
     return [[]];
   };
-  await t.rejects(ingest(task(file), { catalog, blocks: new Blocks(), help }), /was not checked/);
+  await t.rejects(ingest(task(file), { ...fileTools(), catalog, help }), /was not checked/);
 });
 
 test('once a thread finds an invalid line, no thread takes another cut', async (t) => {
@@ -105,8 +97,8 @@ test('once a thread finds an invalid line, no thread takes another cut', async (
   const next = new Int32Array(new SharedArrayBuffer(4));
   const cuts = Array.from({ length: 9 }, () => ({ start: 0, end: file.length, first: 0 }));
   const work = { ...task(file), cuts, next, block: undefined };
-  t.equal(await checkChunks(work, catalog), null);
-  t.strictSame(await checkChunks(work, catalog), []);
+  t.equal(await checkChunks(work, catalog, ownTurns()), null);
+  t.strictSame(await checkChunks(work, catalog, ownTurns()), []);
 });
 
 const seed = seedFromEnvironment();
@@ -126,7 +118,7 @@ test(`several threads accept and refuse the same files as one thread (TEST_SEED=
       ]);
     }
     const sent = Buffer.from(file.join('\n'));
-    const whole = await checkBatchFile(sent, KNOWN).catch((error: Refusal) => error);
+    const whole = await checkBatchFile(sent, KNOWN, ownTurns()).catch((error: Refusal) => error);
     const { result } = await takeIn(sent, 1);
     if (whole === undefined)
       t.match(result, { ok: true, lines: file.filter(Boolean).length }, `round ${round}`);

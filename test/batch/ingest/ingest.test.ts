@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { type ContentEncoding, LIMITS } from '../../../src/api/index.js';
-import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { type IngestResult, ingest } from '../../../src/batch/ingest/ingest.js';
 import { SealedBatch } from '../../../src/batch/sealed-batch.js';
-import type { Catalog } from '../../../src/engine/index.js';
 import { Sealer } from '../../../src/store/index.js';
-import { KNOWN, line, lines } from '../../support/batch/world.js';
+import { fileOwner, fileTools } from '../../support/batch/ingest.js';
+import { line, lines } from '../../support/batch/world.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 import { emptyStore } from '../../support/store/opened.js';
 import { storedFrame } from '../../support/zstd.js';
@@ -15,10 +14,7 @@ const DATA_KEY = Buffer.alloc(32, 7);
 const ID = 'batch_0123456789abcdefghijABCD';
 
 const take = (file: Uint8Array, encoding: ContentEncoding = 'identity', dataKey: Uint8Array = DATA_KEY) =>
-  ingest(
-    { file, encoding, allowedModels: null, batch: ID, dataKey },
-    { catalog: KNOWN.catalog as Catalog, blocks: new Blocks(), help: async () => [] },
-  );
+  ingest({ file, encoding, allowedModels: null, batch: ID, dataKey, ...fileOwner() }, fileTools());
 const typeOf = (result: IngestResult) => (result.ok ? 'ok' : result.type);
 
 test('identity, gzip and zstd of one file are the same batch', async (t) => {

@@ -10,12 +10,11 @@ import {
   type Progress,
   Runner,
 } from '../../../src/batch/index.js';
-import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { type Ingested, ingest } from '../../../src/batch/ingest/ingest.js';
 import { apply } from '../../../src/batch/lifecycle/apply.js';
-import type { Catalog } from '../../../src/engine/index.js';
 import { randomDataKey } from '../../../src/store/index.js';
-import { KNOWN, lines, turns, until, World } from '../../support/batch/world.js';
+import { fileOwner, fileTools } from '../../support/batch/ingest.js';
+import { lines, turns, until, World } from '../../support/batch/world.js';
 
 const ID = 'batch_aaaaaaaaaaaaaaaaaaaaaaaa';
 const CHUNK_LINES = 256;
@@ -33,8 +32,9 @@ async function start(t: Test) {
       allowedModels: null,
       batch: ID,
       dataKey: key.dataKey,
+      ...fileOwner(),
     },
-    { catalog: KNOWN.catalog as Catalog, blocks: new Blocks(), help: async () => [] },
+    fileTools(),
   );
   if (!file.ok) throw new Error(file.message);
   const results = new Map<number, string>();

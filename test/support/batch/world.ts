@@ -9,15 +9,14 @@ import {
   verifyBatches,
   type WebhookOutcome,
 } from '../../../src/batch/index.js';
-import { Blocks } from '../../../src/batch/ingest/blocks.js';
-import type { LineModels } from '../../../src/batch/ingest/check-line.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
 import { readStored } from '../../../src/batch/reading/reader.js';
-import type { Abort, Catalog, CatalogBuild } from '../../../src/engine/index.js';
+import type { Abort } from '../../../src/engine/index.js';
 import { openStore, Sealer, type Store } from '../../../src/store/index.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
+import { fileTools } from './ingest.js';
 import { TestEngine } from './test-engine.js';
 
 export const START = Date.parse('2026-05-10T12:00:00Z');
@@ -25,16 +24,6 @@ export const SECOND_MS = 1_000;
 export const DAY_MS = 24 * 3_600 * SECOND_MS;
 /** Units per token of a line. */
 export const PRICE = 750n;
-export const KNOWN: LineModels = {
-  catalog: {
-    find: (id) =>
-      id !== null && /^m\d*$/.test(id)
-        ? ({ id: `${id}-20260101`, model: { id } } as CatalogBuild)
-        : undefined,
-  },
-  allowed: null,
-};
-
 /** A line of a batch file, answered by the engine under its custom id. */
 export const line = (customId: string, state: unknown = customId, model = 'm') =>
   JSON.stringify({ custom_id: customId, model, state, questions: { q: { type: 'noul' } } });
@@ -141,7 +130,9 @@ export class World {
       idempotencyKey = null,
     }: { webhook?: string | null; idempotencyKey?: string | null } = {},
   ): Promise<string> {
-    const submission = { file: Buffer.from(file), encoding: 'identity', webhook, idempotencyKey } as const;
+    const { signal } = new AbortController();
+    const sent = { file: Buffer.from(file), encoding: 'identity', signal } as const;
+    const submission = { ...sent, webhook, idempotencyKey };
     return ((await this.batches.submit(this.caller(key), submission)) as Shown).id;
   }
 
@@ -221,7 +212,7 @@ export class World {
   private async begin(): Promise<void> {
     const sealer = new Sealer(this.store, '');
     this.sealer = sealer;
-    const blocks = new Blocks();
+    const tools = fileTools();
     this.batches = new Batches({
       store: this.store,
       sealer,
@@ -230,8 +221,7 @@ export class World {
       random: () => 0.5,
       engines: this.lineEngines(),
       files: {
-        ingest: async (task) =>
-          ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
+        ingest: (task) => ingest(task, tools),
         digest: (task) => digestFile(task),
       },
       read: async (call) => readStored(this.store, call),

@@ -3,16 +3,15 @@ import type { Test } from 'tap';
 import { Access, type Caller, type Key, RateLimiter, type Workspace } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import type { BatchInterface, Page, WebhookOutcome } from '../../../src/batch/index.js';
-import { Blocks } from '../../../src/batch/ingest/blocks.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
 import { ClusterBatches } from '../../../src/cluster/batches/cluster-batches.js';
 import { openValues } from '../../../src/cluster/batches/reading/open-values.js';
 import { ClusterLedger, Session } from '../../../src/cluster/index.js';
-import type { Catalog } from '../../../src/engine/index.js';
 import { Database } from '../../../src/postgres/index.js';
+import { fileTools } from '../batch/ingest.js';
 import { TestEngine } from '../batch/test-engine.js';
-import { KNOWN, PRICE, type ResultLine } from '../batch/world.js';
+import { PRICE, type ResultLine } from '../batch/world.js';
 import { newDatabase } from '../postgres.js';
 import { FreezableClock } from './freezable-clock.js';
 import { accountOf, addWorkspace } from './nodes.js';
@@ -169,7 +168,7 @@ export class ClusterNode {
       limiter: new RateLimiter(session.clock),
       clock: session.clock,
     });
-    const blocks = new Blocks();
+    const tools = fileTools();
     this.batches = new ClusterBatches({
       database,
       masterKey: () => cluster.master,
@@ -197,8 +196,7 @@ export class ClusterNode {
         priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
       },
       files: {
-        ingest: async (task) =>
-          ingest(task, { catalog: KNOWN.catalog as Catalog, blocks, help: async () => [] }),
+        ingest: (task) => ingest(task, tools),
         digest: (task) => digestFile(task),
       },
       open: async (call) => openValues(call),
@@ -237,7 +235,9 @@ export class ClusterNode {
 
   async submit(key: Key, file: string, options: SubmitOptions = {}): Promise<string> {
     const { webhook = null, idempotencyKey = null } = options;
-    const submission = { file: Buffer.from(file), encoding: 'identity', webhook, idempotencyKey } as const;
+    const { signal } = new AbortController();
+    const sent = { file: Buffer.from(file), encoding: 'identity', signal } as const;
+    const submission = { ...sent, webhook, idempotencyKey };
     return ((await this.batches.submit(this.caller(key), submission)) as Shown).id;
   }
 
