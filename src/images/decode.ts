@@ -2,6 +2,7 @@ import type { Sharp, default as SharpLibrary } from 'sharp';
 import { LIMITS } from '../api/index.js';
 import { predicateOf, strayWarning } from './decoder-messages.js';
 import { repairedJpeg } from './jpeg-faults.js';
+import { LINES_BEHIND_MAX, withLinesBehind } from './jpeg-last-rows.js';
 import { jpegParts } from './jpeg-parts.js';
 import { withoutStrayBytes } from './jpeg-stray-bytes.js';
 import type { Bitmap, Size } from './pixels.js';
@@ -44,15 +45,15 @@ export interface Undecodable {
  */
 export async function decode(bytes: Buffer): Promise<Bitmap | Undecodable> {
   const found = await finish(bytes, (image) => image);
-  return isUndecodable(found)
-    ? found
-    : { width: found.info.width, height: found.info.height, rgb: found.data };
+  if (isUndecodable(found)) return found;
+  const { data, width, height } = found;
+  return { width, height, rgb: data.subarray(0, CHANNELS * width * height) };
 }
 
 /** Like `decode`, but returns only the size: a third of the pixel data is copied, the least that sharp can return. */
 export async function decodeSize(bytes: Buffer): Promise<Size | Undecodable> {
   const found = await finish(bytes, (image) => image.extractChannel(0));
-  return isUndecodable(found) ? found : { width: found.info.width, height: found.info.height };
+  return isUndecodable(found) ? found : { width: found.width, height: found.height };
 }
 
 export const isUndecodable = (found: object): found is Undecodable => 'predicate' in found;
@@ -62,7 +63,7 @@ async function pixelsOf(bytes: Buffer): Promise<Sharp> {
   const sharp = await loadImageLibrary();
   return sharp(bytes, {
     failOn: 'warning',
-    limitInputPixels: LIMITS.imageSidePixelsMax ** 2,
+    limitInputPixels: LIMITS.imageSidePixelsMax * (LIMITS.imageSidePixelsMax + LINES_BEHIND_MAX),
     sequentialRead: true,
   })
     .flatten({ background: '#ffffff' })
@@ -71,18 +72,29 @@ async function pixelsOf(bytes: Buffer): Promise<Sharp> {
 }
 
 const JPEG_MAGIC = 0xffd8;
+const CHANNELS = 3;
 
+/** `data` may have more lines than `height`. */
 async function finish(bytes: Buffer, made: (image: Sharp) => Sharp) {
-  const isJpeg = bytes.readUInt16BE() === JPEG_MAGIC;
-  const repaired = isJpeg ? repairedJpeg(bytes, jpegParts(bytes)) : bytes;
-  const run = async (file: Buffer) => made(await pixelsOf(file)).toBuffer({ resolveWithObject: true });
+  const run = async (file: Buffer, lines?: number) => {
+    const { data, info } = await made(await pixelsOf(file)).toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: lines ?? info.height };
+  };
+  if (bytes.readUInt16BE() !== JPEG_MAGIC) {
+    return run(bytes).catch((error: unknown) => ({ predicate: predicateOf(messageOf(error)) }));
+  }
+  const parts = jpegParts(bytes);
+  const repaired = repairedJpeg(bytes, parts);
+  const runJpeg = (file: Buffer) => run(withLinesBehind(file), parts.frame?.height);
   try {
-    return await run(repaired);
+    return await runJpeg(repaired);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : '';
-    const warning = isJpeg ? strayWarning(reason) : null;
+    const reason = messageOf(error);
+    const warning = strayWarning(reason);
     const whole = warning === null ? null : withoutStrayBytes(repaired, warning);
     if (whole === null) return { predicate: predicateOf(reason) };
-    return run(whole).catch(() => ({ predicate: predicateOf(reason) }));
+    return runJpeg(whole).catch(() => ({ predicate: predicateOf(reason) }));
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : '');

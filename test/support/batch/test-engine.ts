@@ -10,6 +10,9 @@ interface Waiting {
 /** Input tokens of the line of a custom id. */
 export const tokensOf = (customId: string) => 10 + customId.length;
 
+/** Most plans that wait in an engine. */
+export const ENGINE_ROOM = 64;
+
 /** An engine for every model, whose plans are known by the custom ids of their lines. */
 export class TestEngine {
   /** The custom ids in the order in which their plans came, once for each try, and when. */
@@ -20,8 +23,6 @@ export class TestEngine {
   readonly alone: string[] = [];
   /** Plans without an answer. */
   readonly waiting = new Map<string, Waiting>();
-  /** Most plans that wait. */
-  room = 64;
   /** Whether plans are answered at once. */
   answersAtOnce = true;
   /** What the tries of a line end with, one after the other; then it is answered. */
@@ -31,7 +32,11 @@ export class TestEngine {
   /** Models without an engine. */
   readonly missing = new Set<string>();
 
-  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+  /** `room`: most plans that wait. */
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    public room = ENGINE_ROOM,
+  ) {}
 
   /** What the scheduler of the server sees; undefined for a model that is not there. */
   of(model: string) {

@@ -17,7 +17,7 @@ import { openStore, Sealer, type Store } from '../../../src/store/index.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
 import { fileTools } from './ingest.js';
-import { TestEngine } from './test-engine.js';
+import { ENGINE_ROOM, TestEngine } from './test-engine.js';
 
 export const START = Date.parse('2026-05-10T12:00:00Z');
 export const SECOND_MS = 1_000;
@@ -68,6 +68,8 @@ export interface ResultLine {
 export class World {
   readonly clock = fakeClock(START);
   engine = new TestEngine(this.clock);
+  /** Most plans that wait in the engine of the next process. */
+  nextRoom = ENGINE_ROOM;
   /** Of a batch token; tests change it as a reload does. */
   price = PRICE;
   readonly troubles: string[] = [];
@@ -202,7 +204,7 @@ export class World {
   private open(): void {
     this.alive = { yes: true };
     this.store = openStore(this.folder);
-    this.engine = new TestEngine(this.clock);
+    this.engine = new TestEngine(this.clock, this.nextRoom);
     this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) =>
       this.batches.moveTimes(ms).catch((error) => this.trouble(error)),
     );

@@ -1,4 +1,4 @@
-import type { Amount, Pause } from '../../../src/access/index.js';
+import type { Amount, Pause, Reservation } from '../../../src/access/index.js';
 import { LINE_NEEDS_MAX, LINES_HELD_MS } from '../../../src/cluster/ledger/line-needs.js';
 import { accountIn, othersHoldUnused, type Rows, type Terms } from './ledger-tables.js';
 
@@ -11,10 +11,20 @@ export interface Shown {
   readonly exchange: { readonly charged: Amount; readonly returned: Amount } | null;
 }
 
+/** A reservation that was made in a session. */
+export interface Open {
+  readonly workspace: string;
+  readonly cost: Amount;
+  readonly session: number;
+  readonly reservation: Reservation;
+}
+
 /** A request that waits, by its number. */
 export interface Queued {
   readonly id: number;
   readonly cost: Amount;
+  /** Monotonic milliseconds. */
+  readonly since: number;
 }
 
 interface Taken {
@@ -54,6 +64,14 @@ export class Reference {
     return this.lease - this.setAside - this.open - this.held - this.unwritten;
   }
 
+  /** Lines that still need credit would be granted some, and hold it while a request is refused. */
+  get isEmpty(): boolean {
+    const { lease, open, held, unwritten, queue, lines } = this;
+    return (
+      lease === 0n && open === 0n && held === 0n && unwritten === 0n && queue.length + lines.length === 0
+    );
+  }
+
   /** A line takes what is held for lines, or asks for its cost. */
   line(cost: Amount): boolean {
     this.held = 0n;
@@ -85,6 +103,23 @@ export class Reference {
     });
     this.queue = this.queue.filter((each) => !served.includes(each));
     return served;
+  }
+
+  /**
+   * Removes and returns the requests that the ledger has failed, although their answers have not arrived.
+   *
+   * @param waiting the requests that wait in the ledger
+   * @param since when the youngest request came that the ledger may fail
+   */
+  giveUp(waiting: ReadonlyArray<Omit<Queued, 'id'>>, since: number): Queued[] {
+    const left = [...waiting];
+    const failed = this.queue.filter((each) => {
+      const at = left.findIndex(({ cost, since: came }) => cost === each.cost && came === each.since);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0 && each.since <= since;
+    });
+    this.queue = this.queue.filter((each) => !failed.includes(each));
+    return failed;
   }
 
   /** The node has taken what it exchanges. */

@@ -1,14 +1,18 @@
-import type { Amount, Caller, Reservation } from '../../../src/access/index.js';
+import type { Amount, Reservation } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { nextTurn } from '../../../src/base/index.js';
 import { ClusterLedger, type Session } from '../../../src/cluster/index.js';
+import { WAIT_MS_MAX } from '../../../src/cluster/ledger/cluster-ledger.js';
 import type { Holdings } from '../../../src/cluster/ledger/holdings.js';
+import type { Waiter } from '../../../src/cluster/ledger/waiting.js';
 import { fakeClock } from '../fake-clock.js';
 import { type Random, random } from '../random.js';
-import { Reference, type Shown } from './ledger-reference.js';
+import { type Open, Reference, type Shown } from './ledger-reference.js';
 import {
   type AccountRow,
   accountIn,
+  callerOf,
+  chargeOf,
   LedgerTables,
   type Outcome,
   othersHoldUnused,
@@ -22,13 +26,6 @@ const WORKSPACES = ['one', 'two'];
 const START = Date.parse('2026-11-30T23:59:59Z');
 const COST_MAX = 12;
 const FLOW_MAX = 400;
-
-interface Open {
-  readonly workspace: string;
-  readonly cost: Amount;
-  readonly session: number;
-  readonly reservation: Reservation;
-}
 
 /** One node with a ledger on tables in memory, and what it must do: random steps at every point of its exchanges. */
 export class Schedule {
@@ -168,7 +165,7 @@ export class Schedule {
     const session = this.sessionId as number;
     if (answer instanceof Promise) {
       if (cost <= reference.free) throw new Error('a request waits although the lease covers it');
-      reference.queue.push({ id, cost });
+      reference.queue.push({ id, cost, since: this.clock.monotonic() });
       this.pending.set(id, { session, expected: null });
       void answer.then(
         (reservation) => this.answered(id, 'granted', { workspace, cost, session, reservation }),
@@ -270,6 +267,8 @@ export class Schedule {
       const shown = this.shownOf(workspace);
       if (shown === undefined) continue;
       for (const { id } of reference.serve(shown, this.clock.monotonic())) this.expect(id, 'granted');
+      const failed = this.ledger.canServe ? this.clock.monotonic() - WAIT_MS_MAX : Number.POSITIVE_INFINITY;
+      for (const { id } of reference.giveUp(this.waitingOf(workspace), failed)) this.expect(id, 'overloaded');
       reference.begin(shown);
     }
   }
@@ -359,7 +358,7 @@ export class Schedule {
     const { rows, waiting } = this.tables;
     const isIdle =
       this.ledger.canServe && this.pending.size === 0 && this.open.length === 0 && waiting === null;
-    return isIdle && rows.leases.size === 0 && [...this.references.values()].every(isEmpty);
+    return isIdle && rows.leases.size === 0 && [...this.references.values()].every((each) => each.isEmpty);
   }
 
   private referenceOf(workspace: string): Reference {
@@ -371,8 +370,17 @@ export class Schedule {
   }
 
   private shownOf(workspace: string): Shown | undefined {
+    return this.creditOf(workspace)?.book as unknown as Shown | undefined;
+  }
+
+  private waitingOf(workspace: string): readonly Waiter[] {
+    const credit = this.creditOf(workspace) as unknown as { waiting: { all: readonly Waiter[] } } | undefined;
+    return credit?.waiting.all ?? [];
+  }
+
+  private creditOf(workspace: string) {
     const { current } = this.ledger as unknown as { current: Holdings | null };
-    return current?.find(workspace)?.book as unknown as Shown | undefined;
+    return current?.find(workspace);
   }
 
   /** Keeps what goes wrong where the ledger would catch it. */
@@ -388,11 +396,3 @@ export class Schedule {
     this.log.push(`${this.clock.monotonic()} ${what}`);
   }
 }
-
-const isEmpty = ({ lease, open, held, unwritten, queue }: Reference) =>
-  lease === 0n && open === 0n && held === 0n && unwritten === 0n && queue.length === 0;
-
-const callerOf = (id: string) => ({ key: { id: `key_of_${id}` }, workspace: { id } }) as unknown as Caller;
-
-const chargeOf = (cost: Amount) =>
-  ({ model: 'm', kind: 'live', inputTokens: Number(cost), price: 1n }) as const;

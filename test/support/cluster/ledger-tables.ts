@@ -1,4 +1,4 @@
-import { type Amount, monthOf } from '../../../src/access/index.js';
+import { type Amount, type Caller, monthOf } from '../../../src/access/index.js';
 import {
   CommitUnknown,
   type Database,
@@ -240,3 +240,9 @@ export function accountIn(rows: Rows, workspace: string, now: number): AccountRo
   if (account.month === month) return account;
   return { ...account, month, monthCharged: chargedIn(rows.usage, workspace, month) };
 }
+
+export const callerOf = (id: string) =>
+  ({ key: { id: `key_of_${id}` }, workspace: { id } }) as unknown as Caller;
+
+export const chargeOf = (cost: Amount) =>
+  ({ model: 'm', kind: 'live', inputTokens: Number(cost), price: 1n }) as const;

@@ -1,13 +1,16 @@
 import type { Random } from '../random.js';
 
 const SIDE = 288;
-const BLOCKS = SIDE / 8;
 /** Luminance alone, or three components. */
 type Components = 1 | 3;
 
 export interface WrittenJpeg {
   readonly components?: Components;
-  /** Blocks between restart markers; 0: no markers. */
+  /** By default `SIDE`. */
+  readonly lines?: number;
+  /** Blocks of the first component in a group, across and down. */
+  readonly group?: readonly [across: number, down: number];
+  /** Groups between restart markers; 0: no markers. */
   readonly interval?: number;
   /** Bytes before the restart marker, or the end, with a number; undefined: none. */
   readonly stray?: (marker: number) => readonly number[] | undefined;
@@ -42,26 +45,37 @@ function block(difference: number): string {
   return `${size.toString(2).padStart(5, '0')}${digits}0`;
 }
 
-/** Writes a JPEG of 288 × 288 pixels, each block of one random colour, with restart markers and what cameras put before them. */
+/** Writes a JPEG, by default of 288 × 288 pixels, each block of one random colour, with restart markers and what cameras put before them. */
 export function writtenJpeg(
   next: Random,
-  { components = 1, interval = 0, stray = () => undefined, without }: WrittenJpeg = {},
+  {
+    components = 1,
+    lines = SIDE,
+    group = [1, 1],
+    interval = 0,
+    stray = () => undefined,
+    without,
+  }: WrittenJpeg = {},
 ): Buffer {
   const ids = Array.from({ length: components }, (_, at) => at + 1);
+  const [across, down] = components === 1 ? [1, 1] : group;
+  const groups = Math.ceil(SIDE / 8 / across) * Math.ceil(lines / 8 / down);
   const scan: number[] = [];
-  const length = interval === 0 ? BLOCKS ** 2 : interval;
-  for (let group = 0, marker = 0; group < BLOCKS ** 2; group += length, marker += 1) {
+  const length = interval === 0 ? groups : interval;
+  for (let first = 0, marker = 0; first < groups; first += length, marker += 1) {
     let bits = '';
     const levels = ids.map(() => 0);
-    for (let at = group; at < Math.min(group + length, BLOCKS ** 2); at += 1) {
-      for (const [index, level] of levels.entries()) {
-        const wanted = next.integer(200) - 100;
-        bits += block(wanted - level);
-        levels[index] = wanted;
+    for (let at = first; at < Math.min(first + length, groups); at += 1) {
+      for (const index of ids.keys()) {
+        for (let count = index === 0 ? across * down : 1; count > 0; count -= 1) {
+          const wanted = next.integer(200) - 100;
+          bits += block(wanted - (levels[index] as number));
+          levels[index] = wanted;
+        }
       }
     }
     scan.push(...scanBytes(bits), ...(stray(marker) ?? []));
-    if (group + length < BLOCKS ** 2 && marker !== without) scan.push(0xff, 0xd0 + (marker % 8));
+    if (first + length < groups && marker !== without) scan.push(0xff, 0xd0 + (marker % 8));
   }
   return Buffer.from([
     0xff,
@@ -71,12 +85,12 @@ export function writtenJpeg(
     ...segment(
       0xc0,
       8,
-      SIDE >> 8,
-      SIDE & 255,
+      lines >> 8,
+      lines & 255,
       SIDE >> 8,
       SIDE & 255,
       components,
-      ...ids.flatMap((id) => [id, 0x11, 0]),
+      ...ids.flatMap((id) => [id, id === 1 ? (group[0] << 4) | group[1] : 0x11, 0]),
     ),
     ...dcTable,
     ...acTable,
