@@ -16,3 +16,4 @@ export * from './show.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';
 export * from './url-host.js';
+export * from './visible.js';

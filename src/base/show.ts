@@ -1,9 +1,10 @@
-const CHARACTERS_MAX = 200;
-/** Control and format characters, lone surrogates and line separators: they could change what a terminal shows. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+import { visible } from './visible.js';
 
-/** Prepares a string from another server for a terminal or a report: one line of at most 200 characters. */
-export const printable = (text: string): string => text.slice(0, CHARACTERS_MAX).replace(UNPRINTABLE, '?');
+const CHARACTERS_MAX = 200;
+
+/** Prepares a string from another server for a terminal or a report: one line of at most 200 characters, before escapes. */
+export const printable = (text: string): string =>
+  visible([...text.slice(0, 2 * CHARACTERS_MAX)].slice(0, CHARACTERS_MAX).join(''));
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 

@@ -2,9 +2,10 @@ import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'n
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { visible } from '../base/index.js';
 import type { LineFault } from '../batch/index.js';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
-import { type Options, print, printJson, reportError } from './output.js';
+import { type Options, print, printError, printJson, reportError } from './output.js';
 import { facts, table } from './table.js';
 
 /** What a shell reports for a command that SIGINT ended. */
@@ -49,7 +50,7 @@ export const submit = (file: string, options: SubmitOptions) =>
     }
     if (!options.wait) return printBatch(batch, options);
     explainInterrupt(batch.id, options);
-    process.stderr.write(`${batch.id}: ${batch.lines} lines\n`);
+    printError(`${batch.id}: ${batch.lines} lines`);
     await collect(client, batch.id, options);
   });
 
@@ -62,13 +63,13 @@ async function validate(file: string, bytes: Buffer): Promise<boolean> {
   const refusal = await checkLines(bytes);
   if (refusal === null) return true;
   printLineErrors(file, refusal.lines);
-  process.stderr.write(`${refusal.type}: ${refusal.message}\n`);
+  printError(visible(`${refusal.type}: ${refusal.message}`));
   return false;
 }
 
 /** `cases.jsonl:12: invalid_custom_id: …` */
 function printLineErrors(file: string, lines: readonly LineFault[]): void {
-  for (const { line, type, error } of lines) process.stderr.write(`${file}:${line}: ${type}: ${error}\n`);
+  for (const { line, type, error } of lines) printError(visible(`${file}:${line}: ${type}: ${error}`));
 }
 
 /** `decider batches list` */
@@ -151,7 +152,7 @@ function explainInterrupt(id: string, { url, out }: WaitOptions): void {
   const again = `decider batches results ${id} --wait${target} --url ${url}`;
   process.once('SIGINT', () => {
     process.once('exit', () => {
-      process.stderr.write(`${id} continues on the server. To wait again: ${again}\n`);
+      printError(`${id} continues on the server. To wait again: ${again}`);
     });
     process.exit(INTERRUPTED);
   });
@@ -214,6 +215,6 @@ function checkHeader(name: string, value = ''): void {
 }
 
 function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
+  printError(visible(message));
   process.exit(1);
 }

@@ -1,6 +1,7 @@
 import type { SingleBar } from 'cli-progress';
-import { systemClock } from '../base/index.js';
+import { systemClock, visible } from '../base/index.js';
 import type { Progress } from '../hub/index.js';
+import { printError } from './output.js';
 
 /** Without a terminal, one line per this many milliseconds. */
 const LINE_EVERY_MS = 10_000;
@@ -27,18 +28,18 @@ export class DownloadProgress {
       const now = systemClock.monotonic();
       if (now - this.shownAt < LINE_EVERY_MS) return;
       this.shownAt = now;
-      process.stderr.write(`${state}\n`);
+      printError(String(state));
       return;
     }
     if (!this.running) this.bar.start(state.total, state.done, { text: '' });
     this.running = true;
-    this.bar.update(state.done, { text: String(state) });
+    this.bar.update(state.done, { text: visible(String(state)) });
   }
 
   /** Prints a sentence in place of the bar, which comes back with the next update. */
   note(sentence: string): void {
     this.stop();
-    process.stderr.write(`${sentence}\n`);
+    printError(sentence);
   }
 
   stop(): void {

@@ -1,4 +1,5 @@
 import type { SingleBar } from 'cli-progress';
+import { printError } from './output.js';
 
 /** The progress of a run on standard error: a bar if that is a terminal, otherwise only notes. */
 export class Progress {
@@ -31,7 +32,7 @@ export class Progress {
   /** Prints a line above the bar. */
   note(text: string): void {
     this.bar.stop();
-    process.stderr.write(`${text}\n`);
+    printError(text);
     if (this.running) this.bar.start(this.total, this.done);
   }
 

@@ -1,3 +1,4 @@
+import { visible } from '../base/index.js';
 import {
   type ComparisonReport,
   type Difference,
@@ -89,7 +90,7 @@ export function comparisonText(report: ComparisonReport): string {
 }
 
 const sideText = ({ models, target, questions }: ComparisonReport['a']) =>
-  `${modelsText(models)} (${targetText(target)}), ${questions} questions answered`;
+  visible(`${modelsText(models)} (${targetText(target)}), ${questions} questions answered`);
 
 function factsOf({ cases, target, models, answered, tokens, cost, repeated }: EvaluationReport) {
   return {
@@ -169,7 +170,7 @@ const failuresOf = ({ failures, bias_failures }: EvaluationReport) => [
 const failureLines = (failures: EvaluationReport['failures'], what: string) => [
   ...failures
     .slice(0, FAILURES_SHOWN)
-    .map(({ type, cases, example }) => `${cases} ${what} failed: ${type}: ${example}`),
+    .map(({ type, cases, example }) => visible(`${cases} ${what} failed: ${type}: ${example}`)),
   ...(failures.length > FAILURES_SHOWN ? [`and ${failures.length - FAILURES_SHOWN} more types`] : []),
 ];
 

@@ -1,6 +1,6 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError, systemClock } from '../base/index.js';
+import { OperatorError, systemClock, visibleJson } from '../base/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 import {
   BENCHMARKS,
@@ -31,7 +31,7 @@ import { applyFit } from './eval-fit.js';
 import { pricesFor } from './eval-prices.js';
 import { Progress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
-import { print, reportError, requireReportFolders, writeReport } from './output.js';
+import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -100,7 +100,7 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
 function warnOfOtherModels({ models }: EvaluationReport, { model, results }: EvalOptions): void {
   const others = models.filter((answered) => answered !== model && !answered.startsWith(`${model}-`));
   if (model === undefined || results !== undefined || others.length === 0) return;
-  process.stderr.write(`--model ${model}: answers came from ${modelsText(others)}.\n`);
+  printError(`--model ${model}: answers came from ${modelsText(others)}.`);
 }
 
 /** Asks a server, or the engine in this process. */
@@ -186,9 +186,9 @@ async function openEngineTarget(
     { ...settings, engine: { ...settings.engine, exact } },
     {
       clock: systemClock,
-      log: createErrorLog('error').log,
+      log: createErrorLog('error', undefined, visibleJson).log,
       report: {
-        notice: (sentence) => process.stderr.write(`${sentence}\n`),
+        notice: (sentence) => printError(sentence),
         token: () => {},
         progress: () => {},
       },
@@ -207,7 +207,7 @@ function stored(file: string, cases: Cases): StoredOutcomes {
 
 function warnOfOtherCases(file: string, { casesSha256 }: StoredOutcomes, cases: Cases): void {
   if (casesSha256 === null || casesSha256 === cases.sha256) return;
-  process.stderr.write(`${file} was made with another version of ${cases.file}; cases are matched by id.\n`);
+  printError(`${file} was made with another version of ${cases.file}; cases are matched by id.`);
 }
 
 async function compareRuns(

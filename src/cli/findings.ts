@@ -1,3 +1,4 @@
+import { visible } from '../base/index.js';
 import { print, printJson } from './output.js';
 
 const NAME_WIDTH = 12;
@@ -24,7 +25,11 @@ export async function printFindings(
     if (json) continue;
     const { check, ok, detail, remedy } = finding;
     const level = ok ? (remedy === undefined ? 'ok     ' : 'warning') : 'problem';
-    print(`${level}  ${check.padEnd(NAME_WIDTH)}  ${remedy === undefined ? detail : `${detail} ${remedy}`}`);
+    print(
+      visible(
+        `${level}  ${check.padEnd(NAME_WIDTH)}  ${remedy === undefined ? detail : `${detail} ${remedy}`}`,
+      ),
+    );
   }
   if (json) printJson(all);
 }

@@ -18,14 +18,14 @@ import { checkMemory, prepareEngine } from '../server/index.js';
 import { EMBEDDED_MODELS, type Settings } from '../settings/index.js';
 import { checkBuilds, type ModelCheck } from './check-models.js';
 import { printCheck } from './models.js';
-import { printJson } from './output.js';
+import { printError, printJson } from './output.js';
 
 /** Where a server looks for models if no setting names a folder. */
 const OWN_FOLDER = 'models';
 
 /** Standard output has the result only. */
 export const notice = (sentence: string): void => {
-  process.stderr.write(`${sentence}\n`);
+  printError(sentence);
 };
 
 /** The models folder to change: that of the settings, unless npm replaces it with the next version of this package. */
@@ -110,7 +110,7 @@ function requireFiles(catalog: Catalog, name: string): void {
 /** An error of the operator with a sentence added; any other error as it is. */
 export const withRemedy = (error: unknown, sentence: string): unknown =>
   error instanceof OperatorError
-    ? new OperatorError(`${error.message.replace(/([^.])$/, '$1.')} ${sentence}`)
+    ? new OperatorError(`${error.message.replace(/([^.])$/, '$1.')} ${sentence}`.split('\n'))
     : error;
 
 /** Prints what the operator should know about a build that works. Never throws: the build is installed. */

@@ -1,3 +1,4 @@
+import { visible } from '../base/index.js';
 import { Catalog, readManifest, showMemory } from '../engine/index.js';
 import { loadSettings } from '../settings/index.js';
 import type { ModelCheck } from './check-models.js';
@@ -17,7 +18,8 @@ export function listModels({ config, json }: Options): Promise<void> {
       file: path,
     }));
     if (json) printJson(rows);
-    else for (const row of rows) print(`${row.build}${row.default ? ' (default)' : ''}  ${row.file}`);
+    else
+      for (const row of rows) print(visible(`${row.build}${row.default ? ' (default)' : ''}  ${row.file}`));
   });
 }
 
@@ -38,14 +40,14 @@ export function checkModels(names: string[], { config, json }: Options): Promise
 
 /** Prints the result of a check as text. */
 export function printCheck(found: ModelCheck): void {
-  print(`${found.build}  ${found.summary}, ${found.file}`);
-  print(`  profile       ${found.profile} (from the ${found.source})`);
-  print(`  context       ${found.contextLength} tokens`);
-  print(`  images        ${images(found.images)}`);
-  print(`  temperatures  ${pairs(found.temperatures)}${fitted(found.fitted)}`);
-  print(`  letters       ${pairs(found.letters)}`);
-  for (const line of memory(found)) print(`  memory        ${line}`);
-  print(`  first answer  ${JSON.stringify(found.answer)}`);
+  print(visible(`${found.build}  ${found.summary}, ${found.file}`));
+  print(visible(`  profile       ${found.profile} (from the ${found.source})`));
+  print(visible(`  context       ${found.contextLength} tokens`));
+  print(visible(`  images        ${images(found.images)}`));
+  print(visible(`  temperatures  ${pairs(found.temperatures)}${fitted(found.fitted)}`));
+  print(visible(`  letters       ${pairs(found.letters)}`));
+  for (const line of memory(found)) print(visible(`  memory        ${line}`));
+  print(visible(`  first answer  ${JSON.stringify(found.answer)}`));
 }
 
 const images = (reads: ModelCheck['images']) =>

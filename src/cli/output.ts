@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError } from '../base/index.js';
+import { OperatorError, visibleJson, visibleLines } from '../base/index.js';
 
 /** Options of every command. */
 export interface Options {
@@ -8,11 +8,19 @@ export interface Options {
   readonly json?: boolean;
 }
 
+/** Prints lines of a result for people. What others wrote cannot control the terminal. */
 export const print = (text: string): void => {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${visibleLines(text)}\n`);
 };
 
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+/** Prints lines on standard error, as `print` does. */
+export const printError = (text: string): void => {
+  process.stderr.write(`${visibleLines(text)}\n`);
+};
+
+export const printJson = (value: unknown): void => {
+  process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`);
+};
 
 /** Throws OperatorError if a report could not be written: before a measurement, not after it. */
 export function requireReportFolders(files: { readonly json?: string; readonly html?: string }): void {
@@ -46,6 +54,6 @@ export async function reportError(command: () => void | Promise<void>): Promise<
 /** Prints the error and ends the process with status 1. */
 export function fail(error: unknown): never {
   const { message, stack } = error as Error;
-  process.stderr.write(`${error instanceof OperatorError ? message : (stack ?? error)}\n`);
+  printError(String(error instanceof OperatorError ? message : (stack ?? error)));
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import { VERSION } from '../base/index.js';
+import { VERSION, visibleLines } from '../base/index.js';
 import { completionScript, SHELLS } from './completion.js';
 import { reportError } from './output.js';
 
@@ -13,6 +13,7 @@ const workspaces = () => import('./workspaces.js');
 export const program = new Command('decider')
   .description('Answers typed questions about one situation with probabilities, from a language model.')
   .version(VERSION, '--version', 'print the version')
+  .configureOutput({ outputError: (text, write) => write(visibleLines(text)) })
   .showHelpAfterError('Add --help for usage.');
 
 program

@@ -25,7 +25,7 @@ import { loadSettings } from '../settings/index.js';
 import { DownloadProgress } from './download-progress.js';
 import { install, ownModels, planInstall } from './install-model.js';
 import { buildWith, type ModelOptions, newBuild } from './model-options.js';
-import { reportError } from './output.js';
+import { printError, reportError } from './output.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
 
 /** `decider models pull` */
@@ -132,9 +132,7 @@ function endOnSignal(stop: AbortController, progress: DownloadProgress, referenc
   const end = () => {
     stop.abort();
     progress.stop();
-    process.stderr.write(
-      `Stopped. To continue: decider models pull ${shellWord(reference)}, with the same options\n`,
-    );
+    printError(`Stopped. To continue: decider models pull ${shellWord(reference)}, with the same options`);
     process.exit(INTERRUPTED);
   };
   onStopSignals(end, end);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { systemClock } from '../base/index.js';
+import { systemClock, visible, visibleJson } from '../base/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { serviceLinksNotice, settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
@@ -37,7 +37,7 @@ const FLUSH_MS_MAX = 500;
 export async function serve(config: string | undefined): Promise<void> {
   // The reader of standard output may be gone; the server keeps answering.
   const printed = new LineOutput(1);
-  const print = (line: string) => printed.write(`${line}\n`);
+  const print = (line: string) => printed.write(`${visible(line)}\n`);
   const outputs = [printed];
   const ending = new AbortController();
   let server: Server | undefined;
@@ -58,7 +58,7 @@ export async function serve(config: string | undefined): Promise<void> {
     const links = serviceLinksNotice(process.env);
     if (links !== null) print(links);
     const recentLines = new RecentLines(systemClock.now);
-    const { log, output } = createErrorLog(settings.log.level, recentLines);
+    const { log, output } = createErrorLog(settings.log.level, recentLines, visibleJson);
     outputs.push(output);
     const report = {
       notice: print,

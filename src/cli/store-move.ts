@@ -1,7 +1,7 @@
 import { OperatorError, systemClock } from '../base/index.js';
 import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../cluster/index.js';
 import { readMasterKey, storeExists } from '../store/index.js';
-import { type Options, print, printJson } from './output.js';
+import { type Options, print, printError, printJson } from './output.js';
 import { table } from './table.js';
 import { withDatabase } from './with-database.js';
 
@@ -17,7 +17,7 @@ const STEPS = { copy: 'copying', compare: 'comparing' } as const;
 export const move = (options: MoveOptions) =>
   withDatabase(options, async (database, { data: folder, master_key: given }) => {
     const sides = { folder, database, masterKey: readMasterKey(given) };
-    const report = progress((line) => process.stderr.write(`${line}\n`), systemClock.monotonic);
+    const report = progress((line) => printError(line), systemClock.monotonic);
     if (options.to === 'database' && !storeExists(folder))
       throw new OperatorError(
         `The data folder ${folder} has no store, so there is nothing to move. Name the folder of the earlier server (data, DECIDER_DATA).`,

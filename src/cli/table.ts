@@ -1,9 +1,12 @@
-/** A text table with aligned columns; columns named in `right` are right-aligned. */
+import { visible } from '../base/index.js';
+
+/** A text table with aligned columns, whatever the cells contain; columns named in `right` are right-aligned. */
 export function table(
   head: readonly string[],
-  rows: ReadonlyArray<readonly string[]>,
+  values: ReadonlyArray<readonly string[]>,
   right: readonly string[] = [],
 ): string {
+  const rows = values.map((row) => row.map(visible));
   // Not `Math.max(...cells)`: a year of usage has more rows than a call accepts arguments.
   const widths = head.map((title, column) =>
     rows.reduce((width, row) => Math.max(width, (row[column] ?? '').length), title.length),
@@ -24,7 +27,7 @@ export function table(
 export function facts(values: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   return Object.entries(values)
-    .map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${value}`)
+    .map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${visible(value)}`)
     .join('\n');
 }
 

@@ -63,14 +63,16 @@ export function chooseModel(reference: Reference, repository: Repository): HubMo
   const [model] = found;
   if (model === undefined) {
     const what = reference.file ?? asked;
-    throw new OperatorError(
-      `${showReference(reference)} has no ${what}. Choose one of:\n${choices(reference, models)}`,
-    );
+    throw new OperatorError([
+      `${showReference(reference)} has no ${what}. Choose one of:`,
+      ...choices(reference, models),
+    ]);
   }
   if (found.length > 1) {
-    throw new OperatorError(
-      `${showReference(reference)} has ${found.length} models${asked === null ? '' : ` in ${asked}`}. Choose one of:\n${choices(reference, found)}`,
-    );
+    throw new OperatorError([
+      `${showReference(reference)} has ${found.length} models${asked === null ? '' : ` in ${asked}`}. Choose one of:`,
+      ...choices(reference, found),
+    ]);
   }
   requireAllParts(reference, model);
   return model;
@@ -86,7 +88,7 @@ function requireAllParts(reference: Reference, { files }: HubModel): void {
 }
 
 /** One line per model: what to type, and its size. */
-function choices(reference: Reference, models: readonly HubModel[]): string {
+function choices(reference: Reference, models: readonly HubModel[]): string[] {
   const typed = models.flatMap(({ quantization, files }) => {
     const alike = models.filter((other) => other.quantization === quantization).length > 1;
     const part = quantization === null || alike ? { file: files[0].path } : { quantization };
@@ -98,7 +100,7 @@ function choices(reference: Reference, models: readonly HubModel[]): string {
   if (typed.length > LISTED_MAX) lines.push(`  and ${typed.length - LISTED_MAX} more`);
   const left = models.length - typed.length;
   if (left > 0) lines.push(`  and ${left} with @ in the file name, which a reference cannot name`);
-  return lines.join('\n');
+  return lines;
 }
 
 /**
@@ -112,25 +114,26 @@ export function chooseProjector(
 ): HubFile | null {
   if (asked === 'none') return null;
   const found = files.filter(({ path }) => isProjector(path));
-  const list = () =>
-    [
-      ...found
-        .slice(0, LISTED_MAX)
-        .map(({ path, size }) => `  --projector ${shellWord(path)}  ${showBytes(size)}`),
-      '  --projector none',
-    ].join('\n');
+  const list = () => [
+    ...found
+      .slice(0, LISTED_MAX)
+      .map(({ path, size }) => `  --projector ${shellWord(path)}  ${showBytes(size)}`),
+    '  --projector none',
+  ];
   if (asked !== undefined) {
     const named =
       files.find(({ path }) => path === asked) ?? found.find(({ path }) => baseOf(path) === asked);
     if (named !== undefined) return named;
-    throw new OperatorError(
-      `${showReference(reference)} has no projector ${asked}. Choose one of:\n${list()}`,
-    );
+    throw new OperatorError([
+      `${showReference(reference)} has no projector ${asked}. Choose one of:`,
+      ...list(),
+    ]);
   }
   if (found.length > 1) {
-    throw new OperatorError(
-      `${showReference(reference)} has ${found.length} projectors, which read images. Choose one of:\n${list()}`,
-    );
+    throw new OperatorError([
+      `${showReference(reference)} has ${found.length} projectors, which read images. Choose one of:`,
+      ...list(),
+    ]);
   }
   return found[0] ?? null;
 }

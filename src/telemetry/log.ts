@@ -27,12 +27,16 @@ export function createLog(level: string, destination: DestinationStream, recent?
   );
 }
 
-/** The log on standard error and its output, which drops lines that are not read; the log reports how many. */
+/**
+ * The log on standard error and its output, which drops lines that are not read; the log reports how many. `visible`
+ * escapes what could control a terminal in a line of JSON.
+ */
 export function createErrorLog(
   level: string,
   recent?: RecentLines,
+  visible: (line: string) => string = (line) => line,
 ): { readonly log: Log; readonly output: LineOutput } {
   const output = new LineOutput(2, (dropped) => log.error({ dropped }, 'lines of this log were dropped'));
-  const log: Log = createLog(level, output, recent);
+  const log: Log = createLog(level, { write: (line) => output.write(visible(line)) }, recent);
   return { log, output };
 }

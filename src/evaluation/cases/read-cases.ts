@@ -43,7 +43,7 @@ export function readCases(path: string, benchmark: BenchmarkName | null = null):
       if (faults.length >= FAULTS_MAX || cases.length >= CASES_MAX) break;
     }
   }
-  if (faults.length > 0) throw new OperatorError(faults.join('\n'));
+  if (faults.length > 0) throw new OperatorError(faults);
   if (cases.length === 0) throw new OperatorError(`${path} has no cases.`);
   return { file, sha256: createHash('sha256').update(bytes).digest('hex'), cases };
 }
