@@ -23,8 +23,9 @@ export interface AuditPage {
 
 /**
  * What an administrator reads and changes: workspaces, keys, credit, reports and the audit log. A change is stored, with
- * its entry of the audit log, when its promise resolves; if it rejects, nothing was changed. All reject with AccessError
- * if the request is wrong, and with an error of the store if it cannot be read or written.
+ * its entry of the audit log, when its promise resolves; if it rejects, nothing was changed, except perhaps after
+ * `CommitUnknown` of a database. All reject with AccessError if the request is wrong, and with an error of the store if it
+ * cannot be read or written.
  */
 export interface Administration {
   /** Creates a workspace without credit. */

@@ -112,6 +112,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'The endpoint has no batch interface, or batches cannot be stored at the moment.',
   },
+  outcome_unknown: {
+    status: 502,
+    meaning:
+      'The server cannot tell whether a batch was stored or cancelled. It may have been: look at the batches of the key before you submit the file again.',
+  },
   overloaded: {
     status: 503,
     meaning:

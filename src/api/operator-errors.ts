@@ -30,9 +30,15 @@ export const OPERATOR_ERRORS = {
     status: 409,
     meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',
   },
+  outcome_unknown: {
+    status: 502,
+    meaning:
+      'The database did not tell whether the change was made. It may have been: look at `/api/audit` before you repeat it.',
+  },
   data_unavailable: {
     status: 503,
-    meaning: 'The data folder cannot be read or written, or the server is stopping. Nothing was changed.',
+    meaning:
+      'The data folder or the database cannot be read or written, or the server is stopping. Nothing was changed.',
   },
   internal_error: {
     status: 500,

@@ -17,7 +17,8 @@ export interface BatchStore {
   /**
    * Stores the batch and starts it. Resolves when it is stored: with the batch, or with the id of an earlier batch that was
    * stored under the same idempotency key meanwhile. Calls `checkCurrent` of the draft before. Rejects with ApiError
-   * `too_many_batches`, `batch_unavailable`, `unauthorized`, `idempotency_conflict`.
+   * `too_many_batches`, `batch_unavailable`, `unauthorized`, `idempotency_conflict`: nothing was stored; with
+   * `outcome_unknown`: it may have been.
    */
   create(draft: Draft): Promise<Batch | string>;
 }

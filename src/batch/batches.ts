@@ -12,7 +12,7 @@ import { NewBatches } from './new-batches.js';
 import { Reader } from './reading/reader.js';
 import { resultPieces } from './reading/result-pieces.js';
 import type { ResultPlace } from './reading/results-piece.js';
-import { batchNotFinished, batchNotFound, unknownAfter } from './refusals.js';
+import { batchNotFinished, batchNotFound, mayBeCancelled, unknownAfter } from './refusals.js';
 import { resumeBatches } from './resume.js';
 import { Retention } from './retention.js';
 import { Runner } from './runner/runner.js';
@@ -103,14 +103,17 @@ export class Batches implements BatchInterface {
     return batchObject(this.owned(caller, id), this.deps.currency);
   }
 
-  /** Resolves when the cancel is on the disk. Rejects with ApiError `batch_not_found`, `batch_finished`. */
+  /** Resolves when the cancel is on the disk. Rejects with ApiError `batch_not_found`, `batch_finished`, `outcome_unknown`. */
   async cancel(caller: Caller, id: string): Promise<object> {
     const batch = this.owned(caller, id);
     const open = this.runner.find(id);
     // Already finished: throws `batch_finished`, or does nothing if the batch was cancelled.
     if (open === undefined) apply(batch, 'cancel', this.deps.clock.now());
     else this.runner.cancel(open);
-    await this.written();
+    // What is not written now is written later, unless the process ends before.
+    await this.buffer.flush().catch(() => {
+      throw mayBeCancelled(id);
+    });
     return this.show(caller, id);
   }
 

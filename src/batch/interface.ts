@@ -31,7 +31,7 @@ export interface BatchInterface {
   list(caller: Caller, page: Page): Promise<string | AsyncIterable<Uint8Array>>;
   /** Throws or rejects with ApiError `batch_not_found`. */
   show(caller: Caller, id: string): object | Promise<object>;
-  /** Resolves when the cancel is stored. Rejects with ApiError `batch_not_found`, `batch_finished`. */
+  /** Resolves when the cancel is stored. Rejects with ApiError `batch_not_found`, `batch_finished`, `outcome_unknown`. */
   cancel(caller: Caller, id: string): Promise<object>;
   /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
   results(caller: Caller, id: string): Promise<ResultStream>;

@@ -19,6 +19,25 @@ export const cannotStore = (): ApiError =>
     retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
   });
 
+/**
+ * Nobody knows whether the batch `id` was stored. Clients that repeat a 502 by themselves would have it billed twice, unless
+ * the submission has an idempotency key (`isRepeatable`).
+ */
+export const mayBeStored = (id: string, isRepeatable: boolean): ApiError =>
+  new ApiError(
+    'outcome_unknown',
+    `The database did not tell whether the batch ${id} was stored. Look for it in the list of batches before you submit the file again; with the X-Request-Id of this response, the operator finds the request in the log.`,
+    { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS, final: !isRepeatable },
+  );
+
+/** Nobody knows whether the cancel of the batch `id` was stored. */
+export const mayBeCancelled = (id: string): ApiError =>
+  new ApiError(
+    'outcome_unknown',
+    `The server cannot tell whether the cancel of the batch ${id} was stored. It is safe to cancel the batch again; with the X-Request-Id of this response, the operator finds the request in the log.`,
+    { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS },
+  );
+
 /** The stored batches of all workspaces take what they may take. */
 export const noRoom = (): ApiError =>
   new ApiError(

@@ -45,7 +45,7 @@ export class Submitter {
    * Checks and stores a file. Resolves when the batch is stored; with the id of an earlier batch if the same submission
    * was made before.
    *
-   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, or an error of the file; the signal's
+   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, `outcome_unknown`, or an error of the file; the signal's
    *   reason if it aborts before the file is checked
    */
   async submit(caller: Caller, submission: Submission): Promise<Batch | string> {

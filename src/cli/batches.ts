@@ -17,6 +17,15 @@ const POLL_MS = 1_000;
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 /** System calls whose failure concerns a file of the user. */
 const FILE_CALLS = new Set(['open', 'read', 'write', 'close', 'rename']);
+/** Errors of a connection that may have been lost after the request was sent. */
+const LOST = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
 
 interface ClientOptions extends Options {
   readonly url: string;
@@ -206,8 +215,11 @@ function reasonOf(error: unknown, url: string): string {
   if (error instanceof ServiceError) return `${error.type}: ${error.message}`;
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
-  if (error instanceof TypeError) return `url: ${url} cannot be reached. Is the server running?`;
-  throw error;
+  if (!(error instanceof TypeError)) throw error;
+  const { code = '' } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return !LOST.has(code)
+    ? `url: ${url} cannot be reached. Is the server running?`
+    : `url: ${url} did not complete its response (${code}). A batch may have been submitted or cancelled: look at decider batches list before you run the command again.`;
 }
 
 function checkHeader(name: string, value = ''): void {

@@ -11,7 +11,7 @@ export const onDatabase = (
   { store }: Pick<Settings, 'store'>,
   command: (administration: Administration, clock: Clock) => Promise<void>,
 ): Promise<void> =>
-  useDatabase(store, async (database) => {
+  useDatabase(store, 'Look at decider audit before you run the command again.', async (database) => {
     await requireFormat(database);
     const ahead = timeOf(await startCalendar(database, systemClock)) - systemClock.monotonic();
     const clock = { ...systemClock, now: () => Math.round(systemClock.monotonic() + ahead) };

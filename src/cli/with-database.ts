@@ -1,5 +1,6 @@
 import { OperatorError } from '../base/index.js';
 import {
+  CommitUnknown,
   Database,
   type DatabaseSettings,
   DatabaseUnavailable,
@@ -22,13 +23,19 @@ export function withDatabase(
     const { store } = settings;
     if (store.url === '')
       throw new OperatorError('Set store.url (DECIDER_STORE_URL): this command works on a database.');
-    await useDatabase(store, (database) => command(database, settings));
+    await useDatabase(store, 'Run the command again: it changes nothing twice.', (database) =>
+      command(database, settings),
+    );
   });
 }
 
-/** Opens a database for a command. Throws OperatorError if it cannot be used. */
+/**
+ * Opens a database for a command. Throws OperatorError if it cannot be used. `ifUnknown`: a sentence that says what to do if
+ * the database did not tell whether the command has changed something.
+ */
 export async function useDatabase(
   settings: DatabaseSettings,
+  ifUnknown: string,
   command: (database: Database) => Promise<void>,
 ): Promise<void> {
   const database = new Database(settings);
@@ -36,6 +43,7 @@ export async function useDatabase(
     await requireUsable(database);
     await command(database);
   } catch (error) {
+    if (error instanceof CommitUnknown) throw new OperatorError(`${error.message} ${ifUnknown}`);
     const isOfDatabase = error instanceof DatabaseUnavailable || error instanceof StatementError;
     throw isOfDatabase ? new OperatorError(error.message) : error;
   } finally {

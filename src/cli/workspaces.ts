@@ -1,6 +1,7 @@
 import {
   AccessError,
   type Administration,
+  type Balance,
   readAmount,
   readGrant,
   requireModels,
@@ -16,25 +17,25 @@ import { withAdministration } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(options, (administration) => administration.createWorkspace(id), { mayCreate: true });
+  change(id, options, (administration) => administration.createWorkspace(id), { mayCreate: true });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) =>
-  change(options, (administration) => administration.getWorkspace(id));
+  change(id, options, (administration) => administration.getWorkspace(id));
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
-  change(options, async (administration) => administration.grantCredit(id, readGrant(amount)));
+  change(id, options, async (administration) => administration.grantCredit(id, readGrant(amount)));
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>
-  change(options, async (administration) =>
+  change(id, options, async (administration) =>
     administration.changeWorkspace(id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
   );
 
 /** `decider workspaces models` */
 export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
-  change(options, async (administration, { models: folder }) => {
+  change(id, options, async (administration, { models: folder }) => {
     const names = readModels(parts);
     const workspace = await administration.getWorkspace(id);
     if (names !== null && !options.force) {
@@ -52,7 +53,7 @@ interface Limits {
 
 /** `decider workspaces limits` */
 export const limits = (id: string, options: Options & Limits) =>
-  change(options, async (administration) => {
+  change(id, options, async (administration) => {
     const { requestsPerMinute, bytesPerMinute } = options;
     if (requestsPerMinute === undefined && bytesPerMinute === undefined) {
       throw new AccessError('limits', 'give --requests-per-minute, --bytes-per-minute or both.');
@@ -68,7 +69,7 @@ export const list = (options: Options) =>
   withAdministration(options, async (administration, settings) => {
     const rows: Row[] = [];
     for (const workspace of await administration.listWorkspaces()) {
-      rows.push(await rowOf(administration, workspace, settings));
+      rows.push(rowOf(workspace, await administration.balance(workspace), settings));
     }
     if (options.json) return printJson(rows);
     const currency = settings.billing.currency;
@@ -89,14 +90,17 @@ export const list = (options: Options) =>
     print(table(head, cells, head.slice(1, 4)));
   });
 
-/** Runs `work` and prints the workspace it returns. */
+/** Runs `work` on the workspace `id`, and prints the workspace it returns. */
 function change(
+  id: string,
   options: Options,
   work: (administration: Administration, settings: Settings) => Promise<Workspace>,
   folder: { readonly mayCreate?: boolean } = {},
 ): Promise<void> {
   const changeAndPrint = async (administration: Administration, settings: Settings) => {
-    const row = await rowOf(administration, await work(administration, settings), settings);
+    // Read first: an error after the change would say that it was not made.
+    const charges = await chargesOf(administration, id);
+    const row = rowOf(await work(administration, settings), charges, settings);
     if (options.json) return printJson(row);
     const money = (amount: string) => `${amount} ${row.currency}`;
     print(
@@ -117,18 +121,29 @@ function change(
   return withAdministration(options, changeAndPrint, folder);
 }
 
-type Row = Awaited<ReturnType<typeof rowOf>>;
+type Charges = Pick<Balance, 'charged' | 'monthCharged'>;
+
+/** What a workspace was charged; nothing if it does not exist. */
+async function chargesOf(administration: Administration, id: string): Promise<Charges> {
+  try {
+    return await administration.balance(await administration.getWorkspace(id));
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    return { charged: 0n, monthCharged: 0n };
+  }
+}
+
+type Row = ReturnType<typeof rowOf>;
 
 /** A workspace as printed in JSON; amounts are decimal strings. */
-async function rowOf(administration: Administration, workspace: Workspace, settings: Settings) {
-  const { charged, balance, monthCharged } = await administration.balance(workspace);
+function rowOf(workspace: Workspace, { charged, monthCharged }: Charges, settings: Settings) {
   return {
     id: workspace.id,
     created: showInstant(workspace.created),
     currency: settings.billing.currency,
     granted: showAmount(workspace.granted),
     charged: showAmount(charged),
-    balance: showAmount(balance),
+    balance: showAmount(workspace.granted - charged),
     charged_this_month: showAmount(monthCharged),
     budget: workspace.budget === null ? null : showAmount(workspace.budget),
     models: workspace.models,

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { systemClock } from '../base/index.js';
 import { type Address, readAddress } from './address.js';
 import {
+  CommitUnknown,
   commitError,
   connectError,
   DatabaseUnavailable,
@@ -38,7 +39,7 @@ export interface DatabaseSettings {
   readonly ca: string;
 }
 
-interface TransactionOptions {
+export interface TransactionOptions {
   /** The longest time of each statement, in milliseconds, in place of 10 s. */
   readonly statementMs?: number;
 }
@@ -135,6 +136,23 @@ export class Database implements Queryable {
         throw new Error('The transaction was rolled back: a statement in it had failed.');
       return result;
     });
+  }
+
+  /** Like `transaction`, for work that changes nothing: its result holds although its COMMIT gets no answer. */
+  async read<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    const results: Result[] = [];
+    try {
+      return await this.transaction(async (transaction) => {
+        results[0] = await work(transaction);
+        return results[0];
+      }, options);
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      return results[0] as Result;
+    }
   }
 
   /** Closes all connections, after the statements in progress. */

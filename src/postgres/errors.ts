@@ -17,9 +17,17 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The connection was lost while a transaction was committed: it may have been written or not. */
+/** A COMMIT got no answer: the transaction may have been written or not. See `certainTransaction`. */
 export class CommitUnknown extends DatabaseUnavailable {
   override readonly name: string = 'CommitUnknown';
+
+  /** @param failure a sentence that says what happened to the connection */
+  constructor(
+    readonly failure: string,
+    code: string,
+  ) {
+    super(`${failure} The change may have been made or not.`, code);
+  }
 }
 
 /**
@@ -194,7 +202,7 @@ export function commitError(error: unknown): StatementError | CommitUnknown {
   const known = statementError(error, 'commit');
   if (known instanceof StatementError) return known;
   const { message, code } = connectError(known);
-  return new CommitUnknown(`${message} The last transaction may have been written or not.`, code);
+  return new CommitUnknown(message, code);
 }
 
 function unavailable(error: unknown): DatabaseUnavailable | null {

@@ -8,6 +8,7 @@ export {
   SETTLED_MS,
   UNCONFIRMED_SESSION_MS,
 } from './calendar.js';
+export { certainTransaction } from './certain.js';
 export { Database, type DatabaseSettings, type Transaction } from './database.js';
 export { CommitUnknown, DatabaseUnavailable, StatementError } from './errors.js';
 export { listen } from './listen.js';

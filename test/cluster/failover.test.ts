@@ -4,11 +4,16 @@ import { authenticate } from '../../src/access/authenticate.js';
 import type { ApiError } from '../../src/api/index.js';
 import { POLL_MS } from '../../src/cluster/directory/directory.js';
 import { ClusterAdministration, ClusterDirectory, Session } from '../../src/cluster/index.js';
-import type { Database } from '../../src/postgres/index.js';
+import { type Database, statement } from '../../src/postgres/index.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES } from '../support/postgres.js';
 import { Replicated } from '../support/replicated.js';
 import { until } from '../support/until.js';
+
+/** Longer than a failover takes, which ends it. */
+const AWAY_MS = 60_000;
+
+const readGrants = (database: Database) => database.query(statement('grants', 'SELECT amount FROM grants'));
 
 /** A directory whose clock stands still, and what it answers for a token: the id of the key, or the type of the error. */
 async function openDirectory(t: Test, database: Database) {
@@ -114,3 +119,31 @@ test(
     t.not(one.session.id, other.session.id);
   },
 );
+
+for (const isKept of [true, false]) {
+  test(
+    `a COMMIT whose answer is lost in a failover that ${isKept ? 'keeps' : 'loses'} it is answered as the database has it`,
+    NEEDS_POSTGRES,
+    async (t) => {
+      const server = await Replicated.start(t);
+      const url = await server.createDatabase();
+      const office = new ClusterAdministration(connectTo(t, url), 'cli:ann');
+      await office.createWorkspace('a');
+      await server.caughtUp();
+      if (!isKept) server.holdStream();
+      const port = `:${server.proxy.port}/`;
+      const direct = connectTo(t, url.replace(port, `:${server.primary.port}/`));
+      server.proxy.loseCommit('not answered', { awayMs: AWAY_MS });
+      const granted = office.grantCredit('a', 7n).then(
+        (workspace) => workspace.granted,
+        (error) => `${error.name}: ${error.message}`,
+      );
+      await until(async () => (await readGrants(direct)).length === 1);
+      if (isKept) await server.caughtUp();
+      await server.failOver();
+      if (isKept) t.equal(await granted, 7n);
+      else t.match(await granted, /^DatabaseUnavailable: .* Nothing was changed\.$/);
+      t.equal((await readGrants(connectTo(t, url))).length, isKept ? 1 : 0);
+    },
+  );
+}

@@ -60,7 +60,7 @@ test('a connection lost at COMMIT: whether it was written is unknown', NEEDS_POS
     proxy.delay(30);
     void until(() => database.statements.has('commit')).then(() => proxy.cut());
   });
-  await t.rejects(lost, { name: 'CommitUnknown', message: /may have been written or not\.$/ });
+  await t.rejects(lost, { name: 'CommitUnknown', message: /may have been made or not\.$/ });
   proxy.delay(0);
   const before = database.transaction(async (transaction) => {
     proxy.cut();

@@ -11,14 +11,27 @@ const LATE_MS = 300;
 /** How the statement ends on the wire. BEGIN has READ COMMITTED. */
 const COMMIT = 'COMMIT\0';
 
+/** Which COMMIT is lost, and what follows. */
+interface Loss {
+  readonly how: LostCommit;
+  /** Only a COMMIT that follows a statement of this name on its connection; '': any. */
+  readonly after: string;
+  /** The other connections end too, and new ones are refused for this many milliseconds; 0: they stay. */
+  readonly awayMs: number;
+}
+
 /** A TCP proxy on loopback that can hold back what passes through it, as a slow or broken network does. */
 export class TcpProxy {
   private readonly server: Server;
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private delayMs = 0;
   private paused = false;
+  private pausesAt: string | null = null;
   private refusing = false;
-  private lostCommit: LostCommit | null = null;
+  private loss: Loss | null = null;
+  private back: NodeJS.Timeout | undefined;
+  /** Connections on which the statement of the loss was sent. */
+  private readonly marked = new Set<Socket>();
 
   private constructor(private target: number) {
     this.server = createServer((client) => this.accept(client));
@@ -48,8 +61,14 @@ export class TcpProxy {
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
+  /** Pauses when a client has sent a text, such as the name of a statement. */
+  pauseAt(text: string): void {
+    this.pausesAt = text;
+  }
+
   /** What was held back passes. */
   resume(): void {
+    this.pausesAt = null;
     this.paused = false;
     for (const pair of this.pairs) for (const socket of pair) socket.resume();
   }
@@ -61,13 +80,20 @@ export class TcpProxy {
 
   /** Ends all connections. `refuse`: and every new one, until it is called with false. */
   cut(refuse = false): void {
+    clearTimeout(this.back);
     this.refusing = refuse;
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
   }
 
-  /** The connection of the next COMMIT is lost; null: it is not. */
-  loseCommit(how: LostCommit | null): void {
-    this.lostCommit = how;
+  /** The connection of the next COMMIT is lost; null: it is not. `after`, `awayMs`: see `Loss`. */
+  loseCommit(how: LostCommit | null, { after = '', awayMs = 0 }: Partial<Loss> = {}): void {
+    this.loss = how === null ? null : { how, after, awayMs };
+    this.marked.clear();
+  }
+
+  /** Whether `loseCommit` still waits for its COMMIT. */
+  get mayLoseCommit(): boolean {
+    return this.loss !== null;
   }
 
   async close(): Promise<void> {
@@ -87,8 +113,9 @@ export class TcpProxy {
     this.pairs.add(pair);
     for (const [from, to] of [pair, [upstream, client] as const]) {
       from.on('data', (bytes) => {
-        if (from === client && this.lostCommit !== null && bytes.includes(COMMIT)) this.lose(pair, bytes);
+        if (from === client && this.loses(client, bytes)) this.lose(pair, bytes);
         else this.later(() => to.write(bytes));
+        if (from === client && this.pausesAt !== null && bytes.includes(this.pausesAt)) this.pause();
       });
       from.on('end', () => this.later(() => to.end()));
       from.on('error', () => to.destroy());
@@ -100,9 +127,16 @@ export class TcpProxy {
     }
   }
 
-  private lose([client, upstream]: readonly [Socket, Socket], commit: Buffer): void {
-    const how = this.lostCommit;
-    this.lostCommit = null;
+  private loses(client: Socket, bytes: Buffer): boolean {
+    if (this.loss === null) return false;
+    if (bytes.includes(this.loss.after)) this.marked.add(client);
+    return bytes.includes(COMMIT) && this.marked.has(client);
+  }
+
+  private lose(pair: readonly [Socket, Socket], commit: Buffer): void {
+    const [client, upstream] = pair;
+    const { how, awayMs } = this.loss as Loss;
+    this.loseCommit(null);
     if (how !== 'not sent') {
       // The end of one side does not end the other.
       client.removeAllListeners('close');
@@ -114,6 +148,15 @@ export class TcpProxy {
       setTimeout(() => upstream.write(commit), how === 'late' ? LATE_MS : 0);
     }
     if (how !== 'not answered') client.destroy();
+    if (awayMs > 0) this.goAway(pair, awayMs);
+  }
+
+  private goAway(lost: readonly [Socket, Socket], ms: number): void {
+    this.refusing = true;
+    for (const pair of this.pairs) if (pair !== lost) for (const socket of pair) socket.destroy();
+    this.back = setTimeout(() => {
+      this.refusing = false;
+    }, ms);
   }
 
   /** In the order of the calls, if the delay is not shortened. */

@@ -63,7 +63,7 @@ interface CounterRow {
  * that what an account has leased is the sum of its leases.
  */
 export function reconcile(database: Database): Promise<Reconciliation> {
-  return database.transaction(
+  return database.read(
     async (transaction) => {
       const problems: string[] = [];
       await checkCounters(transaction, problems);

@@ -53,7 +53,7 @@ export async function readUsage(database: Database, filter: UsageFilter): Promis
   // No model has such a name, and PostgreSQL rejects a text with NUL.
   if (filter.model?.includes('\0')) return [];
   const [usage, values] = usageStatement(filter);
-  const rows = await database.transaction((transaction) => transaction.query<StoredUsage>(usage, values), {
+  const rows = await database.read((transaction) => transaction.query<StoredUsage>(usage, values), {
     statementMs: REPORT_MS_MAX,
   });
   return rows.map((row) => ({ ...row, price: BigInt(row.price), amount: BigInt(row.amount) }));

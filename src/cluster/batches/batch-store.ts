@@ -6,12 +6,13 @@ import {
   type BatchStore,
   type Draft,
   type Idempotency,
+  mayBeStored,
   tooManyBatches,
 } from '../../batch/index.js';
-import type { Database, Transaction } from '../../postgres/index.js';
+import { certainTransaction, type Database, type Transaction } from '../../postgres/index.js';
 import type { DataKeys } from './data-keys.js';
 import type { StoredBytes } from './stored-bytes.js';
-import { insertBatch } from './tables/batches.js';
+import { findBatch, insertBatch } from './tables/batches.js';
 import { storedPause } from './tables/pause.js';
 import {
   countOpen,
@@ -21,7 +22,7 @@ import {
   setNextNumber,
 } from './tables/submissions.js';
 import { insertChunk, insertDataKey, insertWebhook } from './tables/values.js';
-import { orCannotStore } from './unavailable.js';
+import { orCannotStore, orUnknown } from './unavailable.js';
 
 interface Parts {
   readonly database: Database;
@@ -58,16 +59,17 @@ export class ClusterBatchStore implements BatchStore {
   }
 
   async create(draft: Draft): Promise<Batch | string> {
-    const { database, storage } = this.parts;
-    const { file } = draft.contents;
+    const { storage, reports } = this.parts;
+    const { id, file, idempotency } = draft.contents;
+    const mayBe = () => mayBeStored(id, idempotency !== null);
     const models = file.models.map(({ model }) => model);
     this.beingStored.add(models);
     try {
-      const stored = await this.orCannotStore(async () => {
+      const stored = await orUnknown(reports, id, mayBe, async () => {
         draft.checkCurrent();
         const bytes = file.chunks.reduce((sum, { lines, ids }) => sum + lines.length + ids.length, 0);
         await storage.requireRoom(draft.contents.caller.workspace.id, bytes);
-        return database.transaction((transaction) => this.store(transaction, draft));
+        return this.storeCertainly(draft);
       });
       if (typeof stored !== 'string') {
         storage.add(stored);
@@ -77,6 +79,20 @@ export class ClusterBatchStore implements BatchStore {
     } finally {
       this.beingStored.delete(models);
     }
+  }
+
+  private storeCertainly(draft: Draft): Promise<Batch | string> {
+    const { id, caller } = draft.contents;
+    return certainTransaction<Batch | string>(
+      this.parts.database,
+      (transaction) => this.store(transaction, draft),
+      async (transaction, stored) => {
+        // An earlier batch was stored by another transaction.
+        if (typeof stored === 'string') return stored;
+        await lockSubmissions(transaction, caller.key.id);
+        return (await findBatch(transaction, id)) === undefined ? null : stored;
+      },
+    );
   }
 
   private async store(sql: Transaction, draft: Draft): Promise<Batch | string> {

@@ -9,6 +9,7 @@ import {
   batchObject,
   isFinished,
   listPieces,
+  mayBeCancelled,
   type Page,
   type ResultStream,
   resultPieces,
@@ -17,6 +18,7 @@ import {
   submitObject,
   unknownAfter,
 } from '../../batch/index.js';
+import { certainTransaction, type Transaction } from '../../postgres/index.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import { ClusterBatchStore } from './batch-store.js';
 import { DataKeys } from './data-keys.js';
@@ -31,7 +33,7 @@ import { putCollected } from './tables/due.js';
 import { applyEvent } from './tables/events.js';
 import { dataKey } from './tables/values.js';
 import { finishIfSettled } from './tables/work.js';
-import { orCannotRead, orCannotStore } from './unavailable.js';
+import { orCannotRead, orUnknown } from './unavailable.js';
 import { RefusedBatches } from './worker/refused-batches.js';
 import { Worker } from './worker/worker.js';
 
@@ -107,8 +109,13 @@ export class ClusterBatches implements BatchInterface, LedgerPart {
   async cancel(caller: Caller, id: string): Promise<object> {
     await this.owned(caller, id);
     const { database, currency, reports } = this.deps;
-    const batch = await orCannotStore(reports, () =>
-      database.transaction((transaction) => applyEvent(transaction, id, 'cancel')),
+    // A second cancel changes nothing, so it tells what became of the first.
+    const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
+    const batch = await orUnknown(
+      reports,
+      id,
+      () => mayBeCancelled(id),
+      () => certainTransaction(database, cancel, cancel),
     );
     if (batch === undefined) throw batchNotFound();
     this.worker?.changed(batch);

@@ -35,8 +35,9 @@ const POSITION = statement(
 const ADD = statement(
   'change-mark',
   `INSERT INTO change_marks (number, mark) VALUES ($1, gen_random_uuid())
-   ON CONFLICT (number) DO UPDATE SET mark = excluded.mark`,
+   ON CONFLICT (number) DO UPDATE SET mark = excluded.mark RETURNING mark`,
 );
+const HAS = statement('change-has', 'SELECT 1 FROM change_marks WHERE number = $1 AND mark = $2');
 const FORGET = statement('change-marks-forget', 'DELETE FROM change_marks WHERE number <= $1');
 
 interface Row {
@@ -61,7 +62,13 @@ export async function positionAfter(database: Queryable, { number, mark }: Momen
 }
 
 /** Writes the mark of a change, in its transaction. */
-export async function writeMark(transaction: Queryable, number: number): Promise<void> {
-  await transaction.execute(ADD, [number]);
+export async function writeMark(transaction: Queryable, number: number): Promise<Moment> {
+  const [row] = await transaction.query<{ mark: string }>(ADD, [number]);
   if (number > MARKS_KEPT) await transaction.execute(FORGET, [number - MARKS_KEPT]);
+  return { number, mark: row?.mark ?? null };
+}
+
+/** Whether the database has a change, if fewer than MARKS_KEPT followed it. */
+export async function hasChange(transaction: Queryable, { number, mark }: Moment): Promise<boolean> {
+  return (await transaction.query(HAS, [number, mark])).length > 0;
 }

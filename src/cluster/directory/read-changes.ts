@@ -38,7 +38,7 @@ interface Missing extends Position {
  * lose, are not among it.
  */
 export function missingAfter(database: Database, moment: Moment): Promise<Missing> {
-  return database.transaction(async (transaction) => {
+  return database.read(async (transaction) => {
     await transaction.execute(ONE_SNAPSHOT);
     const position = await positionAfter(transaction, moment);
     const after = position.follows ? moment.number : 0;

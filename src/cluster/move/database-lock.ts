@@ -38,12 +38,19 @@ export async function lockDatabase(sql: Transaction): Promise<void> {
 
 /** Throws OperatorError if a table of the database has a row. */
 export async function requireEmpty(sql: Transaction): Promise<void> {
+  const table = await tableWithRows(sql);
+  if (table === null) return;
+  throw new OperatorError(
+    `The database is not empty: its table ${table} has rows. Move to a new database, and create its tables with: decider store migrate`,
+  );
+}
+
+/** The name of a table of the database that has a row; null if none has one. */
+export async function tableWithRows(sql: Transaction): Promise<string | null> {
   const tables = new Set(MOVED_TABLES.map((name) => correspondenceOf(name).table));
   for (const table of tables) {
     const found = await sql.query(statement(`move-any-${table}`, `SELECT 1 FROM ${table} LIMIT 1`));
-    if (found.length === 0) continue;
-    throw new OperatorError(
-      `The database is not empty: its table ${table} has rows. Move to a new database, and create its tables with: decider store migrate`,
-    );
+    if (found.length > 0) return table;
   }
+  return null;
 }

@@ -1,9 +1,9 @@
 import { OperatorError } from '../../base/index.js';
-import { holdFormat, requireFormat, type Transaction } from '../../postgres/index.js';
+import { certainTransaction, holdFormat, requireFormat, type Transaction } from '../../postgres/index.js';
 import { openToRead, type Store, serveAlone } from '../../store/index.js';
 import { type ComparedTable, compare, type ReportRows, type Sides } from './compare.js';
 import { correspondenceOf, MOVED_TABLES, type MovedTable } from './correspondence.js';
-import { lockDatabase, MOVE_STEP_MS_MAX, requireEmpty } from './database-lock.js';
+import { lockDatabase, MOVE_STEP_MS_MAX, requireEmpty, tableWithRows } from './database-lock.js';
 import { insertRows } from './database-tables.js';
 import { type AddedColumns, addedColumns, writeDerived } from './derived.js';
 import { folderFacts, requireMasterKey, writeFacts } from './facts.js';
@@ -26,9 +26,15 @@ export async function moveToDatabase(
   try {
     const store = openToRead(folder);
     try {
-      return await database.transaction((sql) => copyAndCompare(store, sql, masterKey, report), {
-        statementMs: MOVE_STEP_MS_MAX,
-      });
+      return await certainTransaction(
+        database,
+        (sql) => copyAndCompare(store, sql, masterKey, report),
+        async (sql) => {
+          await lockDatabase(sql);
+          return (await tableWithRows(sql)) === null ? null : compare(store, sql, report);
+        },
+        { statementMs: MOVE_STEP_MS_MAX },
+      );
     } finally {
       await store.close();
     }

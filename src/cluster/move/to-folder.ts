@@ -19,7 +19,7 @@ export async function moveToFolder(
   report: ReportRows,
 ): Promise<ComparedTable[]> {
   await requireFormat(database);
-  return database.transaction(
+  return database.read(
     async (sql) => {
       await lockDatabase(sql);
       await holdFormat(sql);

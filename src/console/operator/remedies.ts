@@ -11,6 +11,7 @@ export const OPERATOR_REMEDIES: Partial<Record<OperatorErrorType, string>> & Rem
   conflict: 'Reload the list: somebody else may have changed it.',
   invalid_request: 'Correct the field that the message names.',
   not_ready: 'Check the disk of the data folder, then try again. Nothing was changed.',
+  outcome_unknown: 'Look at the audit log before you repeat the change: it may have been made.',
   internal_error: 'Try again. If it happens again, read the log of the server.',
   request_timeout: 'Try again on a faster connection.',
 };

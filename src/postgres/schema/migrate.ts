@@ -1,5 +1,6 @@
 import { OperatorError } from '../../base/index.js';
 import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar.js';
+import { certainTransaction } from '../certain.js';
 import type { Database, Transaction } from '../database.js';
 import { StatementError } from '../errors.js';
 import { statement } from '../statement.js';
@@ -43,7 +44,7 @@ const OLDER_NODES_BY_CLOCK = olderNodes('older-nodes-by-clock', DATABASE_MS);
 /**
  * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
  * lock on the row of `service` makes a concurrent migration wait. Throws OperatorError if nodes of an older format are
- * serving, the format is newer or the encoding is not UTF8; DatabaseUnavailable.
+ * serving, the format is newer or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
  */
 export async function migrate(
   database: Database,
@@ -52,11 +53,10 @@ export async function migrate(
   await requireUtf8(database);
   await createService(database);
   const to = migrations.length;
-  return database.transaction(
+  return certainTransaction(
+    database,
     async (transaction) => {
-      await transaction.execute(ADD_SERVICE);
-      const [row] = await transaction.query<{ format: number }>(LOCK_SERVICE);
-      const from = row?.format ?? 0;
+      const from = await lockFormat(transaction);
       if (from > to)
         throw new OperatorError(
           `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,
@@ -71,8 +71,16 @@ export async function migrate(
       await transaction.execute(SET_FORMAT, [to]);
       return { from, to };
     },
+    async (transaction, migrated) => ((await lockFormat(transaction)) === to ? migrated : null),
     { statementMs: STATEMENT_MS_MAX },
   );
+}
+
+/** The format of the tables, which nobody else can change until the end of the transaction; 0: there are none. */
+async function lockFormat(transaction: Transaction): Promise<number> {
+  await transaction.execute(ADD_SERVICE);
+  const [row] = await transaction.query<{ format: number }>(LOCK_SERVICE);
+  return row?.format ?? 0;
 }
 
 async function requireUtf8(database: Database): Promise<void> {

@@ -4,9 +4,14 @@ import type { DatabaseSettings } from '../../postgres/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import type { TaskArguments, TaskName, TaskResult } from './tasks.js';
 
-/** The data cannot be read or written now. */
+/** The data cannot be read or written now. Nothing was changed. */
 export class DataUnavailable extends OperatorError {
   override readonly name = 'DataUnavailable';
+}
+
+/** The database did not tell whether a change was made. */
+export class OutcomeUnknown extends OperatorError {
+  override readonly name = 'OutcomeUnknown';
 }
 
 /** The thread for a data folder, and the one for a database. */
@@ -29,7 +34,7 @@ export class Administration {
 
   /**
    * Runs a task. When it resolves, what it has changed is stored and counts for the next request. Rejects with
-   * AccessError if the task is refused, and with DataUnavailable.
+   * AccessError if the task is refused, with DataUnavailable, and with OutcomeUnknown.
    *
    * @param actor in the audit log
    */
@@ -45,6 +50,7 @@ export class Administration {
       return { kind: 'unavailable', message: `The administration thread cannot start: ${error.message}` };
     });
     if (outcome.kind === 'done') return outcome.result as TaskResult<Name>;
+    if (outcome.kind === 'unknown') throw new OutcomeUnknown(outcome.message);
     if (outcome.kind === 'unavailable') throw new DataUnavailable(outcome.message);
     throw new AccessError(outcome.argument, outcome.problem, outcome.refusal);
   }

@@ -2,7 +2,7 @@
 // work that the main thread must not do.
 import { workerData } from 'node:worker_threads';
 import { ClusterAdministration, newestBatches } from '../../cluster/index.js';
-import { Database, type DatabaseSettings, DatabaseUnavailable } from '../../postgres/index.js';
+import { CommitUnknown, Database, type DatabaseSettings, DatabaseUnavailable } from '../../postgres/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import { outcomeOf } from './outcome.js';
 
@@ -10,7 +10,7 @@ let opened: Database | null = null;
 
 /** Runs a task; what it changes is committed when its promise resolves. */
 export const run = (call: TaskCall): Promise<TaskOutcome> =>
-  outcomeOf(call, DatabaseUnavailable, () => {
+  outcomeOf(call, { Unavailable: DatabaseUnavailable, Unknown: CommitUnknown }, () => {
     opened ??= new Database({ ...(workerData as DatabaseSettings), connections: 1 });
     const database = opened;
     const { actor, now } = call;

@@ -19,4 +19,6 @@ export type TaskOutcome =
       readonly problem: string;
       readonly refusal: 'invalid' | 'not_found' | 'conflict';
     }
-  | { readonly kind: 'unavailable'; readonly message: string };
+  | { readonly kind: 'unavailable'; readonly message: string }
+  /** It may have been done. */
+  | { readonly kind: 'unknown'; readonly message: string };

@@ -2,13 +2,20 @@ import { AccessError } from '../../access/index.js';
 import type { TaskCall, TaskOutcome } from './messages.js';
 import { TASKS, type TaskParts } from './tasks.js';
 
-/**
- * Runs a task in its thread. `open` returns what the task works with. Errors of the class `Unavailable` say that the data
- * cannot be read or written now. Rejects with errors that are unexpected.
- */
+type ErrorClass = abstract new (...given: never[]) => Error;
+
+/** The errors of a place of data. */
+interface PlaceErrors {
+  /** The data cannot be read or written now. Nothing was changed. */
+  readonly Unavailable: ErrorClass;
+  /** Of these, those after which a change may have been made; null: there are none. */
+  readonly Unknown: ErrorClass | null;
+}
+
+/** Runs a task in its thread. `open` returns what the task works with. Rejects with errors that are unexpected. */
 export async function outcomeOf(
   { name, args }: TaskCall,
-  Unavailable: abstract new (...given: never[]) => Error,
+  { Unavailable, Unknown }: PlaceErrors,
   open: () => TaskParts,
 ): Promise<TaskOutcome> {
   try {
@@ -18,6 +25,7 @@ export async function outcomeOf(
       const { argument, problem, refusal } = error;
       return { kind: 'refused', argument, problem, refusal };
     }
+    if (Unknown !== null && error instanceof Unknown) return { kind: 'unknown', message: error.message };
     if (error instanceof Unavailable) return { kind: 'unavailable', message: error.message };
     throw error;
   }

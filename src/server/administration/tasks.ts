@@ -44,7 +44,7 @@ export interface TaskParts {
 
 /**
  * What the operator's interface reads and changes. Reject with AccessError or StoreError: a task that changes something
- * reads nothing after its transaction, so that nothing is changed if it rejects.
+ * reads nothing after its transaction, so that nothing is changed if it rejects; except perhaps with CommitUnknown.
  */
 export const TASKS = {
   /** Parts with the summaries; see `inParts`. */

@@ -12,7 +12,7 @@ let opened: Store | null = null;
 
 /** Runs a task; what it changes is on the disk, and visible to the main thread, when its promise resolves. */
 export const run = (call: TaskCall): Promise<TaskOutcome> =>
-  outcomeOf(call, StoreError, () => {
+  outcomeOf(call, { Unavailable: StoreError, Unknown: null }, () => {
     opened ??= openStore(workerData as string);
     const store = opened;
     store.refresh();

@@ -6,7 +6,7 @@ import {
   type OperatorErrorType,
 } from '../../api/index.js';
 import { StoreError } from '../../store/index.js';
-import { DataUnavailable } from '../administration/administration.js';
+import { DataUnavailable, OutcomeUnknown } from '../administration/administration.js';
 
 /** An error response of the operator listener. The message is a sentence. */
 export class Refusal extends Error {
@@ -50,6 +50,11 @@ export function refusalOf(error: unknown, subject: string | null): Refusal | nul
     const name = argument.replaceAll('-', '_');
     return new Refusal(TYPE_OF[refusal], `${name}: ${problem}`, argument === subject ? 'id' : name);
   }
+  if (error instanceof OutcomeUnknown)
+    return new Refusal(
+      'outcome_unknown',
+      `${error.message} Look at the audit log before you repeat it: every change that was made has an entry.`,
+    );
   // An account is read before anything is changed.
   const isOverloaded = error instanceof ApiError && error.type === 'overloaded';
   const isUnavailable = isOverloaded || error instanceof DataUnavailable || error instanceof StoreError;

@@ -45,7 +45,10 @@ test('while writes fail no line starts; later all lines run, and nothing is lost
   t.equal(world.show(key, id).counts.done, before, 'what was in progress is answered');
   t.ok(world.troubles.includes('no room'));
   t.match(await reason(world.submit(key, line('x'))), { type: 'batch_unavailable', status: 503 });
-  t.match(await reason(world.batches.cancel(world.caller(key), id)), { type: 'batch_unavailable' });
+  t.match(await reason(world.batches.cancel(world.caller(key), id)), {
+    type: 'outcome_unknown',
+    status: 502,
+  });
   empty();
   world.engine.answersAtOnce = true;
   await until(() => {

@@ -11,7 +11,7 @@ export interface OperatorCall {
   readonly actor: string;
 }
 
-/** What some routes do: they return the response, or its JSON as bytes. Reject with Refusal, AccessError or DataUnavailable. */
+/** What some routes do: they return the response, or its JSON as bytes. Reject with Refusal, AccessError, DataUnavailable or OutcomeUnknown. */
 export type Handlers<Name extends OperatorApiName> = {
   readonly [Each in Name]: (
     call: OperatorCall,
