@@ -15,7 +15,7 @@ import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
 import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
 import { REQUEST_MS } from '../../src/http/transport/node-server.js';
-import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
+import { PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { STRAY_FILE_BYTES_MAX } from '../../src/images/jpeg-stray-bytes.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
@@ -70,6 +70,11 @@ const bounds = [
   ],
   ['bytes held per download', bytes(PIECE_BYTES), 'the rest is read when the client has room'],
   ['pipelined requests waiting on a connection', number(PIPELINED_MAX), 'closed after the answers owed'],
+  [
+    'pipelined requests waiting on all connections of a listener',
+    number(PIPELINED_TOTAL_MAX),
+    'the connection with the most of them is closed',
+  ],
   [
     'discarded after the last answer of a connection',
     `${bytes(LINGER_BYTES_MAX)}, ${seconds(LINGER_MS)}, ${seconds(LINGER_IDLE_MS)} idle`,

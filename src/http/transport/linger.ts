@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.js';
 
 /** Bytes read and discarded after the last response of a connection: twice the largest body. */
@@ -19,7 +20,7 @@ export class Linger {
 
   /** @param onEnd called once when a bound is exceeded, never after `stop` */
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, 'after'>,
     private readonly onEnd: () => void,
   ) {
     this.cancelAll = clock.after(LINGER_MS, () => this.end());
@@ -47,4 +48,13 @@ export class Linger {
     this.stop();
     this.onEnd();
   }
+}
+
+/** Discards what the client still sends, bypassing node's parser, then closes the connection. */
+export function discardRest(socket: Socket, clock: Pick<Clock, 'after'>): void {
+  const linger = new Linger(clock, () => socket.destroy());
+  socket.once('close', () => linger.stop());
+  socket.once('end', () => socket.destroy());
+  socket.removeAllListeners('data');
+  socket.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
 }

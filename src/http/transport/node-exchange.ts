@@ -106,7 +106,7 @@ export class NodeExchange {
   /** Whether this is the last response of the connection. */
   #writeHead(reply: Reply, own: HeaderList): boolean {
     const { req, res, server } = this;
-    const last = reply.close || server.stopping;
+    const last = reply.close || server.stopping || server.turns.isLast(req.socket);
     if (last) server.turns.end(req.socket);
     const closing: HeaderList = last ? [['Connection', 'close']] : [];
     res.writeHead(reply.status, [...reply.headers, ...own, ...closing].flat());

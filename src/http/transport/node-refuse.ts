@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../base/index.js';
-import { Linger } from './linger.js';
+import { discardRest } from './linger.js';
 import type { ConnectionTurns } from './node-turns.js';
 import {
   type ListenOptions,
@@ -54,14 +53,11 @@ export function refuseMalformed(
   };
 }
 
-/** Discards what the client still sends, bypassing node's parser, then closes the connection. */
-function discardRest(socket: Socket, clock: Clock): void {
-  const linger = new Linger(clock, () => socket.destroy());
-  socket.once('close', () => linger.stop());
-  socket.once('end', () => socket.destroy());
-  socket.removeAllListeners('data');
-  socket.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
-}
+/**
+ * Whether node's parser drops the rest of the packet behind this request, and takes the next packet for the beginning of a
+ * request. It does so for an `Upgrade` that `Connection` lists, although nothing here upgrades; the condition here is wider.
+ */
+export const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
 
 /** The fault of a request that node's parser accepts but uWebSockets.js does not; null: none. */
 export function misfit(req: IncomingMessage): MalformedStatus | null {

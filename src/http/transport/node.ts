@@ -9,7 +9,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
 import { NodeExchange, type ServerState } from './node-exchange.js';
-import { misfit, refuseMalformed } from './node-refuse.js';
+import { isUpgrade, misfit, refuseMalformed } from './node-refuse.js';
 import { createNodeServer } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
 import { ReadTurns } from './read-turns.js';
@@ -33,7 +33,7 @@ async function listen(options: ListenOptions): Promise<Listener> {
   const { server, renew, closeUnused } = createNodeServer(options.tls);
   const state: ServerState = {
     options,
-    turns: new ConnectionTurns(),
+    turns: new ConnectionTurns(options.clock),
     reading: new ReadTurns(),
     inFlight: new InFlight(),
     stopping: false,
@@ -42,7 +42,7 @@ async function listen(options: ListenOptions): Promise<Listener> {
     // A broken connection is reported by 'close'; without these listeners it would end the process.
     req.on('error', () => {});
     res.on('error', () => {});
-    state.turns.take(req.socket, () => serve(state, req, res, awaitsContinue));
+    state.turns.take(req.socket, () => serve(state, req, res, awaitsContinue), isUpgrade(req));
   };
   server.on('request', (req, res) => take(req, res, false));
   server.on('checkContinue', (req, res) => take(req, res, true));

@@ -7,6 +7,7 @@ import {
   type ConsoleFiles,
   checkSite,
   type HeaderList,
+  isUpgrade,
   ListenError,
   TrustedProxies,
 } from '../../http/index.js';
@@ -59,15 +60,18 @@ interface OperatorOptions {
 export async function listenForOperator(options: OperatorOptions): Promise<OperatorListener> {
   const { host, port, requestMs = OPERATOR_REQUEST_MS_MAX } = options;
   const proxies = new TrustedProxies(options.trustedProxies);
-  const turns = new ConnectionTurns();
+  const turns = new ConnectionTurns(options.clock);
   // By default node looks for slow requests every 30 seconds only.
   const times = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 5 };
   const server = createServer(times, (request, response) => {
-    turns.take(request.socket, async () => {
+    const run = async () => {
       const ended = new Promise<void>((resolve) => response.once('close', resolve));
-      write(request, response, await answer(options, proxies, request));
+      const found = await answer(options, proxies, request);
+      if (turns.isLast(request.socket)) response.setHeader('Connection', 'close');
+      write(request, response, found);
       await ended;
-    });
+    };
+    turns.take(request.socket, run, isUpgrade(request));
   });
   server.maxConnections = OPERATOR_CONNECTIONS_MAX;
   try {

@@ -1,0 +1,204 @@
+import { connect, Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type Test, test } from 'tap';
+import { OPERATOR_API } from '../../src/api/index.js';
+import { ConnectionTurns, PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
+import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import { jsonReply } from '../../src/server/operator/reply.js';
+import { certificateIn } from '../support/certificate.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { request } from '../support/http/raw-client.js';
+import { deferred, onBoth, serve } from '../support/http/serving.js';
+import { OPERATOR_TOKEN } from '../support/operator.js';
+
+const MIB = 1024 * 1024;
+const FLOOD_BYTES = 64 * MIB;
+/** What the kernel takes on a loopback connection that nothing is read from, and more. */
+const ACCEPTED_BYTES_MAX = 24 * MIB;
+const HEAP_BYTES_MAX = 48 * MIB;
+/** Without a write for so many milliseconds, nothing is read any more. */
+const STALLED_MS = 500;
+
+/** Sends requests until nothing is read any more; returns the bytes that were accepted. */
+async function flood(socket: Socket, bytes: string): Promise<number> {
+  const packet = Buffer.from(bytes.repeat(Math.ceil(MIB / bytes.length)));
+  let accepted = 0;
+  while (accepted < FLOOD_BYTES && !socket.destroyed) {
+    const written = new Promise<boolean>((resolve) => socket.write(packet, () => resolve(true)));
+    const stalled = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STALLED_MS));
+    if (!(await Promise.race([written, stalled]))) break;
+    accepted += packet.length;
+  }
+  return accepted;
+}
+
+/** Floods a connection whose first request has no answer yet. */
+async function checkFlood(t: Test, socket: Socket, first: string, next: string, arrived: Promise<void>) {
+  socket.on('error', () => {});
+  socket.on('data', () => {});
+  socket.write(first);
+  await arrived;
+  const before = process.memoryUsage().heapUsed;
+  const accepted = await flood(socket, next);
+  const heap = process.memoryUsage().heapUsed - before;
+  t.ok(accepted < ACCEPTED_BYTES_MAX, `${accepted} bytes were accepted`);
+  t.ok(heap < HEAP_BYTES_MAX, `the heap grew by ${heap} bytes`);
+}
+
+for (const isSecure of [false, true]) {
+  onBoth(
+    `requests behind one that runs are not read without limit, TLS: ${isSecure}`,
+    async (t, transport) => {
+      const [arrived, go] = [deferred(), deferred()];
+      const tls = isSecure ? certificateIn(t.testdir({})) : null;
+      const decide = async () => {
+        arrived.resolve();
+        await go.promise;
+        return '{}';
+      };
+      const { port, ask } = await serve(t, transport, decide, { tls });
+      const to = { port, host: '127.0.0.1', rejectUnauthorized: false };
+      const socket = isSecure ? connectTls(to) : connect(to);
+      t.teardown(() => void socket.destroy());
+      await checkFlood(
+        t,
+        socket,
+        request('POST', '/v1/decide', '{}'),
+        request('GET', '/health'),
+        arrived.promise,
+      );
+      t.equal((await ask(request('GET', '/health'))).status, 200, 'others are answered');
+      go.resolve();
+    },
+  );
+}
+
+/** An operator listener whose routes wait. */
+async function operator(t: Test, run: () => Promise<void>) {
+  const handlers = Object.fromEntries(
+    OPERATOR_API.map(({ name }) => [name, () => run().then(() => jsonReply(200, { name }))]),
+  ) as unknown as OperatorHandlers;
+  const listener = await listenForOperator({
+    host: '127.0.0.1',
+    port: 0,
+    token: OPERATOR_TOKEN,
+    hosts: [],
+    trustedProxies: [],
+    clock: fakeClock(),
+    console: null,
+    handlers,
+    onUnexpected: (error) => t.fail(String(error)),
+  });
+  t.teardown(() => listener.stop());
+  return Number(new URL(listener.url).port);
+}
+
+const operatorRequest = (fields: Record<string, string> = {}) =>
+  request('GET', '/api/keys', null, { Authorization: `Bearer ${OPERATOR_TOKEN}`, ...fields });
+
+test('requests behind one that runs are not read without limit: the operator listener', async (t) => {
+  const [arrived, go] = [deferred(), deferred()];
+  const port = await operator(t, async () => {
+    arrived.resolve();
+    await go.promise;
+  });
+  const socket = connect(port, '127.0.0.1');
+  t.teardown(() => void socket.destroy());
+  await checkFlood(t, socket, operatorRequest(), operatorRequest(), arrived.promise);
+  go.resolve();
+});
+
+test('the answers owed arrive although more requests were sent than are read', async (t) => {
+  const [arrived, go] = [deferred(), deferred()];
+  const { client } = await serve(t, 'node', async () => {
+    arrived.resolve();
+    await go.promise;
+    return '{}';
+  });
+  const connection = await client();
+  await connection.send(request('POST', '/v1/decide', '{}'));
+  await arrived.promise;
+  await connection.sendParts(
+    Array.from({ length: 5 }, () => request('GET', '/health').repeat(PIPELINED_MAX)),
+  );
+  go.resolve();
+  const answered = (await connection.untilClosed()).split('HTTP/1.1 200').length - 1;
+  t.ok(answered > PIPELINED_MAX, `${answered} answers`);
+});
+
+test(`of all connections ${PIPELINED_TOTAL_MAX} requests are kept; one more ends the connection with the most`, (t) => {
+  const turns = new ConnectionTurns(fakeClock());
+  const sockets = Array.from({ length: 300 }, () => new Socket());
+  let kept = 0;
+  const never = () => new Promise<void>(() => {});
+  const [first, ...others] = sockets as [Socket, ...Socket[]];
+  const add = (socket: Socket) => {
+    turns.take(socket, never);
+    kept += 1;
+  };
+  for (const socket of sockets) turns.take(socket, never);
+  for (let count = 0; count < 900; count += 1) add(first);
+  for (const socket of others)
+    for (let count = 0; count < 90 && kept < PIPELINED_TOTAL_MAX; count += 1) add(socket);
+  t.equal(kept, PIPELINED_TOTAL_MAX);
+  t.notOk(sockets.some(({ destroyed }) => destroyed));
+  add(sockets.at(-1) as Socket);
+  t.ok(first.destroyed);
+  t.notOk(others.some(({ destroyed }) => destroyed));
+  for (let count = 0; count < 899; count += 1) add(sockets.at(-2) as Socket);
+  t.notOk(
+    others.some(({ destroyed }) => destroyed),
+    'what the connection had is free again',
+  );
+  t.end();
+});
+
+const UPGRADES: Readonly<Record<string, Record<string, string>>> = {
+  h2c: { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQBAAAA' },
+  websocket: { Connection: 'keep-alive, upgrade', upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
+  'one that Connection does not list': { Upgrade: 'h2c' },
+  'one without a value': { Connection: 'Upgrade', Upgrade: '' },
+};
+
+for (const [name, fields] of Object.entries(UPGRADES)) {
+  onBoth(
+    `no body runs as a request, and no request is lost unnoticed, behind an upgrade: ${name}`,
+    async (t, transport) => {
+      const seen: string[] = [];
+      const { client } = await serve(t, transport, async ({ body }) => {
+        seen.push(body.toString());
+        return '{}';
+      });
+      const inner = request('POST', '/v1/decide', 'inner');
+      const outer = request('POST', '/v1/decide', inner);
+      const head = outer.slice(0, -inner.length);
+      for (const upgrade of [
+        request('POST', '/v1/decide', 'first', fields),
+        request('GET', '/health', null, fields),
+      ]) {
+        seen.length = 0;
+        const connection = await client();
+        await connection.sendParts([upgrade + head, inner]);
+        connection.socket.end();
+        const text = await connection.untilClosed();
+        t.notOk(seen.includes('inner'), 'the body of a request does not run');
+        const answers = text.split('HTTP/1.1 200').length - 1;
+        t.ok(/connection: close/i.test(text) || answers === 2 || transport === 'uws', `${answers} answers`);
+      }
+    },
+  );
+}
+
+test('an upgrade is the last request of a connection to the operator listener', async (t) => {
+  const port = await operator(t, async () => {});
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(operatorRequest(UPGRADES.h2c) + operatorRequest());
+  await closed;
+  t.equal(text.split('HTTP/1.1 200').length - 1, 1);
+  t.match(text, /^Connection: close/im);
+});
