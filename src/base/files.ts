@@ -10,21 +10,25 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isUtf16, withoutByteOrderMark } from './byte-order-mark.js';
 
 /**
- * Parses a JSON file. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most
+ * Parses a JSON file, with or without a byte order mark. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most
  * one character of invalid JSON: the parser's own message quotes the surrounding text, which may be a secret.
  */
 export function readJsonFile(file: string): unknown {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ENOENT' ? Object.assign(new Error('the file does not exist'), { code }) : error;
+    if (code === 'ENOENT') throw Object.assign(new Error('the file does not exist'), { code });
+    if (code === 'EISDIR') throw Object.assign(new Error('it is a folder; name a file'), { code });
+    throw error;
   }
+  if (isUtf16(bytes)) throw new Error('not valid JSON: the file is UTF-16. Save it as UTF-8.');
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(bytes).toString('utf8'));
   } catch (error) {
     const [fault] = (error as Error).message.split(/, (?:\.\.\.)?"/);
     throw new Error(`not valid JSON: ${fault}`);

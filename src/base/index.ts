@@ -1,4 +1,5 @@
 export * from './about.js';
+export * from './byte-order-mark.js';
 export * from './clock.js';
 export * from './control-groups.js';
 export * from './cores.js';
@@ -15,5 +16,6 @@ export * from './shares.js';
 export * from './show.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';
+export * from './unreachable.js';
 export * from './url-host.js';
 export * from './visible.js';

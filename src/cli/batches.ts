@@ -2,11 +2,12 @@ import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'n
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { visible } from '../base/index.js';
+import { unreachable, visible } from '../base/index.js';
 import type { LineFault } from '../batch/index.js';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
 import { type Options, print, printError, printJson, reportError } from './output.js';
 import { facts, table } from './table.js';
+import { tokenOf } from './token.js';
 
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
@@ -200,8 +201,8 @@ function withClient(
   work: (client: BatchClient) => Promise<void> | void,
 ): Promise<void> {
   return reportError(async () => {
-    const token = options.token ?? process.env.DECIDER_TOKEN;
-    if (token === undefined || token === '') fail('token: give --token, or set DECIDER_TOKEN.');
+    const token = tokenOf(options.token);
+    if (token === '') fail('token: give --token, or set DECIDER_TOKEN.');
     checkHeader('token', token);
     try {
       await work(new BatchClient(options.url, token));
@@ -218,8 +219,20 @@ function reasonOf(error: unknown, url: string): string {
   if (!(error instanceof TypeError)) throw error;
   const { code = '' } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return !LOST.has(code)
-    ? `url: ${url} cannot be reached. Is the server running?`
-    : `url: ${url} did not complete its response (${code}). A batch may have been submitted or cancelled: look at decider batches list before you run the command again.`;
+    ? connectionReason(error, url)
+    : `url: ${originOf(url)} did not complete its response (${code}). A batch may have been submitted or cancelled: look at decider batches list before you run the command again.`;
+}
+
+/** Null unless it is a URL of HTTP. The rest of it may hold a password. */
+function originOf(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.origin : null;
+}
+
+function connectionReason(error: TypeError, url: string): string {
+  const origin = originOf(url);
+  if (origin !== null) return unreachable(origin, error);
+  return 'url: not an http or https URL. Give the base endpoint: http://127.0.0.1:8080';
 }
 
 function checkHeader(name: string, value = ''): void {

@@ -32,6 +32,7 @@ import { pricesFor } from './eval-prices.js';
 import { Progress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
 import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
+import { tokenOf } from './token.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -160,7 +161,7 @@ function onInterrupt(stopping: AbortController): void {
 }
 
 function openServer(url: string, { path, token, concurrency }: EvalOptions): Target {
-  const given = token ?? process.env.DECIDER_TOKEN ?? '';
+  const given = tokenOf(token);
   return serverTarget({
     url,
     path,

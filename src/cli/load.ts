@@ -32,6 +32,7 @@ import { printLoad } from './load-output.js';
 import { LoadStatus } from './load-status.js';
 import { reportError, requireReportFolders, writeReport } from './output.js';
 import { onStopSignals } from './signals.js';
+import { tokenOf } from './token.js';
 
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
@@ -64,7 +65,7 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const target = options.find === undefined ? null : readTarget(options.find, plan.timeoutMs);
     const requests = await readRequests(options, plan.seed);
     requireReportFolders(options);
-    const server = new HttpTarget(url, options.token ?? process.env.DECIDER_TOKEN, plan.connections);
+    const server = new HttpTarget(url, tokenOf(options.token), plan.connections);
     const ending = new AbortController();
     onStopSignals(
       () => ending.abort(),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { OperatorError } from '../base/index.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,8 @@ const YES = /^(1|true|yes|on)$/i;
  * HF_TOKEN_PATH, HF_HOME, XDG_CACHE_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE and HF_HUB_DOWNLOAD_TIMEOUT.
  * Throws OperatorError, which never contains a value that may be secret.
  */
-export function hubSettings(environment: Environment, home: string = homedir()): HubSettings {
+export function hubSettings(environment: Environment, home: string = homeFolder()): HubSettings {
+  requireProxies(environment);
   if (YES.test(environment.HF_HUB_OFFLINE ?? '')) {
     throw new OperatorError('HF_HUB_OFFLINE is set, so nothing is downloaded. Unset it.');
   }
@@ -37,6 +38,24 @@ export function hubSettings(environment: Environment, home: string = homedir()):
     token: readToken(environment, home),
     timeoutMs: seconds * 1_000,
   };
+}
+
+/** '' if this user has none, as in some containers: then no token is stored. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
+
+/** The HTTP library would throw its own error, which quotes the URL and with it a password. */
+function requireProxies(environment: Environment): void {
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']) {
+    const value = environment[name] ?? '';
+    if (value === '' || (/^https?:\/\//i.test(value) && URL.canParse(value))) continue;
+    throw new OperatorError(`${name} must be the URL of a proxy with its scheme: http://proxy.example:3128`);
+  }
 }
 
 function readEndpoint(text: string): string {
@@ -70,8 +89,10 @@ function tokenFile(environment: Environment, home: string): string {
 
 /** The token that `hf auth login` stores; '' if there is none. */
 function storedToken(environment: Environment, home: string): string {
+  const file = tokenFile(environment, home);
+  if (home === '' && !isAbsolute(file)) return '';
   try {
-    return readFileSync(tokenFile(environment, home), 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../base/index.js';
+import { connectionCode, connectionFailure, OperatorError } from '../base/index.js';
 import { oneLine } from '../engine/index.js';
 import { explainStatus, type HubConnection, HubStatus, statusReason } from './connection.js';
 
@@ -95,5 +95,6 @@ function networkReason(error: unknown): string {
     0,
     REASON_CHARACTERS_MAX,
   );
-  return `the connection failed (${reason})`;
+  const sentence = connectionFailure(connectionCode(error))?.split('. ')[0];
+  return `the connection failed (${reason}${sentence === undefined ? '' : `: ${sentence}`})`;
 }

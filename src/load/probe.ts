@@ -1,5 +1,5 @@
-import { type Clock, OperatorError, printable } from '../base/index.js';
-import { codeOf, type HttpTarget, outcomeOf, parse, type Reply } from './http-target.js';
+import { type Clock, OperatorError, printable, unreachable } from '../base/index.js';
+import { type HttpTarget, outcomeOf, parse, type Reply } from './http-target.js';
 import type { RequestSource } from './types.js';
 
 const REQUESTS = 5;
@@ -29,8 +29,11 @@ export async function probeServer(
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
     const reply = await target.post(requests.next().body, signal).catch((error: unknown) => {
       if (stop.aborted) return null;
-      const reason = signal.aborted ? `no response within ${timeoutMs / 1_000} s` : codeOf(error);
-      throw new OperatorError(`url: ${url.origin} cannot be reached (${reason}). Is the server running?`);
+      throw new OperatorError(
+        signal.aborted
+          ? `url: ${url.origin} cannot be reached (no response within ${timeoutMs / 1_000} s). Check the address, or give a longer --timeout.`
+          : unreachable(url.origin, error),
+      );
     });
     if (reply === null) return null;
     latencies.push(clock.monotonic() - start);

@@ -206,9 +206,9 @@ test('batches: every failure is one line and status 1', async (t) => {
     [
       { DECIDER_TOKEN: token },
       ['--url', 'http://127.0.0.1:1'],
-      /^url: http:\/\/127\.0\.0\.1:1 cannot be reached\. Is the server running\?$/,
+      /^url: http:\/\/127\.0\.0\.1:1 has a port of another protocol/,
     ],
-    [{ DECIDER_TOKEN: token }, ['--url', 'nothing'], /^url: nothing /],
+    [{ DECIDER_TOKEN: token }, ['--url', 'nothing'], /^url: not an http or https URL/],
   ] as const) {
     const { code, stderr } = await runCommand(
       t,

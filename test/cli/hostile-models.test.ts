@@ -91,7 +91,7 @@ const PLACES: Readonly<Record<string, (path: string, t: Test) => void | Promise<
 /** Of those that are found in another way. */
 const REASONS: Readonly<Record<string, RegExp>> = {
   'a link to nothing': /: no such file$/m,
-  'an empty file': /: its SHA-256 is /,
+  'an empty file': /: it is an empty file\. Download it again\.$/m,
 };
 
 for (const [kind, make] of Object.entries(PLACES)) {

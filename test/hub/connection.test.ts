@@ -65,7 +65,10 @@ test('a hub that cannot be reached: the reason, without the token', async (t) =>
   const stub = await HubStub.start(t, {});
   stub.url = `http://127.0.0.1:${await freePort()}`;
   const message = await outcome(t, stub, 'hf:o/r', SECRET);
-  t.match(message, /^hf:o\/r: the connection failed \(ECONNREFUSED\), 6 times in a row\. Check the network/);
+  t.match(
+    message,
+    /^hf:o\/r: the connection failed \(ECONNREFUSED: the connection was refused\), 6 times in a row\. Check the network/,
+  );
   t.notMatch(message, SECRET);
 });
 

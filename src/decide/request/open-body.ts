@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../../api/index.js';
+import { hasByteOrderMark } from '../../base/index.js';
 import type { ByteRange } from './fields.js';
 import { scanBody } from './scan.js';
 
@@ -29,6 +30,12 @@ export function openBody(
 ): OpenBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', `The ${subject} is not valid UTF-8.`);
+  if (hasByteOrderMark(bytes)) {
+    throw new ApiError(
+      'invalid_json',
+      `The ${subject} begins with a byte order mark (BOM). Send UTF-8 without one.`,
+    );
+  }
   const ranges = scanBody(bytes, names);
   const text = bytes.toString('utf8');
   return { fields: parseObject(text, subject), sources: cutOut(ranges, bytes, text) };

@@ -49,6 +49,8 @@ function verdict(
     at = report.at;
   }
   if (late)
-    throw new ModelError(`${at}: its check takes more than ${Math.round(limits.milliseconds / 1_000)} s`);
+    throw new ModelError(
+      `${at}: its check takes more than ${Math.round(limits.milliseconds / 1_000)} s. If this host is busy, try again when it is not; otherwise the file may be damaged`,
+    );
   throw new ModelError(`${at}: loading it ended the checking process: ${ending}`);
 }

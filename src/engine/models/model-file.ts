@@ -3,6 +3,7 @@ import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type BuildFiles, type CatalogFile, filesOf } from './catalog.js';
+import { impostor, START_BYTES } from './impostor.js';
 import { ModelError } from './manifest.js';
 
 /** A file does not have the SHA-256 that the manifest gives. */
@@ -29,6 +30,10 @@ async function openModelFile(path: string): Promise<OpenFile> {
   try {
     const found = await handle.stat({ bigint: true });
     requireRegular(path, found);
+    const start = Buffer.alloc(START_BYTES);
+    const { bytesRead } = await handle.read(start, 0, START_BYTES, 0);
+    const other = impostor(start.subarray(0, bytesRead));
+    if (other !== null) throw new ModelError(`${path}: it is ${other}`);
     return { path, version: versionOf(found), handle };
   } catch (error) {
     await handle.close();
@@ -90,7 +95,7 @@ async function verifyFile({ path, sha256 }: CatalogFile, stop?: AbortSignal): Pr
   const { handle, version } = await openModelFile(path);
   const hash = createHash('sha256');
   try {
-    const file = handle.createReadStream({ highWaterMark: 4 << 20 });
+    const file = handle.createReadStream({ highWaterMark: 4 << 20, start: 0 });
     await (stop === undefined ? pipeline(file, hash) : pipeline(file, hash, { signal: stop }));
   } catch (error) {
     stop?.throwIfAborted();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { OperatorError, splitLines } from '../../base/index.js';
+import { OperatorError, splitLines, withoutByteOrderMark } from '../../base/index.js';
 import { type BenchmarkName, fromBenchmark } from './benchmarks.js';
 import { type Case, CaseError, readCase } from './case.js';
 
@@ -31,7 +31,7 @@ export function readCases(path: string, benchmark: BenchmarkName | null = null):
   const faults: string[] = [];
   const cases: Case[] = [];
   const collected = new Collected();
-  for (const { number, bytes: line } of splitLines(bytes)) {
+  for (const { number, bytes: line } of splitLines(withoutByteOrderMark(bytes))) {
     try {
       if (cases.length >= CASES_MAX) throw new CaseError(`a file has at most ${CASES_MAX} cases; split it`);
       const found = readCase(benchmark === null ? line : fromBenchmark(benchmark, line, number), number);

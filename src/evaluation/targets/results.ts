@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { OperatorError, printable, splitLines } from '../../base/index.js';
+import { OperatorError, printable, splitLines, withoutByteOrderMark } from '../../base/index.js';
 import type { Outcome, OutcomeError } from '../archive.js';
 import type { TargetDescription } from '../report.js';
 
@@ -16,7 +16,7 @@ interface BatchResults {
 /** Reads a batch results file. Throws OperatorError, which names file and line. */
 export function readResults(path: string): BatchResults {
   const outcomes = new Map<string, Outcome>();
-  for (const { number, bytes } of splitLines(readFile(path))) {
+  for (const { number, bytes } of splitLines(withoutByteOrderMark(readFile(path)))) {
     const { custom_id: id, response, error, status } = parse(path, number, bytes);
     if (typeof id !== 'string') throw new OperatorError(`${path}:${number}: \`custom_id\` is missing.`);
     if (outcomes.has(id))

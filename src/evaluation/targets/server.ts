@@ -1,4 +1,4 @@
-import { printable, readEndpoint, requireToken } from '../../base/index.js';
+import { connectionFailure, printable, readEndpoint, requireToken } from '../../base/index.js';
 import type { Outcome, OutcomeError } from '../archive.js';
 import { type Busy, isTemporary, type Target } from './target.js';
 
@@ -101,5 +101,8 @@ function networkError(error: unknown): OutcomeError {
   if (name === 'TimeoutError') return failed('network', `no response within ${TIMEOUT_MS / 1_000} seconds`);
   if (!(cause instanceof Error)) return failed('network', message);
   const { code = '' } = cause as NodeJS.ErrnoException;
-  return failed(UNREACHABLE.test(code) ? 'unreachable' : 'network', cause.message || code);
+  return failed(
+    UNREACHABLE.test(code) ? 'unreachable' : 'network',
+    connectionFailure(code) ?? (cause.message || code),
+  );
 }

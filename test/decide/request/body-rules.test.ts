@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import type { ErrorType } from '../../../src/api/index.js';
+import { openBody } from '../../../src/decide/index.js';
 import {
   listOf,
   OPTIONS,
@@ -39,6 +40,8 @@ test('invalid_json: not UTF-8', async (t) => {
 
 test('invalid_json: a byte order mark', async (t) => {
   t.equal(refusedAs(`\ufeff{"state":"s",${REST}}`), 'invalid_json');
+  t.throws(() => openBody(Buffer.from('\ufeff{}')), { message: /byte order mark/ });
+  t.throws(() => openBody(Buffer.from('\ufeff{}'), [], 'line'), { message: /^The line begins with a byte/ });
 });
 
 test('invalid_json: not JSON, and the message quotes nothing of it', async (t) => {
