@@ -12,6 +12,7 @@ import {
   MODEL_NAME_CHARACTERS_MAX,
   readGrant,
 } from '../../src/access/index.js';
+import { visible } from '../../src/base/index.js';
 import { openStore } from '../../src/store/index.js';
 import { opened } from '../support/access/opened.js';
 
@@ -109,7 +110,7 @@ test('keys are listed by the time at which they were made, of one workspace or o
   for (const id of ['', 'key_', 'key_x', made[0]?.id.slice(1) as string, `${made[0]?.id}0`, 'a\0b']) {
     t.throws(() => getKey(store, id), {
       name: 'AccessError',
-      message: `key: ${id} does not exist.`,
+      message: `key: ${visible(id)} does not exist.`,
     });
   }
 });
