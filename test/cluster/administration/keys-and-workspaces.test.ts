@@ -1,7 +1,7 @@
 // Administration, by both implementations: a data folder and a database.
 import { test } from 'tap';
 import { DEFAULT_LIFETIME_DAYS, DEFAULT_LIMITS, keyState } from '../../../src/access/index.js';
-import { DAY_MS, systemClock } from '../../../src/base/index.js';
+import { DAY_MS, systemClock, visible } from '../../../src/base/index.js';
 import { ADMINISTRATIONS } from '../../support/access/administrations.js';
 
 /** Clocks of different processes may differ by so much here. */
@@ -30,7 +30,7 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     for (const id of ['', 'B', '-a', 'a b', 'a\0', 'x'.repeat(65)])
       await t.rejects(office.createWorkspace(id), { name: 'AccessError', argument: 'workspace' });
     for (const id of ['c', 'a\0', ''])
-      await t.rejects(office.getWorkspace(id), missing(`workspace: ${id} does not exist.`));
+      await t.rejects(office.getWorkspace(id), missing(`workspace: ${visible(id)} does not exist.`));
     const { entries } = await office.audit(10);
     t.same(
       entries.map(({ number, action, workspace }) => [number, action, workspace]),
@@ -129,7 +129,7 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     await t.rejects(office.createKey('c'), missing('workspace: c does not exist.'));
     await t.rejects(office.listKeys('c'), missing('workspace: c does not exist.'));
     for (const id of ['key_1', 'key_0123456789012345678x', 'a\0'])
-      await t.rejects(office.getKey(id), missing(`key: ${id} does not exist.`));
+      await t.rejects(office.getKey(id), missing(`key: ${visible(id)} does not exist.`));
     const { entries } = await office.audit(100);
     t.equal(entries.length, 6);
     t.notMatch(JSON.stringify(entries), /dk_/);
