@@ -10,6 +10,7 @@
 //
 //   npm run bench:engine                      a generated model of 315M parameters, q8_0
 //   npm run bench:engine -- --type f16        the same model in half precision
+//   npm run bench:engine -- --size 12B        random weights in the dimensions of a published model; --type q8_0 or bf16
 //   npm run bench:engine -- --model FILE      a GGUF of your own
 //   npm run bench:engine -- --cases a,b --rounds N --threads N --backend cpu|cuda|vulkan|metal --no-peer
 //   npm run bench:engine -- --breakdown       the gap between the engine and the ideal, part by part, without a peer
@@ -19,7 +20,7 @@ import { availableParallelism } from 'node:os';
 import { BREAKDOWN_HEAD, measureBreakdown, showBreakdown, showCounts } from './engine/breakdown.js';
 import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
 import { measure } from './engine/measure.js';
-import { benchmarkModel, smallestModel, type WeightType } from './engine/models.js';
+import { benchmarkModel, largeModel, smallestModel, type WeightType } from './engine/models.js';
 import { deviceOf, type Ours, openOurs, settingsOf } from './engine/ours.js';
 import { Peer } from './engine/peer.js';
 import { peerTokens, peerUnique } from './engine/peer-tokens.js';
@@ -32,6 +33,7 @@ import { machine, Pace, table, writeJson } from './report.js';
 
 const values = benchOptions({
   model: { type: 'string' },
+  size: { type: 'string' },
   type: { type: 'string', default: 'q8_0' },
   backend: { type: 'string', default: 'auto' },
   breakdown: { type: 'boolean', default: false },
@@ -48,7 +50,10 @@ const settings = settingsOf(values.backend, Number(values.threads ?? (onCpu ? av
 const { addon, threads } = deviceOf(settings);
 
 const files = {
-  benchmark: () => values.model ?? benchmarkModel(values.type as WeightType, addon),
+  benchmark() {
+    if (values.size !== undefined) return largeModel(values.size, values.type);
+    return values.model ?? benchmarkModel(values.type as WeightType, addon);
+  },
   smallest: smallestModel,
 };
 const results: Result[] = [];

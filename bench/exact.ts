@@ -6,26 +6,20 @@
 //   npm run bench:exact -- --model FILE       a GGUF of your own
 //   npm run bench:exact -- --minutes N        leaves precisions out that do not begin in this time
 //   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
-import { uniform } from '../models/tiny/random.js';
-import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type Plan, type PlanLogits } from '../src/engine/index.js';
+import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type PlanLogits } from '../src/engine/index.js';
 import { fewLayersModel } from './engine/models.js';
+import { compare, type Difference } from './exact/compare.js';
+import { randomPlans } from './exact/plans.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
 import { benchOptions } from './options.js';
 import { machine, Pace, table, writeJson } from './report.js';
 
 const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
-const REQUESTS = 64;
 const NEIGHBOURS = [0, 7, 63];
-const OPTIONS_MAX = 6;
 
-interface Row {
+interface Row extends Difference {
   readonly case: string;
   readonly neighbours: number;
-  readonly questions: number;
-  readonly largest: number;
-  readonly mean: number;
-  /** The share of questions whose most probable option differs. */
-  readonly other_answers: number;
 }
 
 const values = benchOptions({
@@ -38,7 +32,7 @@ const files =
     : [[values.model, values.model] as const];
 const pace = new Pace({ cases: files.length, minutes: values.minutes });
 const rows = files.flatMap(([name, file]) => (pace.begins(name) ? measure(name, file) : []));
-console.log(`${machine()}; ${REQUESTS} requests of 1 to 3 questions; normal against exact mode`);
+console.log(`${machine()}; 64 requests of 1 to 3 questions; normal against exact mode`);
 console.log(
   table(
     ['weights', 'neighbours', 'questions', 'largest |Δp|', 'mean |Δp|', 'other answers'],
@@ -76,38 +70,4 @@ function measure(name: string, file: string): Row[] {
   });
   engine.close();
   return rows;
-}
-
-/** Requests of random tokens, with states and questions of many lengths. */
-function randomPlans(head: Int32Array, labels: Int32Array): Plan[] {
-  const next = uniform(1, 'bench exact');
-  const integer = (from: number, to: number) => from + Math.floor(((next() + 1) / 2) * (to - from));
-  const tokens = (count: number) => Int32Array.from({ length: count }, () => integer(300, 1_300));
-  return Array.from({ length: REQUESTS }, () => {
-    const prefix = Int32Array.of(...head, ...tokens(integer(10, 200)));
-    const suffixes = Array.from({ length: integer(1, 4) }, () => ({
-      tokens: tokens(integer(20, 80)),
-      options: labels.slice(0, integer(2, OPTIONS_MAX + 1)),
-    }));
-    return { prefix, prefixKey: prefix.join(), suffixes, images: [] };
-  });
-}
-
-function compare(expected: readonly Float32Array[], found: readonly Float32Array[]) {
-  const pairs = expected.map((logits, i) => [softmax(logits), softmax(found[i] as Float32Array)] as const);
-  const differences = pairs.flatMap(([a, b]) => a.map((p, option) => Math.abs(p - (b[option] as number))));
-  const others = pairs.filter(([a, b]) => a.indexOf(Math.max(...a)) !== b.indexOf(Math.max(...b)));
-  return {
-    questions: pairs.length,
-    largest: Math.max(...differences),
-    mean: differences.reduce((sum, value) => sum + value, 0) / differences.length,
-    other_answers: others.length / pairs.length,
-  };
-}
-
-function softmax(logits: Float32Array): number[] {
-  const max = Math.max(...logits);
-  const powers = Array.from(logits, (value) => Math.exp(value - max));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((value) => value / sum);
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Backend } from '#native/platform.mjs';
 import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
 import {
   loadAddon,
@@ -49,13 +50,14 @@ export function openInProcess(
   file: string | undefined,
   generated: TinyModelOptions,
   bounds: WaveBounds,
+  place: { readonly backend: Backend; readonly device: string } = { backend: 'cpu', device: '' },
 ): InProcess {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
   const path = file ?? join(folder, 'bench.gguf');
   if (file === undefined) writeTinyModel(path, generated);
   const threads = Math.max(1, availableParallelism() - 1);
-  const { addon } = loadAddon('cpu');
-  const model = openModel(addon, '', {
+  const { addon } = loadAddon(place.backend);
+  const model = openModel(addon, place.device, {
     id: 'bench',
     path,
     sha256: '',

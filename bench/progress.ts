@@ -20,22 +20,33 @@ export interface ProgressStep {
 const STANDARD_ERROR = 2;
 const USUAL: ProgressSetup = { output: STANDARD_ERROR, leastMs: 2_000, repeatMs: 5_000 };
 
+/** A thread that prints. */
+interface Progress {
+  /** `left`: seconds until the benchmark ends. */
+  report(step: string, left?: number | null): void;
+  /** Resolves when the thread writes no more; only then may the file descriptor be closed. */
+  close(): Promise<void>;
+}
+
 /**
  * Starts a thread that prints what is done, with the seconds since the start and those that are left. It prints at least
  * every five seconds, also while the main thread computes.
  */
-export function startProgress(setup: ProgressSetup = USUAL): (step: string, left?: number | null) => void {
+export function startProgress(setup: ProgressSetup = USUAL): Progress {
   const thread = new Worker(new URL('./progress-thread.js', import.meta.url), { workerData: setup });
   // Progress does not keep a benchmark alive, nor end it.
   thread.unref();
   thread.on('error', () => {});
-  return (step, left = null) => thread.postMessage({ step, left } satisfies ProgressStep);
+  return {
+    report: (step, left = null) => thread.postMessage({ step, left } satisfies ProgressStep),
+    close: async () => void (await thread.terminate()),
+  };
 }
 
-let report: ReturnType<typeof startProgress> | undefined;
+let printer: Progress | undefined;
 
 /** Progress on standard error; standard output has results only. The thread starts with the first call. */
-export const progress: ReturnType<typeof startProgress> = (step, left) => {
-  report ??= startProgress();
-  report(step, left);
+export const progress: Progress['report'] = (step, left) => {
+  printer ??= startProgress();
+  printer.report(step, left);
 };

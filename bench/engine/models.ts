@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
 import type { Addon } from '../../src/engine/index.js';
+import { SHAPES } from '../memory/hollow.js';
 import { progress } from '../report.js';
+import { type LargeType, writeLargeModel } from './large.js';
 
 /** The weight type of the benchmark model. */
 export type WeightType = 'q8_0' | 'f16' | 'q4_0';
@@ -72,6 +74,19 @@ export function fewLayersModel(type: WeightType | 'f32', addon: Pick<Addon, 'qua
   if (type === 'f32' || type === 'f16') return generated({ ...FEW_LAYERS, type });
   return quantized(FEW_LAYERS, type, addon);
 }
+
+/** A model with the dimensions of a published one: '12B' or '31B'. Written as fast as the disk takes it. */
+export function largeModel(size: string, type: string): string {
+  const shape = SHAPES[size as keyof typeof SHAPES];
+  if (shape === undefined)
+    throw new Error(`--size: ${size} is not one of ${Object.keys(SHAPES).join(', ')}.`);
+  const large = LARGE_TYPES[type];
+  if (large === undefined)
+    throw new Error(`--type: with --size, it is ${Object.keys(LARGE_TYPES).join(' or ')}.`);
+  return cached(`bench-${size.toLowerCase()}-${type}`, (to) => writeLargeModel(to, shape, large));
+}
+
+const LARGE_TYPES: Readonly<Record<string, LargeType>> = { q8_0: 'Q8_0', bf16: 'BF16' };
 
 export function smallestModel(): string {
   return generated(SMALLEST);

@@ -121,7 +121,7 @@ export function planOf(
 }
 
 /** A catalogue entry for a file without a manifest. */
-function buildOf(path: string): CatalogBuild {
+export function buildOf(path: string): CatalogBuild {
   return {
     id: 'benchmark',
     path,

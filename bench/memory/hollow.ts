@@ -47,12 +47,7 @@ export function writeHollowModel(
   options: TinyModelOptions,
   quantization: Quantization,
 ): number {
-  const shape = completeShape(options);
-  const vocabulary = fullVocabulary();
-  const tensors = modelTensors(shape, vocabulary.tokens.length).map((tensor) =>
-    stored(tensor, shape.layers, quantization),
-  );
-  const { header, dataBytes } = ggufHeader(modelMetadata(shape, vocabulary), tensors);
+  const { header, dataBytes } = publishedParts(options, quantization);
   const file = openSync(path, 'w');
   try {
     writeSync(file, header);
@@ -61,6 +56,15 @@ export function writeHollowModel(
     closeSync(file);
   }
   return header.length + dataBytes;
+}
+
+/** The header of a model with a vocabulary of full size, and its tensors with the types they are stored in. */
+export function publishedParts(options: TinyModelOptions, quantization: Quantization) {
+  const shape = completeShape(options);
+  const vocabulary = fullVocabulary();
+  const contents = modelTensors(shape, vocabulary.tokens.length);
+  const heads = contents.map((tensor) => stored(tensor, shape.layers, quantization));
+  return { ...ggufHeader(modelMetadata(shape, vocabulary), heads), heads, contents };
 }
 
 function fullVocabulary(): Vocabulary {

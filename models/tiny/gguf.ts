@@ -81,13 +81,18 @@ export function ggufHeader(
   for (const { name, shape, type } of tensors) {
     pieces.push(scalar('string', name), scalar('uint32', shape.length));
     pieces.push(...shape.map((size) => scalar('uint64', size)));
-    const { code, elements: block, bytes } = TENSOR_TYPES[type];
-    pieces.push(scalar('uint32', code), scalar('uint64', offset));
-    const size = (elements(shape) / block) * bytes;
+    pieces.push(scalar('uint32', TENSOR_TYPES[type].code), scalar('uint64', offset));
+    const size = tensorSize({ shape, type });
     offset += size + padding(size).length;
   }
   const header = Buffer.concat(pieces);
   return { header: Buffer.concat([header, padding(header.length)]), dataBytes: offset };
+}
+
+/** The bytes of a tensor's data, without padding. */
+export function tensorSize({ shape, type }: Pick<TensorHead, 'shape' | 'type'>): number {
+  const { elements: block, bytes } = TENSOR_TYPES[type];
+  return (elements(shape) / block) * bytes;
 }
 
 function value(entry: MetadataValue): Buffer[] {
@@ -131,7 +136,8 @@ function scalar(type: ScalarType, value: Scalar): Buffer {
   }
 }
 
-function tensorBytes({ name, shape, type, fill }: Tensor): Buffer {
+/** The contents of a tensor as they are in the file, without padding. */
+export function tensorBytes({ name, shape, type, fill }: Tensor): Buffer {
   const numbers = fill();
   if (numbers.length !== elements(shape))
     throw new Error(`${name}: ${numbers.length} values do not fit its shape`);
@@ -149,6 +155,7 @@ function elements(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-function padding(length: number): Buffer {
+/** Zeros up to the next multiple of the alignment. */
+export function padding(length: number): Buffer {
   return Buffer.alloc((ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT);
 }

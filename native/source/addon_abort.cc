@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "addon.h"
+#include "backend.h"
 #include "ggml.h"
 
 namespace decider {
@@ -34,7 +35,9 @@ std::string plain(const char * text) {
 void report(const char * reason) {
   static std::atomic_flag reported = ATOMIC_FLAG_INIT;
   if (reported.test_and_set()) return;
-  const std::string text = plain(reason);
+  // llama.cpp aborts with `CUDA error`, and logs just before which one.
+  const std::string & cause = last_error_line();
+  const std::string text = plain(cause.empty() ? reason : (std::string(reason) + "; " + cause).c_str());
   const int file = open(record_file->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file >= 0) {
     dprintf(file, "%d %s\n", thread_number, text.c_str());

@@ -1,6 +1,7 @@
 #include "backend.h"
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -15,9 +16,12 @@ std::mutex load_mutex;
 std::set<std::string> loaded;
 std::atomic<LogSink> log_sink{nullptr};
 thread_local ErrorCapture * capture = nullptr;
+thread_local std::string last_error;
 
 void on_log(ggml_log_level level, const char * text, void *) {
   if (level == GGML_LOG_LEVEL_ERROR && capture != nullptr) capture->append(text);
+  // Lines that begin with a space add to the one before.
+  if (level == GGML_LOG_LEVEL_ERROR && text[0] != ' ') last_error.assign(text, strcspn(text, "\n"));
   if (LogSink sink = log_sink.load()) sink(static_cast<int>(level), text);
 }
 
@@ -55,6 +59,8 @@ std::vector<Device> list_devices() {
   }
   return devices;
 }
+
+const std::string & last_error_line() { return last_error; }
 
 void set_log_sink(LogSink sink) { log_sink.store(sink); }
 

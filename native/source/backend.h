@@ -24,6 +24,9 @@ std::vector<Device> list_devices();
 using LogSink = void (*)(int level, const char * text);
 void set_log_sink(LogSink sink);
 
+// The last error that llama.cpp logged on this thread; empty if there was none.
+const std::string & last_error_line();
+
 // Collects the error lines that the current thread logs during its lifetime: llama.cpp reports only there why
 // a model cannot be loaded.
 class ErrorCapture {

@@ -3,7 +3,7 @@ export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
 export { hasLibraries, INSTALL_CUDA, libraryVersions } from './addon/installed.js';
 export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load.js';
-export type { Addon, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
+export type { Addon, DecodeBatch, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
 export { type ChildLimits, oneLine } from './check/bounded-child.js';
 export { checkModel } from './check/check-model.js';
 export { FIRST_QUESTION } from './check/first-plans.js';

@@ -106,9 +106,10 @@ test('progress is printed while the main thread is blocked', async (t) => {
   const path = join(t.testdir({}), 'output');
   t.equal(spawnSync('mkfifo', [path]).status, 0);
   const output = openSync(path, 'r+');
-  t.teardown(() => closeSync(output));
   const progress = startProgress({ output, leastMs: 0, repeatMs: 10 });
-  progress('working', 1_000);
+  // The number of a closed descriptor is used again, and the thread would write to another file.
+  t.teardown(() => progress.close().then(() => closeSync(output)));
+  progress.report('working', 1_000);
   const buffer = Buffer.alloc(4_096);
   let text = '';
   // The thread is blocked here until the next line is there.

@@ -5,7 +5,7 @@ import { type Test, test } from 'tap';
 import { NODE_MIN } from '../../src/base/index.js';
 import type { Finding } from '../../src/cli/findings.js';
 import { examineHost } from '../../src/cli/host/examine.js';
-import { type HostProbes, thisHost } from '../../src/cli/host/probes.js';
+import { driverVersion, type HostProbes, thisHost } from '../../src/cli/host/probes.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { selfSigned, writeCertificate } from '../support/certificate.js';
 import { run } from '../support/cli.js';
@@ -16,6 +16,7 @@ const WELL: HostProbes = {
   nodeVersion: NODE_MIN,
   libraryVersions: () => new Map([['cuda', '3.22.1']]),
   nvidiaDriver: () => '525.60.13',
+  computeCapabilities: async () => ['8.6', '8.9', '12.0', '12.1'],
   hasCudaLibraries: () => true,
   openFilesMax: () => 4_096,
   threadsMax: () => 1_024,
@@ -99,6 +100,38 @@ test('a GPU driver that does not fit the installed libraries', async (t) => {
   const cpu = { DECIDER_ENGINE_BACKEND: 'cpu' };
   t.match((await findings(old, cpu))[2], { ok: true, detail: 'not needed: engine.backend is cpu' });
   t.match((await findings({ ...without, hasCudaLibraries: () => false }))[2], { detail: 'no NVIDIA driver' });
+});
+
+test('a GPU for which the prebuilt libraries have only PTX needs a newer driver', async (t) => {
+  const check = 'gpu driver';
+  for (const capability of ['7.5', '8.0', '9.0', '10.0']) {
+    const computeCapabilities = async () => ['8.9', capability];
+    const detail = new RegExp(
+      `compute capability ${capability}, the NVIDIA driver 580\\.159\\.04 cannot run`,
+    );
+    const affected = { computeCapabilities, nvidiaDriver: () => '580.159.04' };
+    await theOne(t, findings(affected), {
+      check,
+      ok: true,
+      detail,
+      remedy: /^Install driver 590 or newer, or the runtime of CUDA 12/,
+    });
+    // An older driver runs the libraries for CUDA 12, which have PTX that it knows.
+    for (const version of ['579.99', '590.0']) {
+      const [, , found] = await findings({ computeCapabilities, nvidiaDriver: () => version });
+      t.match(found, { check, ok: true, detail: version, remedy: undefined });
+    }
+  }
+});
+
+test('the version of a proprietary and of an open driver', async (t) => {
+  const version = (line: string) =>
+    driverVersion(`NVRM version: NVIDIA UNIX ${line}\nGCC version:  gcc 12.2.0\n`);
+  t.equal(version('x86_64 Kernel Module  570.86.15  Thu Jan 23 22:50:36 UTC 2025'), '570.86.15');
+  t.equal(version('x86_64 Kernel Module  535.54  Tue Jun  6 22:20:39 UTC 2023'), '535.54');
+  t.equal(version('Open Kernel Module for x86_64  580.159.04  Release Build  (root@builder)'), '580.159.04');
+  t.equal(version('Open Kernel Module for aarch64  580.159.04  Release Build  (root@builder)'), '580.159.04');
+  t.equal(driverVersion(''), null);
 });
 
 test('limits that a busy server may reach', async (t) => {

@@ -8,6 +8,15 @@ import type { HostProbes } from './probes.js';
 
 /** The first driver for CUDA 12. */
 const DRIVER_MIN = 525;
+/**
+ * The GPUs for which the prebuilt libraries for CUDA 13 (node-llama-cpp 3.22.1) have machine code. For the others they
+ * have PTX 9.1, which only drivers for CUDA 13.1 and newer translate: on an H100 with driver 580.159.04, the first
+ * decode ended the process with `CUDA error`, while the same kernels as machine code ran.
+ */
+const COMPILED_CAPABILITIES = ['8.6', '8.9', '12.0', '12.1'];
+const PTX_DRIVER_MIN = 590;
+/** The first driver that runs the libraries for CUDA 13; with older ones, those for CUDA 12 are used. */
+const CUDA_13_DRIVER_MIN = 580;
 /** A connection takes one, and LMDB, models and threads a few hundred. */
 const FILES_MIN = 4_096;
 /** The threads of engines, preparation, batches and llama.cpp on a large host. */
@@ -24,7 +33,7 @@ export async function* examineHost(
 ): AsyncGenerator<Finding> {
   yield node(probes);
   yield libraries(probes);
-  yield driver(settings, probes);
+  yield driver(settings, probes, await probes.computeCapabilities());
   yield limit(
     'open files',
     probes.openFilesMax(),
@@ -56,7 +65,7 @@ function libraries(probes: HostProbes): Finding {
   return fault('libraries', found, 'Run npm ci, then npm run install:BACKEND for each GPU backend in use.');
 }
 
-function driver({ engine }: Settings, probes: HostProbes): Finding {
+function driver({ engine }: Settings, probes: HostProbes, capabilities: readonly string[]): Finding {
   const version = probes.nvidiaDriver();
   const hasLibraries = probes.hasCudaLibraries();
   const wanted = engine.backend === 'cuda' || engine.backend === 'auto';
@@ -70,12 +79,18 @@ function driver({ engine }: Settings, probes: HostProbes): Finding {
     const detail = `The NVIDIA driver ${version} is loaded, and the CUDA libraries are not installed.`;
     return warning('gpu driver', detail, `Run: ${INSTALL_CUDA}`);
   }
-  if (Number.parseInt(version, 10) >= DRIVER_MIN) return ok('gpu driver', version);
-  return fault(
-    'gpu driver',
-    `The NVIDIA driver ${version} is too old for CUDA 12.`,
-    `Install ${DRIVER_MIN} or newer.`,
-  );
+  const major = Number.parseInt(version, 10);
+  if (major < DRIVER_MIN) {
+    const detail = `The NVIDIA driver ${version} is too old for CUDA 12.`;
+    return fault('gpu driver', detail, `Install ${DRIVER_MIN} or newer.`);
+  }
+  const others = capabilities.filter((one) => !COMPILED_CAPABILITIES.includes(one));
+  if (others.length > 0 && major >= CUDA_13_DRIVER_MIN && major < PTX_DRIVER_MIN) {
+    const detail = `On a GPU of compute capability ${others.join(', ')}, the NVIDIA driver ${version} cannot run the libraries for CUDA 13.`;
+    const remedy = `Install driver ${PTX_DRIVER_MIN} or newer, or the runtime of CUDA 12 in place of that of CUDA 13.`;
+    return warning('gpu driver', detail, remedy);
+  }
+  return ok('gpu driver', version);
 }
 
 function limit(check: string, found: number | null, least: number, remedy: string): Finding {

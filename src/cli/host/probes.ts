@@ -24,6 +24,8 @@ export interface HostProbes {
   libraryVersions(): ReadonlyMap<string, string>;
   /** The version of the NVIDIA driver that is loaded, such as `570.86.15`; null: none. */
   nvidiaDriver(): string | null;
+  /** The compute capabilities of the NVIDIA GPUs, such as `9.0`; empty if `nvidia-smi` does not say. */
+  computeCapabilities(): Promise<readonly string[]>;
   hasCudaLibraries(): boolean;
   /** Limits of this process; null if the system does not say. */
   openFilesMax(): number | null;
@@ -41,13 +43,29 @@ export interface HostProbes {
 const WRITTEN_BYTES = 4_096;
 const COMMAND_MS_MAX = 5_000;
 
+/**
+ * The version in /proc/driver/nvidia/version. The proprietary driver writes `Kernel Module  570.86.15`, the open one
+ * `Open Kernel Module for x86_64  580.159.04`.
+ */
+export function driverVersion(text: string): string | null {
+  return /Kernel Module\b.*?\s(\d+\.\d+(?:\.\d+)?)\s/.exec(text)?.[1] ?? null;
+}
+
 /** The host that this process runs on. */
 export const thisHost: HostProbes = {
   nodeVersion: process.versions.node,
   libraryVersions,
   nvidiaDriver() {
-    const text = contentOf('/proc/driver/nvidia/version');
-    return /Kernel Module\D*?(\d+\.\d+(?:\.\d+)?)/.exec(text)?.[1] ?? null;
+    return driverVersion(contentOf('/proc/driver/nvidia/version'));
+  },
+  async computeCapabilities() {
+    try {
+      const query = ['--query-gpu=compute_cap', '--format=csv,noheader'];
+      const { stdout } = await promisify(execFile)('nvidia-smi', query, { timeout: COMMAND_MS_MAX });
+      return [...new Set(stdout.split('\n').filter((line) => /^\d+\.\d+$/.test(line)))];
+    } catch {
+      return [];
+    }
   },
   hasCudaLibraries: () => hasLibraries('cuda'),
   openFilesMax: () => processLimit('Max open files'),
