@@ -2,7 +2,11 @@ import pg from 'pg';
 import type { Database } from './database.js';
 import { connectError, DatabaseUnavailable, POOLED, statementError } from './errors.js';
 
-/** How often two connections change their order in the search for a pooler that shares sessions. */
+/**
+ * Rounds of the search for a pooler that shares sessions. Round n begins with n more statements of one connection: with
+ * the same number in every round, a pooler that gives out two or four idle sessions in turns gave each connection its own
+ * again, and was accepted.
+ */
 const ROUNDS = 3;
 
 /** How connections reach the database: one session each, or through a pooler that gives each its session. */
@@ -27,14 +31,22 @@ export async function requireUsable(database: Database): Promise<Path> {
   }
 }
 
+/** One connection of the search. */
+export interface Session {
+  /** The id of the process that serves the session. */
+  session(): Promise<number>;
+  run(text: 'BEGIN' | 'COMMIT'): Promise<unknown>;
+}
+
 /**
  * Whether a pooler gives the session of an idle connection to another one. Poolers give out either the session that was
  * returned last, or the one that was returned first: two transactions that overlap and end in both orders show either.
  */
-async function changesSessions(one: Probe, other: Probe): Promise<boolean> {
+export async function changesSessions(one: Session, other: Session): Promise<boolean> {
   const [first, second] = [await one.session(), await other.session()];
   if (first === second) return true;
   for (let round = 0; round < ROUNDS; round += 1) {
+    for (let more = 0; more < round; more += 1) await one.session();
     for (const order of [[one, other] as const, [other, one] as const]) {
       for (const probe of order) await probe.run('BEGIN');
       for (const probe of order) await probe.run('COMMIT');
