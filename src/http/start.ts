@@ -18,6 +18,9 @@ export const BODY_DEADLINES: BodyDeadlines = { stallMs: 8_000, stallBytes: 64 * 
 /** Sixteen bodies of the largest size; see `bodyShares`. */
 export const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
 
+/** Longer than load balancers keep idle connections (60 seconds), so that they do not send into a closed one. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** Bounds that all endpoints of a server share. */
 export interface SharedBounds {
   readonly memory: BodyMemory;
@@ -52,6 +55,8 @@ export interface HttpOptions {
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly newRequestId?: () => string;
   readonly deadlines?: BodyDeadlines;
+  /** How long a connection without a request stays open after a response; 75 seconds if absent. */
+  readonly keepAliveMs?: number;
   /** Maximum memory for bodies, if `bounds` is absent. */
   readonly bodyMemoryBytes?: number;
   /** Shared with other endpoints; separate if absent. */
@@ -89,7 +94,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const transport = await chooseTransport(options.transport);
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
   const tls = options.tls ?? null;
-  const listener = await transport.listen({ host, port, tls, handler, refuse, clock });
+  const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
+  const listener = await transport.listen({ host, port, tls, handler, refuse, keepAliveMs, clock });
   return { ...listener, transport: transport.name };
 }
 

@@ -112,6 +112,13 @@ export const SETTINGS = {
       meaning:
         'Whether to listen beyond loopback without TLS and without a trusted proxy on another machine, so that tokens cross the network unencrypted.',
     }),
+    keep_alive_s: integer({
+      default: 75,
+      min: 1,
+      max: 3_600,
+      meaning:
+        'Seconds that a connection without a request stays open after a response. A proxy in front must close its idle connections earlier; see `docs/deployment.md`. The transport `uws` always takes about 10.',
+    }),
     drain_ms: duration({
       reloads: true,
       default: 60_000,

@@ -32,6 +32,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'http.transport': ['uws', 'uws'],
   'http.trusted_proxies': ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
   'http.allow_plain': ['yes', true],
+  'http.keep_alive_s': ['3600', 3_600],
   'http.drain_ms': ['1h', 3_600_000],
   'tls.cert': ['c', 'c'],
   'tls.key': ['k', 'k'],
@@ -106,7 +107,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 17);
+  t.equal(bounds, 18);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {

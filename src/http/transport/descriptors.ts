@@ -10,13 +10,15 @@ const LOOK_MS = 500;
 
 /** A listener that can pause and resume at the same address. */
 export interface Listening {
+  /** Closes the connections without a request; returns how many there were. */
+  closeIdle(): number;
   close(): void;
   /** Calls `failed` if the address is not available. */
   open(failed: () => void): void;
 }
 
 /**
- * Pauses a listener while the process is out of file descriptors, until the returned function is called. Otherwise both
+ * Closes idle connections when the process is out of file descriptors, and if there are none, pauses a listener while the process is out of file descriptors, until the returned function is called. Otherwise both
  * libraries would retry the same connection in a busy loop; with the listener closed, the client is refused.
  */
 export function guardDescriptors(listening: Listening, clock: Clock = systemClock): () => void {
@@ -29,7 +31,7 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
     alive ??= setInterval(() => {}, LOOK_MS);
   };
   const look = () => {
-    if (open && !canOpen(FREE_MIN)) {
+    if (open && !canOpen(FREE_MIN) && listening.closeIdle() === 0) {
       closed();
       listening.close();
     } else if (!open && canOpen(FREE_AGAIN)) {

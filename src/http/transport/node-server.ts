@@ -14,7 +14,6 @@ const OPTIONS = {
   // The handler refuses a missing Host: node's own response lacks our headers.
   requireHostHeader: false,
   headersTimeout: IDLE_MS,
-  keepAliveTimeout: IDLE_MS,
   requestTimeout: REQUEST_MS,
   connectionsCheckingInterval: 2_000,
 };
@@ -28,8 +27,10 @@ interface NodeServer {
 }
 
 /** A server over TLS, or without if `tls` is null. Throws TlsError. */
-export function createNodeServer(tls: Certificate | null): NodeServer {
+export function createNodeServer(tls: Certificate | null, keepAliveMs: number): NodeServer {
   const made = tls === null ? { server: createServer(OPTIONS), renew() {}, closeUnused() {} } : secured(tls);
+  // Responses carry it as `Keep-Alive: timeout=SECONDS`.
+  made.server.keepAliveTimeout = keepAliveMs;
   // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
   made.server.maxHeadersCount = 0;
   return made;

@@ -1,12 +1,13 @@
 /**
  * HTTP through node:http: slower than uWebSockets.js, available everywhere. Configured to behave alike wherever a client
- * could tell: the same header limit, a client that closes its sending side counts as gone, idle connections are closed
- * after 10 seconds, readers are paced, and requests that uWebSockets.js does not accept are refused. Its
+ * could tell: the same header limit, a client that closes its sending side counts as gone, readers are paced, and
+ * requests that uWebSockets.js does not accept are refused. How long idle connections stay open is a setting. Its
  * advantages are kept: pipelined requests are answered, and an unreadable header field gets a 400.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { guardDescriptors, type Listening } from './descriptors.js';
+import { IdleConnections } from './idle-connections.js';
 import { InFlight } from './in-flight.js';
 import { NodeExchange, type ServerState } from './node-exchange.js';
 import { isUpgrade, misfit, refuseMalformed } from './node-refuse.js';
@@ -30,7 +31,8 @@ const NOTHING = new Uint8Array(0);
 export const nodeTransport: Transport = { name: 'node', listen };
 
 async function listen(options: ListenOptions): Promise<Listener> {
-  const { server, renew, closeUnused } = createNodeServer(options.tls);
+  const { server, renew, closeUnused } = createNodeServer(options.tls, options.keepAliveMs);
+  const idle = new IdleConnections();
   const state: ServerState = {
     options,
     turns: new ConnectionTurns(options.clock),
@@ -42,7 +44,13 @@ async function listen(options: ListenOptions): Promise<Listener> {
     // A broken connection is reported by 'close'; without these listeners it would end the process.
     req.on('error', () => {});
     res.on('error', () => {});
-    state.turns.take(req.socket, () => serve(state, req, res, awaitsContinue), isUpgrade(req));
+    const { socket } = req;
+    const run = async () => {
+      idle.remove(socket);
+      await serve(state, req, res, awaitsContinue);
+      idle.add(socket);
+    };
+    state.turns.take(socket, run, isUpgrade(req));
   };
   server.on('request', (req, res) => take(req, res, false));
   server.on('checkContinue', (req, res) => take(req, res, true));
@@ -52,12 +60,13 @@ async function listen(options: ListenOptions): Promise<Listener> {
     closeRefused();
     closeUnused();
   };
-  const bound = await bind(server, options, () => drain(server, state, closeRest));
+  const bound = await bind(server, idle, options, () => drain(server, state, closeRest));
   return { ...bound, renew };
 }
 
 function bind(
   server: Server,
+  idle: IdleConnections,
   { host, port }: ListenOptions,
   drained: () => Promise<void>,
 ): Promise<Omit<Listener, 'renew'>> {
@@ -70,7 +79,7 @@ function bind(
     });
     server.listen({ host, port, exclusive: true }, () => {
       const address = { host, port: (server.address() as AddressInfo).port };
-      const unguard = guardDescriptors(listeningOf(server, address));
+      const unguard = guardDescriptors(listeningOf(server, idle, address));
       let stopped: Promise<void> | undefined;
       const stop = () => {
         unguard();
@@ -82,7 +91,12 @@ function bind(
   });
 }
 
-const listeningOf = (server: Server, address: { host: string; port: number }): Listening => ({
+const listeningOf = (
+  server: Server,
+  idle: IdleConnections,
+  address: { host: string; port: number },
+): Listening => ({
+  closeIdle: () => idle.closeAll(),
   // Open connections stay.
   close: () => void NetServer.prototype.close.call(server),
   open(failed) {

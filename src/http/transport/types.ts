@@ -91,6 +91,8 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** The response to malformed bytes, if the transport allows choosing it. */
   readonly refuse: (status: MalformedStatus) => WholeReply;
+  /** How long a connection without a request stays open after a response, if the transport allows choosing it. */
+  readonly keepAliveMs: number;
   readonly clock: Clock;
 }
 

@@ -113,6 +113,8 @@ function listeningOf(
 ): Listening {
   let socket: UwsListenSocket | null = first;
   return {
+    // The library does not list its connections; it closes idle ones after 8 to 12 seconds.
+    closeIdle: () => 0,
     close() {
       if (socket !== null) library.us_listen_socket_close(socket);
       socket = null;

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { test } from 'tap';
+import { IDLE_CONNECTIONS_MAX, IdleConnections } from '../../src/http/transport/idle-connections.js';
+import { RawClient, request } from '../support/http/raw-client.js';
+import { echo, serve } from '../support/http/serving.js';
+
+const LIMITED_SERVER = fileURLToPath(new URL('../support/http/limited-server.js', import.meta.url));
+const OPEN_FILES = 200;
+const CLIENTS = 3 * OPEN_FILES;
+/** The descriptors are checked every half second. */
+const ANSWERED_MS = 20_000;
+
+test('a response says how long its connection stays open; then the server closes it', async (t) => {
+  const { client } = await serve(t, 'node', echo, { keepAliveMs: 1_000 });
+  const connection = await client();
+  for (let count = 0; count < 2; count += 1) {
+    await connection.send(request('GET', '/health'));
+    const { status, headers } = await connection.response();
+    t.equal(status, 200);
+    t.equal(headers.get('keep-alive'), 'timeout=1');
+  }
+  t.equal(await connection.untilClosed(), '');
+});
+
+test('by default, a connection stays open for longer than load balancers keep it', async (t) => {
+  const { ask } = await serve(t, 'node');
+  const { headers } = await ask(request('GET', '/health'));
+  t.equal(headers.get('keep-alive'), 'timeout=75');
+});
+
+test('beyond the maximum, the connection that is idle longest is closed', async (t) => {
+  const idle = new IdleConnections();
+  const sockets = Array.from({ length: IDLE_CONNECTIONS_MAX + 1 }, () => new Socket());
+  const [first, second, ...rest] = sockets as [Socket, Socket, ...Socket[]];
+  for (const socket of [first, second, ...rest.slice(0, -1)]) idle.add(socket);
+  t.equal(sockets.filter(({ destroyed }) => destroyed).length, 0, 'as many as may be');
+  // The first one has a request answered, and is then the last.
+  idle.remove(first);
+  idle.add(first);
+  idle.add(rest.at(-1) as Socket);
+  t.equal(first.destroyed, false);
+  t.equal(second.destroyed, true);
+  t.equal(sockets.filter(({ destroyed }) => destroyed).length, 1);
+
+  const busy = rest[0] as Socket;
+  idle.remove(busy);
+  const closed = once(rest[1] as Socket, 'close');
+  (rest[1] as Socket).destroy();
+  await closed;
+  idle.add(rest[1] as Socket);
+  t.equal(
+    idle.closeAll(),
+    IDLE_CONNECTIONS_MAX - 2,
+    'neither the busy one nor the one that its client closed',
+  );
+  t.equal(busy.destroyed, false);
+  t.equal(idle.closeAll(), 0);
+  busy.destroy();
+});
+
+test(`${CLIENTS} idle connections and ${OPEN_FILES} open files: every new client is answered`, async (t) => {
+  const server = spawn(
+    'sh',
+    ['-c', `ulimit -n ${OPEN_FILES}; exec "$0" "$1"`, process.execPath, LIMITED_SERVER],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  t.teardown(() => server.kill('SIGKILL'));
+  const [port] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const clients: RawClient[] = [];
+  t.teardown(() => {
+    for (const client of clients) client.socket.destroy();
+  });
+  const end = performance.now() + ANSWERED_MS;
+  let answered = 0;
+  while (answered < CLIENTS && performance.now() < end) {
+    const client = await RawClient.connect(Number(port)).catch(() => null);
+    if (client === null) continue;
+    clients.push(client);
+    await client.send(request('GET', '/health'));
+    // While it is out of descriptors, a server closes a connection without a word.
+    const response = await Promise.race([
+      client.response().catch(() => null),
+      client.untilClosed().then(() => null),
+    ]);
+    if (response?.status === 200) answered += 1;
+  }
+  t.equal(answered, CLIENTS);
+});
