@@ -29,7 +29,7 @@ export interface SharedBounds {
 
 export const createBounds = (clock: Clock, bodyMemoryBytes: number = BODY_MEMORY_BYTES): SharedBounds => ({
   memory: new BodyMemory(bodyMemoryBytes, clock),
-  downloads: new Downloads(),
+  downloads: new Downloads(clock),
 });
 
 export interface HttpOptions {

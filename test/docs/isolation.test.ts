@@ -10,8 +10,9 @@ import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
 import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';
 import { RENDER_MS_MAX } from '../../src/engine/profile/render.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
-import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
+import { DOWNLOADS_MAX, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/downloads.js';
 import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
+import { IDLE_CONNECTIONS_MAX } from '../../src/http/transport/idle-connections.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
 import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
 import { REQUEST_MS } from '../../src/http/transport/node-server.js';
@@ -57,7 +58,18 @@ const bounds = [
   ['scans of a JPEG', number(LIMITS.jpegScans), '400 `invalid_image`'],
   ['markers of a JPEG outside of its scans', number(LIMITS.jpegMarkers), '400 `invalid_image`'],
   ['a JPEG with stray bytes before markers', bytes(STRAY_FILE_BYTES_MAX), '400 `invalid_image`'],
-  ['a connection without a request', seconds(IDLE_MS), 'closed'],
+  ['a new connection without a request', seconds(IDLE_MS), 'closed'],
+  ['a connection without a request after a response', '`http.keep_alive_s`; `uws`: 8 to 12 s', 'closed'],
+  [
+    'connections without a request after a response (`node`)',
+    `${number(IDLE_CONNECTIONS_MAX)}; none while file descriptors are short`,
+    'the longest idle are closed',
+  ],
+  [
+    'a download that is ended if another one needs its place',
+    `slower than ${bytes(SLOW_DOWNLOAD_BYTES_PER_SECOND)} per second`,
+    'its connection is closed',
+  ],
   ['time for a request head to arrive', seconds(IDLE_MS), 'closed'],
   ['time for a whole request to arrive, read or discarded', seconds(REQUEST_MS), 'closed'],
   ['time for a body to arrive', seconds(totalMs), '408'],

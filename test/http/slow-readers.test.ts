@@ -210,3 +210,22 @@ onBoth(
     await until(async () => (await open(path, '1-a')).status() === 200);
   },
 );
+
+onBoth('readers: the slowest loses its place to another download', async (t, transport) => {
+  const { clock, open } = await serveBody(t, transport, 200_000);
+  const path = '/v1/batches/batch_x/results';
+  const readers: Awaited<ReturnType<typeof open>>[] = [];
+  for (let at = 0; at < DOWNLOADS_MAX.key; at += 1) readers.push(await open(path));
+  t.equal((await open(path)).status(), 503);
+  // The kernel takes some megabytes at once.
+  clock.advance(SEND_PATIENCE_MS - 1_000);
+  const last = await open(path);
+  t.equal(last.status(), 200);
+  for (const { socket } of readers) socket.resume();
+  await until(() => readers.some(({ closed }) => closed()));
+  const [ended, ...more] = readers.filter(({ closed }) => closed());
+  t.ok((ended?.bytes() ?? 0) < BODY_BYTES);
+  t.strictSame(more, []);
+  last.socket.resume();
+  await until(() => last.bytes() >= BODY_BYTES);
+});

@@ -73,9 +73,11 @@ export class NodeExchange {
     }
   }
 
-  async writeStream(reply: Reply, { pieces, sent }: BodyStream): Promise<void> {
+  async writeStream(reply: Reply, { pieces, stopped, sent }: BodyStream): Promise<void> {
     const { req, res } = this;
     if (res.destroyed) return;
+    // Also while it waits for the client, and until the kernel has the last byte.
+    stopped?.addEventListener('abort', () => res.destroy(), { once: true });
     this.#writeHead(reply, []);
     if (req.method === 'HEAD') res.end();
     else if (await this.#send(pieces)) this.#end(sent);

@@ -37,6 +37,8 @@ export interface BodyStream {
   readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The media type. */
   readonly type: string;
+  /** Aborts when the connection must be closed, whatever is still to be sent. */
+  readonly stopped?: AbortSignal;
   /** Called only when the last byte has been handed to the kernel. */
   sent(): void;
 }

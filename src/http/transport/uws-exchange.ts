@@ -102,6 +102,7 @@ export class UwsExchange {
   }
 
   #writeStream(reply: Reply, body: BodyStream, head: boolean): Promise<boolean> {
+    body.stopped?.addEventListener('abort', () => this.cut(), { once: true });
     return writeUwsStream(this.res, reply, body, head, this.signal, this.server.options.clock);
   }
 
