@@ -21,7 +21,8 @@ import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/tran
 import { STRAY_FILE_BYTES_MAX } from '../../src/images/jpeg-stray-bytes.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
-import { OPERATOR_CONNECTIONS_MAX, OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
+import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
+import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { AUDIT_ENTRIES_MAX } from '../../src/store/index.js';
 import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
@@ -102,7 +103,12 @@ const bounds = [
   ['lines of a batch waiting for a retry', number(RETRYING_MAX), 'no new line of the batch starts'],
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],
   ['one call of a webhook, look-up included', seconds(LIMITS.webhookTimeoutMs), 'counts as an attempt'],
-  ['connections of the operator listener', number(OPERATOR_CONNECTIONS_MAX), 'closed'],
+  ['connections of the operator listener with the token', number(OPERATOR_CONNECTIONS_MAX), 'closed'],
+  [
+    'its other connections',
+    number(STRANGER_CONNECTIONS_MAX),
+    'the one without a request for longest is closed',
+  ],
   ['time for a request to arrive on the operator listener', seconds(OPERATOR_REQUEST_MS_MAX), 'closed'],
   [
     'pipelined requests waiting on a connection of the operator listener',

@@ -5,17 +5,15 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, OPERATOR_ROUTES } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
-import {
-  listenForOperator,
-  OPERATOR_CONNECTIONS_MAX,
-  type OperatorHandlers,
-} from '../../src/server/operator/listener.js';
+import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
+import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
 import { PROBE_MS_MAX, Readiness } from '../../src/server/operator/readiness.js';
 import { jsonReply } from '../../src/server/operator/reply.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../../src/server/operator/token.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { OPERATOR_TOKEN, operatorFetch, operatorSettings } from '../support/operator.js';
 import { dataFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const HANDLERS = Object.fromEntries(
   [...OPERATOR_ROUTES, ...OPERATOR_API].map(({ name }) => [name, () => jsonReply(200, { name })]),
@@ -127,6 +125,43 @@ test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed with
   t.equal(arrived, OPERATOR_CONNECTIONS_MAX);
   release();
   for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1\.1 200 /);
+});
+
+test('connections without the token do not keep the operator out', async (t) => {
+  const { url } = await listen(t, HANDLERS);
+  const { port, hostname } = new URL(url);
+  const closed: number[] = [];
+  const strangers = [];
+  for (let at = 0; at <= STRANGER_CONNECTIONS_MAX; at += 1) {
+    const socket = connect(Number(port), hostname);
+    t.teardown(() => void socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => closed.push(at));
+    await once(socket, 'connect');
+    // Some are silent, some ask and do not read the answer.
+    if (at % 2 === 1) socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50));
+    strangers.push(socket);
+  }
+  await until(() => closed.length === 1);
+  t.strictSame(closed, [0], 'the silent one that came first');
+  for (let ask = 0; ask < 3; ask += 1) t.equal((await operatorFetch(url, '/ready')).status, 200);
+  t.ok(closed.length <= 2, `${closed.length} of ${strangers.length} were closed`);
+});
+
+test('an idle connection with the token gives its place to another one', async (t) => {
+  const { url } = await listen(t, HANDLERS);
+  const { port, hostname } = new URL(url);
+  const text = `GET /ready HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`;
+  const closed: number[] = [];
+  for (let at = 0; at <= OPERATOR_CONNECTIONS_MAX; at += 1) {
+    const socket = connect(Number(port), hostname);
+    t.teardown(() => void socket.destroy());
+    socket.on('close', () => closed.push(at));
+    socket.write(text);
+    t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /);
+  }
+  await until(() => closed.length > 0);
+  t.strictSame(closed, [0], 'the one whose request is longest ago');
 });
 
 test('the token: the setting, or a file of the data folder that is created once', async (t) => {

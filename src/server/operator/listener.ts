@@ -13,14 +13,13 @@ import {
 } from '../../http/index.js';
 import type { OperatorCall } from './api/call.js';
 import { readJsonBody } from './body.js';
+import { OperatorConnections } from './connections.js';
 import { consoleAnswer, isConsolePath } from './console-files.js';
 import { Refusal, refusalOf } from './refusal.js';
 import { JSON_TYPE, type OperatorReply } from './reply.js';
 import { notAllowed, type OperatorRoute, pathOf, readTarget } from './target.js';
 import { carriesToken } from './token.js';
 
-/** Maximum number of connections at a time; further ones are closed. */
-export const OPERATOR_CONNECTIONS_MAX = 64;
 /** The time for a whole request to arrive, in milliseconds; its connection is closed within a fifth of it more. */
 export const OPERATOR_REQUEST_MS_MAX = 10_000;
 
@@ -63,17 +62,23 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const turns = new ConnectionTurns(options.clock);
   // By default node looks for slow requests every 30 seconds only.
   const times = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 5 };
+  const connections = new OperatorConnections();
   const server = createServer(times, (request, response) => {
+    const { socket } = request;
+    const hasToken = carriesToken(request.headers.authorization, options.token);
+    if (!hasToken) connections.strangerAsked(socket);
+    else if (!connections.begin(socket)) return;
     const run = async () => {
       const ended = new Promise<void>((resolve) => response.once('close', resolve));
       const found = await answer(options, proxies, request);
-      if (turns.isLast(request.socket)) response.setHeader('Connection', 'close');
+      if (turns.isLast(socket)) response.setHeader('Connection', 'close');
       write(request, response, found);
       await ended;
+      if (hasToken) connections.end(socket);
     };
-    turns.take(request.socket, run, isUpgrade(request));
+    turns.take(socket, run, isUpgrade(request));
   });
-  server.maxConnections = OPERATOR_CONNECTIONS_MAX;
+  server.on('connection', (socket) => connections.opened(socket));
   try {
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
