@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { request } from '../support/http/raw-client.js';
-import { deferred, errorType, onBoth, serve } from '../support/http/serving.js';
+import { deferred, errorType, onBoth, serve, uwsMissing } from '../support/http/serving.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
 const digest = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
@@ -100,6 +101,30 @@ onBoth('Expect: 100-continue is answered and the body then read', async (t, tran
   connection.socket.once('data', (chunk) => got.resolve(chunk.toString('latin1')));
   await connection.send(request('POST', '/v1/decide', '', { 'Content-Length': '2', Expect: '100-continue' }));
   t.match(await got.promise, /^HTTP\/1.1 100 Continue\r\n\r\n/);
+  await connection.send('{}');
+  t.equal((await connection.response()).status, 200);
+});
+
+/** As Java's client writes it, for one. */
+test('Expect: 100-Continue is answered in any case (node)', async (t) => {
+  for (const value of ['100-Continue', '100-CONTINUE']) {
+    const { client } = await serve(t, 'node');
+    const connection = await client();
+    const got = deferred<string>();
+    connection.socket.once('data', (chunk) => got.resolve(chunk.toString('latin1')));
+    await connection.send(request('POST', '/v1/decide', '', { 'Content-Length': '2', Expect: value }));
+    t.match(await got.promise, /^HTTP\/1.1 100 Continue\r\n\r\n/);
+    await connection.send('{}');
+    t.equal((await connection.response()).status, 200);
+  }
+});
+
+test('Expect: 100-Continue: a body that comes without an answer to it is read (uws)', {
+  skip: uwsMissing,
+}, async (t) => {
+  const { client } = await serve(t, 'uws');
+  const connection = await client();
+  await connection.send(request('POST', '/v1/decide', '', { 'Content-Length': '2', Expect: '100-Continue' }));
   await connection.send('{}');
   t.equal((await connection.response()).status, 200);
 });

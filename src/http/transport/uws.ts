@@ -8,7 +8,8 @@
  * it cannot read, in place of our answer. To a Content-Length that is no number it would answer 400 too, but ours goes
  * out before (`uws-last.ts`).
  * A header field it cannot read, a folded line, a control character or no header at all gets no answer: the connection
- * closes when its timer ends. `Expect: 100-continue` is answered `100` before the handler runs.
+ * closes when its timer ends. `Expect: 100-continue` is answered `100` before the handler runs, and
+ * `100-Continue` is not; nothing in its interface can answer it.
  *
  * An empty line before a request is not skipped, and waits likewise.
  *
