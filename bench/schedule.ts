@@ -3,7 +3,7 @@
 // needed, and the figures are no measurements.
 //
 //   npm run bench:schedule                              every device and workload
-//   npm run bench:schedule -- --device h200             h200, rtx or cpu
+//   npm run bench:schedule -- --device h200             h200, h100, rtx or cpu
 //   npm run bench:schedule -- --workload batch          short, mixed, bursts, one_state, batch or images
 //   npm run bench:schedule -- --minutes N               leaves out what does not begin in this time
 //   npm run bench:schedule -- --json FILE               also write [{device, workload, variation, …}]

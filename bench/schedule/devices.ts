@@ -1,5 +1,5 @@
-// The cost model: what a wave takes on a device, from constants that are named here. Nothing of it was measured on these
-// devices; it shows how the scheduler behaves, not how fast a server is.
+// The cost model: what a wave takes on a device, from constants that are named here. Those of the H100 were measured, the
+// others were not; it shows how the scheduler behaves, not how fast a server is.
 import type { WaveBounds } from '../../src/engine/index.js';
 import type { Entry } from '../../src/engine/scheduler/types.js';
 import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
@@ -48,6 +48,19 @@ export const DEVICES: Readonly<Record<string, Device>> = {
     flopPerSecond: UTILIZATION * 989e12,
     weightBytes: 24e9,
     decodeMs: 1,
+    rowMs: ROW_MS,
+    hostMsPerDecode: 2,
+    hostMsPerToken: 0.005,
+    waveTokens: 2_048,
+    contexts: 2,
+  },
+  /** From `bench:decodes` on an H100 (docs/performance.md): the rates include the fixed cost of a decode. */
+  h100: {
+    title: 'H100, BF16, measured constants',
+    bytesPerSecond: 1.97e12,
+    flopPerSecond: 300e12,
+    weightBytes: 22e9,
+    decodeMs: 0,
     rowMs: ROW_MS,
     hostMsPerDecode: 2,
     hostMsPerToken: 0.005,
