@@ -69,13 +69,17 @@ export class Downloads {
     return [...this.open].filter((one) => share === 'all' || one.owner[share] === owner[share]);
   }
 
-  /** The slowest slow download under a limit. The only one of a workspace is spared while a workspace has several. */
+  /**
+   * The slowest slow download under a limit. The only one of a workspace is spared while a workspace has several. For the
+   * first download of a workspace, one of those that have several need not be slow.
+   */
   private slowest(share: keyof Shares, owner: Owner): Download | undefined {
     const found = this.under(share, owner);
     const several = found.filter((one) => this.under('workspace', one.owner).length > 1);
     const now = this.clock.monotonic();
     let slowest: Download | undefined;
-    let least = SLOW_DOWNLOAD_BYTES_PER_SECOND;
+    const isFirst = this.under('workspace', owner).length === 0;
+    let least = isFirst && several.length > 0 ? Number.POSITIVE_INFINITY : SLOW_DOWNLOAD_BYTES_PER_SECOND;
     for (const one of several.length > 0 ? several : found) {
       const rate = one.bytesPerSecond(now);
       if (rate < least) [slowest, least] = [one, rate];

@@ -42,7 +42,7 @@ test('slow downloads of others do not keep a caller out', async (t) => {
   const held = KEYS.flatMap((key) => Array.from({ length: DOWNLOADS_MAX.key }, () => begin(key)));
   t.equal(held.length, DOWNLOADS_MAX.all);
   clock.advance(1_000);
-  t.throws(() => begin('victim'), REFUSED, 'in its first second no download is slow');
+  t.throws(() => begin('1a'), REFUSED, 'in its first second no download is slow');
   clock.advance(1_000);
   for (const one of held.slice(1)) await one.read(1);
   const victim = begin('victim');
@@ -78,6 +78,20 @@ test('fast downloads are not ended: one more is refused', async (t) => {
   begin('1a');
   t.throws(() => begin('1a'), REFUSED);
   t.notOk(held.some(({ stopped }) => stopped()));
+});
+
+test('a workspace without a download gets a place, even if all others are fast', async (t) => {
+  const { begin, clock } = opened();
+  const held = KEYS.flatMap((key) => Array.from({ length: DOWNLOADS_MAX.key }, () => begin(key)));
+  clock.advance(10_000);
+  for (const [at, one] of held.entries()) await one.read(at === 5 ? 20 : 30);
+  const victim = begin('victim');
+  t.strictSame(
+    held.flatMap(({ stopped }, at) => (stopped() ? [at] : [])),
+    [5],
+  );
+  t.throws(() => begin('victim'), REFUSED, 'a second one needs a slow download');
+  t.notOk(victim.stopped());
 });
 
 test('if no workspace has a second download, the slowest of all is ended', async (t) => {

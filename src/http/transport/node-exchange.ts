@@ -76,6 +76,10 @@ export class NodeExchange {
   async writeStream(reply: Reply, { pieces, stopped, sent }: BodyStream): Promise<void> {
     const { req, res } = this;
     if (res.destroyed) return;
+    if (stopped?.aborted) {
+      res.destroy();
+      return;
+    }
     // Also while it waits for the client, and until the kernel has the last byte.
     stopped?.addEventListener('abort', () => res.destroy(), { once: true });
     this.#writeHead(reply, []);

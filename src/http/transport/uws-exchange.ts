@@ -102,7 +102,12 @@ export class UwsExchange {
   }
 
   #writeStream(reply: Reply, body: BodyStream, head: boolean): Promise<boolean> {
-    body.stopped?.addEventListener('abort', () => this.cut(), { once: true });
+    const { stopped } = body;
+    if (stopped?.aborted) {
+      this.cut();
+      return Promise.resolve(false);
+    }
+    stopped?.addEventListener('abort', () => this.cut(), { once: true });
     return writeUwsStream(this.res, reply, body, head, this.signal, this.server.options.clock);
   }
 
