@@ -24,6 +24,7 @@ export {
 } from './start.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
+export { Linger } from './transport/linger.js';
 export { isUpgrade } from './transport/node-refuse.js';
 export { ConnectionTurns } from './transport/node-turns.js';
 export { tryCertificate } from './transport/trial-handshake.js';

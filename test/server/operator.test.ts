@@ -127,6 +127,34 @@ test(`it serves ${OPERATOR_CONNECTIONS_MAX} connections; one more is closed with
   for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1\.1 200 /);
 });
 
+test('a refusal reaches a client that is still sending its body', async (t) => {
+  const { url } = await listen(t, HANDLERS);
+  const { port, hostname } = new URL(url);
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  for (const [token, status] of [
+    ['wrong', 401],
+    [OPERATOR_TOKEN, 413],
+  ] as const) {
+    for (let round = 0; round < 10; round += 1) {
+      const socket = connect(Number(port), hostname);
+      t.teardown(() => void socket.destroy());
+      const length = 16 * chunk.length;
+      socket.write(
+        `POST /api/workspaces HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+      // It reads only after it has sent everything, as many clients do.
+      socket.pause();
+      for (let sent = 0; sent < length; sent += chunk.length)
+        await new Promise<void>((resolve, reject) =>
+          socket.write(chunk, (error) => (error ? reject(error) : resolve())),
+        );
+      socket.resume();
+      t.match(String((await once(socket, 'data'))[0]), new RegExp(`^HTTP/1\\.1 ${status} `));
+      await once(socket, 'close');
+    }
+  }
+});
+
 test('connections without the token do not keep the operator out', async (t) => {
   const { url } = await listen(t, HANDLERS);
   const { port, hostname } = new URL(url);

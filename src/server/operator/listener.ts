@@ -8,6 +8,7 @@ import {
   checkSite,
   type HeaderList,
   isUpgrade,
+  Linger,
   ListenError,
   TrustedProxies,
 } from '../../http/index.js';
@@ -72,7 +73,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       const ended = new Promise<void>((resolve) => response.once('close', resolve));
       const found = await answer(options, proxies, request);
       if (turns.isLast(socket)) response.setHeader('Connection', 'close');
-      write(request, response, found);
+      write(request, response, found, options.clock);
       await ended;
       if (hasToken) connections.end(socket);
     };
@@ -100,11 +101,33 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   };
 }
 
-function write(request: IncomingMessage, response: ServerResponse, { headers, status, body }: Answer): void {
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { headers, status, body }: Answer,
+  clock: Pick<Clock, 'after'>,
+): void {
   // A 304 has no body, and its length would be that of the body it leaves out.
   const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const isHead = request.method === 'HEAD';
-  response.writeHead(status, { ...headers, ...length }).end(isHead ? undefined : body);
+  response.writeHead(status, { ...headers, ...length });
+  if (headers.Connection === 'close' && !isHead) linger(request, response, body, clock);
+  else response.end(isHead ? undefined : body);
+}
+
+/** Ends the response when the client has sent its request, or takes too long: a reset would lose the response. */
+function linger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array,
+  clock: Pick<Clock, 'after'>,
+): void {
+  response.write(body);
+  const discarding = new Linger(clock, () => response.end());
+  request.on('data', (chunk: Uint8Array) => discarding.discarded(chunk.byteLength));
+  request.once('end', () => response.end());
+  response.once('close', () => discarding.stop());
+  request.resume();
 }
 
 /** A reply with its header fields. */
