@@ -10,7 +10,10 @@ import { TRANSPORTS } from '../support/http/serving.js';
 import { modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const QUESTION = JSON.stringify({ state: 'a word', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
+const QUESTION = JSON.stringify({
+  state: 'a word',
+  questions: { q: { type: 'noul', instructions: 'Is it?' } },
+});
 
 async function serve(t: Test, environment: Record<string, string>) {
   const command = decider(t, ['serve'], {

@@ -9,7 +9,6 @@ import { fakeClock } from '../fake-clock.js';
 import { type Random, random } from '../random.js';
 import { type Open, Reference, type Shown } from './ledger-reference.js';
 import {
-  type AccountRow,
   accountIn,
   callerOf,
   chargeOf,
@@ -49,6 +48,8 @@ export class Schedule {
   private posted = new Map<string, Amount>();
   private recall: (workspace: string) => void = () => {};
   private tookBack = false;
+  /** How often the ledger had looked for requests that have waited for too long, when it had come to rest. */
+  private looked = 0;
 
   constructor(seed: number) {
     this.source = random(seed);
@@ -236,18 +237,10 @@ export class Schedule {
 
   /** The session expires, and its leases return: not during a transaction, which holds its row. */
   private expire(): void {
-    const { rows, waiting } = this.tables;
     const session = this.sessionId;
-    if (waiting !== null || session === null) return;
+    if (this.tables.waiting !== null || session === null) return;
     this.note('the session expires');
-    rows.nodes.delete(session);
-    for (const workspace of WORKSPACES) {
-      const lease = rows.leases.get(`${workspace} ${session}`);
-      const account = rows.accounts.get(workspace) as AccountRow;
-      if (lease === undefined) continue;
-      rows.accounts.set(workspace, { ...account, leased: account.leased - lease.amount });
-      rows.leases.delete(`${workspace} ${session}`);
-    }
+    this.tables.expire(session);
     if (this.source.integer(2) === 0) this.lost(session);
   }
 
@@ -266,9 +259,13 @@ export class Schedule {
     for (const [workspace, reference] of this.references) {
       const shown = this.shownOf(workspace);
       if (shown === undefined) continue;
+      const { canServe } = this.ledger;
+      const failed = canServe ? this.clock.monotonic() - WAIT_MS_MAX : Number.POSITIVE_INFINITY;
+      // Before others are served, because the ledger did so too: nothing happens between this and what it has taken.
+      if (this.inside.looks !== this.looked)
+        for (const { id } of reference.giveUp(this.waitingOf(workspace), failed))
+          this.expect(id, 'overloaded');
       for (const { id } of reference.serve(shown, this.clock.monotonic())) this.expect(id, 'granted');
-      const failed = this.ledger.canServe ? this.clock.monotonic() - WAIT_MS_MAX : Number.POSITIVE_INFINITY;
-      for (const { id } of reference.giveUp(this.waitingOf(workspace), failed)) this.expect(id, 'overloaded');
       reference.begin(shown);
     }
   }
@@ -320,6 +317,7 @@ export class Schedule {
   private async settled(): Promise<void> {
     await nextTurn();
     await nextTurn();
+    this.looked = this.inside.looks;
     if (this.failure !== null) throw this.failure;
     for (const [workspace, reference] of this.references) {
       const shown = this.shownOf(workspace);
@@ -362,11 +360,9 @@ export class Schedule {
   }
 
   private referenceOf(workspace: string): Reference {
-    const known = this.references.get(workspace);
-    if (known !== undefined) return known;
-    const created = new Reference(workspace);
-    this.references.set(workspace, created);
-    return created;
+    const reference = this.references.get(workspace) ?? new Reference(workspace);
+    this.references.set(workspace, reference);
+    return reference;
   }
 
   private shownOf(workspace: string): Shown | undefined {
@@ -379,8 +375,11 @@ export class Schedule {
   }
 
   private creditOf(workspace: string) {
-    const { current } = this.ledger as unknown as { current: Holdings | null };
-    return current?.find(workspace);
+    return this.inside.current?.find(workspace);
+  }
+
+  private get inside() {
+    return this.ledger as unknown as { readonly current: Holdings | null; readonly looks: number };
   }
 
   /** Keeps what goes wrong where the ledger would catch it. */

@@ -76,6 +76,18 @@ export class LedgerTables {
     } as unknown as Database;
   }
 
+  /** Another node removes an expired session and returns its leases. */
+  expire(session: number): void {
+    const { nodes, leases, accounts } = this.rows;
+    nodes.delete(session);
+    for (const [workspace, account] of accounts) {
+      const name = `${workspace} ${session}`;
+      const lease = leases.get(name);
+      if (lease !== undefined) accounts.set(workspace, { ...account, leased: account.leased - lease.amount });
+      leases.delete(name);
+    }
+  }
+
   private async transaction<Result>(work: (sql: unknown) => Promise<Result>): Promise<Result> {
     // A transaction that finds the outcome of a commit belongs to the exchange before it.
     const { unknown } = this;

@@ -8,19 +8,28 @@ const SHOWN = 40;
 /** Schedules at a time: they share the turns of the event loop. */
 const TOGETHER = 100;
 
+/** A schedule that went wrong. */
+export interface Wrong {
+  readonly seed: number;
+  readonly what: string;
+  readonly stack: string;
+  readonly steps: readonly string[];
+}
+
 /** Runs a schedule. Returns what went wrong, or null. */
-async function run(seed: number): Promise<string | null> {
+async function run(seed: number): Promise<Wrong | null> {
   const schedule = new Schedule(seed);
   try {
     await schedule.run(STEPS);
     return null;
   } catch (error) {
-    return [...schedule.log.slice(-SHOWN), `TEST_SEED=${seed}`, (error as Error).stack].join('\n');
+    const { message, stack = '' } = error as Error;
+    return { seed, what: message, stack, steps: schedule.log.slice(-SHOWN) };
   }
 }
 
 const { first, count } = workerData as { readonly first: number; readonly count: number };
-let wrong: string | null = null;
+let wrong: Wrong | null = null;
 for (let from = first; from < first + count && wrong === null; from += TOGETHER) {
   const seeds = Array.from({ length: Math.min(TOGETHER, first + count - from) }, (_, at) => from + at);
   wrong = (await Promise.all(seeds.map(run))).find((each) => each !== null) ?? null;
