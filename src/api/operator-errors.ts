@@ -24,8 +24,14 @@ export const OPERATOR_ERRORS = {
   invalid_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
   invalid_request: {
     status: 400,
-    meaning: 'A field or parameter is missing, unknown or wrong; see `field`.',
+    meaning:
+      'A field or parameter is missing, unknown or wrong (see `field`), or the bytes are not a request.',
   },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The request line and the header fields are larger than 16 KiB, or more than 98 fields.',
+  },
+  http_version_not_supported: { status: 505, meaning: 'The request is not one of HTTP/1.1.' },
   conflict: {
     status: 409,
     meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',

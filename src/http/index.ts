@@ -12,6 +12,7 @@ export type { ConsoleFile, ConsoleFiles } from './console/files.js';
 export { type ConsoleSite, consoleFileReply } from './console/serve.js';
 export { checkSite } from './console/site.js';
 export type { AccessEntry } from './pipeline.js';
+export { MALFORMED } from './reply.js';
 export {
   BODY_DEADLINES,
   createBounds,
@@ -24,8 +25,14 @@ export {
 } from './start.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export type { TransportChoice } from './transport/choose.js';
-export { Linger } from './transport/linger.js';
-export { isUpgrade } from './transport/node-refuse.js';
+export { isUpgrade, misfit, refuseMalformed } from './transport/node-refuse.js';
+export { endBehindRequest, IDLE_MS, sendBody } from './transport/node-send.js';
 export { ConnectionTurns } from './transport/node-turns.js';
 export { tryCertificate } from './transport/trial-handshake.js';
-export { type HeaderList, ListenError, type TransportName } from './transport/types.js';
+export {
+  type HeaderList,
+  ListenError,
+  MAX_HEADER_BYTES,
+  type MalformedStatus,
+  type TransportName,
+} from './transport/types.js';

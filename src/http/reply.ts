@@ -51,18 +51,20 @@ export function errorReply(
   return { status: error.status, headers, body: JSON.stringify(error.body()), close };
 }
 
-const MALFORMED: Readonly<Record<MalformedStatus, readonly [ErrorType, message: string]>> = {
+/** What a listener answers to bytes that are not a request that it serves. */
+export const MALFORMED = {
   400: ['invalid_request', 'The bytes are not a valid HTTP/1.1 request.'],
   431: ['headers_too_large', 'The request line and header fields exceed the limit of 16 KiB or 98 fields.'],
   505: [
     'http_version_not_supported',
     'The first line must be a method, a path and HTTP/1.1. Behind nginx, set proxy_http_version 1.1.',
   ],
-};
+} as const satisfies Readonly<Record<MalformedStatus, readonly [ErrorType, message: string]>>;
 
 /** The response to bytes that are not a request we serve. */
 export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
-  return { ...errorReply(requestId, new ApiError(...MALFORMED[status]), true), unread: 'unframed' };
+  const [type, message] = MALFORMED[status];
+  return { ...errorReply(requestId, new ApiError(type, message), true), unread: 'unframed' };
 }
 
 function commonHeaders(requestId: string): HeaderList {

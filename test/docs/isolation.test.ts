@@ -14,7 +14,7 @@ import { DOWNLOADS_MAX, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/do
 import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start.js';
 import { IDLE_CONNECTIONS_MAX } from '../../src/http/transport/idle-connections.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
-import { IDLE_MS } from '../../src/http/transport/node-exchange.js';
+import { IDLE_MS } from '../../src/http/transport/node-send.js';
 import { REQUEST_MS } from '../../src/http/transport/node-server.js';
 import { PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';

@@ -3,7 +3,8 @@ import { connect as connectTls } from 'node:tls';
 import { type Test, test } from 'tap';
 import { OPERATOR_API } from '../../src/api/index.js';
 import { ConnectionTurns, PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
-import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import type { OperatorHandlers } from '../../src/server/operator/answer.js';
+import { listenForOperator } from '../../src/server/operator/listener.js';
 import { jsonReply } from '../../src/server/operator/reply.js';
 import { certificateIn } from '../support/certificate.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -84,6 +85,7 @@ async function operator(t: Test, run: () => Promise<void>) {
     token: OPERATOR_TOKEN,
     hosts: [],
     trustedProxies: [],
+    keepAliveMs: 5_000,
     clock: fakeClock(),
     console: null,
     handlers,

@@ -1,7 +1,8 @@
 import { type Test, test } from 'tap';
 import type { ConsoleFiles } from '../../src/http/index.js';
 import { readConsole } from '../../src/server/console.js';
-import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import type { OperatorHandlers } from '../../src/server/operator/answer.js';
+import { listenForOperator } from '../../src/server/operator/listener.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { OPERATOR_TOKEN } from '../support/operator.js';
@@ -18,6 +19,7 @@ async function listen(t: Test, files: ConsoleFiles | null = FILES) {
     token: OPERATOR_TOKEN,
     hosts: [NAME],
     trustedProxies: [],
+    keepAliveMs: 5_000,
     clock: fakeClock(),
     console: files,
     handlers: {} as OperatorHandlers,

@@ -1,15 +1,23 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, OPERATOR_ERRORS } from '../../src/api/index.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
+import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/types.js';
+import type { OperatorHandlers } from '../../src/server/operator/answer.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/body.js';
-import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import { listenForOperator } from '../../src/server/operator/listener.js';
 import { jsonReply } from '../../src/server/operator/reply.js';
 import { PATH_ID_CHARACTERS_MAX } from '../../src/server/operator/target.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { OPERATOR_TOKEN, operatorSend } from '../support/operator.js';
+import { until } from '../support/until.js';
 
 const JSON_TYPE = 'application/json';
+const KEEP_ALIVE_MS = 33_000;
+/** More than the buffers of two sockets. */
+const LONG_BYTES = 16 * 1024 * 1024;
 
 /** A listener whose routes answer what they are called with. */
 async function listen(
@@ -17,13 +25,14 @@ async function listen(
   hosts: readonly string[] = [],
   trustedProxies: readonly string[] = [],
   requestMs?: number,
+  filling = '',
 ) {
   const clock = fakeClock();
   const handlers = Object.fromEntries(
     OPERATOR_API.map(({ name }) => [
       name,
       ({ query, ...call }: { query: URLSearchParams }) =>
-        jsonReply(200, { name, ...call, query: `${query}` }),
+        jsonReply(200, { name, ...call, query: `${query}`, ...(filling !== '' && { filling }) }),
     ]),
   ) as unknown as OperatorHandlers;
   const listener = await listenForOperator({
@@ -32,6 +41,7 @@ async function listen(
     token: OPERATOR_TOKEN,
     hosts,
     trustedProxies,
+    keepAliveMs: KEEP_ALIVE_MS,
     clock,
     ...(requestMs !== undefined && { requestMs }),
     console: null,
@@ -142,9 +152,81 @@ test('a body that does not arrive is given up, and its connection closed', async
 test('a connection whose request does not arrive in time is closed', async (t) => {
   const { url } = await listen(t, [], [], 100);
   const head = ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', AUTHORIZED];
-  t.match(await raw(t, url, [...head, 'Content-Length: 9'], '{'), /^HTTP\/1\.1 408 /);
+  t.equal(await raw(t, url, [...head, 'Content-Length: 9'], '{'), '');
   // Empty lines before a request are ignored.
-  t.match(await raw(t, url, [''], 'GET /ready HTTP/1.1\r\nHost: 127.0'), /^HTTP\/1\.1 408 /);
+  t.equal(await raw(t, url, [''], 'GET /ready HTTP/1.1\r\nHost: 127.0'), '');
+});
+
+test('bytes that are not a request of HTTP/1.1 are refused in the form of every error', async (t) => {
+  const { url } = await listen(t);
+  const host = 'Host: localhost';
+  for (const [head, type] of [
+    [['GET /ready HTTP/1.1', 'a b: c', host], 'invalid_request'],
+    [['GET /ready HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked'], 'invalid_request'],
+    [['noise'], 'http_version_not_supported'],
+    [['GET /ready HTTP/1.0', host, AUTHORIZED], 'http_version_not_supported'],
+    [['CONNECT example.com:80 HTTP/1.1', host], 'http_version_not_supported'],
+    [['GET /ready HTTP/1.1', host, `X: ${'x'.repeat(MAX_HEADER_BYTES)}`], 'headers_too_large'],
+    [
+      ['GET /ready HTTP/1.1', host, ...Array.from({ length: MAX_HEADER_FIELDS }, (_, at) => `X-${at}: 1`)],
+      'headers_too_large',
+    ],
+  ] as const) {
+    const [first = '', body = ''] = (await raw(t, url, head)).split('\r\n\r\n');
+    t.match(first, new RegExp(`^HTTP/1.1 ${OPERATOR_ERRORS[type].status} `), head[0]);
+    t.match(first, /^Content-Type: application\/json/im);
+    t.match(first, /^Connection: close$/im);
+    t.match(JSON.parse(body), { type });
+  }
+});
+
+test('an expectation that is not known is ignored; 100-continue is answered', async (t) => {
+  const { url } = await listen(t);
+  const head = [
+    'POST /api/keys HTTP/1.1',
+    'Host: 127.0.0.1',
+    AUTHORIZED,
+    'Connection: close',
+    'Content-Length: 2',
+  ];
+  t.match(
+    await raw(t, url, [...head, `Content-Type: ${JSON_TYPE}`, 'Expect: tea'], '{}'),
+    /^HTTP\/1\.1 200 /,
+  );
+  const text = await raw(t, url, [...head, `Content-Type: ${JSON_TYPE}`, 'Expect: 100-Continue'], '{}');
+  t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+});
+
+test('a reader of a long response that stops is disconnected; a slow one gets all of it', async (t) => {
+  const { url, clock } = await listen(t, [], [], undefined, 'x'.repeat(LONG_BYTES));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  t.teardown(() => void socket.destroy());
+  socket.write(['GET /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, '', ''].join('\r\n'));
+  await once(socket, 'readable');
+  // The server waits for room.
+  await until(() => clock.timers() > 0);
+  clock.advance(SEND_PATIENCE_MS - 1);
+  t.equal(clock.timers(), 1);
+  let bytes = 0;
+  while (bytes < LONG_BYTES / 2) {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) await once(socket, 'readable');
+    else bytes += chunk.length;
+  }
+  await until(() => clock.timers() > 0);
+  clock.advance(SEND_PATIENCE_MS);
+  const closed = once(socket, 'close');
+  socket.on('error', () => {}).resume();
+  await closed;
+  const whole = await operatorSend(url, 'GET', '/api/keys');
+  t.ok((await whole.text()).length > LONG_BYTES);
+});
+
+test('an idle connection stays open as long as the settings say', async (t) => {
+  const { url } = await listen(t);
+  const response = await operatorSend(url, 'GET', '/api/keys');
+  t.equal(response.headers.get('keep-alive'), `timeout=${KEEP_ALIVE_MS / 1_000}`);
+  await response.text();
 });
 
 test(`${PIPELINED_MAX} requests may wait for the one before them; one more is the last that is read`, async (t) => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, OPERATOR_ROUTES } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
+import type { OperatorHandlers } from '../../src/server/operator/answer.js';
 import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
-import { listenForOperator, type OperatorHandlers } from '../../src/server/operator/listener.js';
+import { listenForOperator } from '../../src/server/operator/listener.js';
 import { PROBE_MS_MAX, Readiness } from '../../src/server/operator/readiness.js';
 import { jsonReply } from '../../src/server/operator/reply.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../../src/server/operator/token.js';
@@ -24,6 +25,7 @@ const OPTIONS = {
   token: OPERATOR_TOKEN,
   hosts: [],
   trustedProxies: [],
+  keepAliveMs: 5_000,
   clock: systemClock,
   console: null,
 };

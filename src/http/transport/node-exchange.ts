@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InFlight } from './in-flight.js';
-import { Linger } from './linger.js';
+import { endBehindRequest, endWatched, IDLE_MS, sendBody, sendPaced } from './node-send.js';
 import type { ConnectionTurns } from './node-turns.js';
 import type { ReadTurns } from './read-turns.js';
-import { SEND_PATIENCE_MS } from './send-pace.js';
-import { SLICE_BYTES, sendPieces } from './send-pieces.js';
 import {
   type BodyStream,
   ClientGone,
@@ -14,8 +12,7 @@ import {
   type Reply,
 } from './types.js';
 
-/** A connection idle in both directions is closed. */
-export const IDLE_MS = 10_000;
+const NOTHING = new Uint8Array(0);
 
 /** State that the requests of a server share. */
 export interface ServerState {
@@ -54,27 +51,22 @@ export class NodeExchange {
   }
 
   write(reply: Reply, body: string | Uint8Array): void {
-    const { req, res } = this;
+    const { req, res, server } = this;
     if (res.destroyed) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const last = this.#writeHead(reply, [['Content-Length', String(bytes.byteLength)]]);
-    const isShort = bytes.byteLength <= SLICE_BYTES || isBodiless(req.method ?? '', reply);
+    const bodiless = isBodiless(req.method ?? '', reply);
     const lingers = last && !req.complete && reply.unread !== 'overdue';
-    // Longer responses are paced by `sendPieces`, which waits only for the client: a timer of the socket would also run
-    // while the server produces the next piece.
-    if (isShort || lingers) res.setTimeout(IDLE_MS, () => res.destroy());
-    if (lingers) this.#linger(bytes, isBodiless(req.method ?? '', reply));
-    else if (isShort) res.end(bytes);
-    else {
-      this.#send([bytes]).then(
-        (sent) => sent && this.#end(() => {}),
-        () => res.destroy(),
-      );
+    if (!lingers) {
+      sendBody(res, bodiless ? NOTHING : bytes, this.signal, server.options.clock);
+      return;
     }
+    res.setTimeout(IDLE_MS, () => res.destroy());
+    this.#linger(bytes, bodiless);
   }
 
   async writeStream(reply: Reply, { pieces, stopped, sent }: BodyStream): Promise<void> {
-    const { req, res } = this;
+    const { req, res, server } = this;
     if (res.destroyed) return;
     if (stopped?.aborted) {
       res.destroy();
@@ -84,29 +76,12 @@ export class NodeExchange {
     stopped?.addEventListener('abort', () => res.destroy(), { once: true });
     this.#writeHead(reply, []);
     if (req.method === 'HEAD') res.end();
-    else if (await this.#send(pieces)) this.#end(sent);
-  }
-
-  /** Ends a paced response. Also watches what the kernel has not accepted yet: `finish` is emitted even if it never will. */
-  #end(sent: () => void): void {
-    const { req, res, server } = this;
-    const cancel = server.options.clock.after(SEND_PATIENCE_MS, () => res.destroy());
-    res.once('close', cancel);
-    res.end(() => {
-      cancel();
-      if (req.socket.destroyed) this.#gone.abort(new ClientGone());
-      else sent();
-    });
-  }
-
-  #send(pieces: BodyStream['pieces']): Promise<boolean> {
-    const { res, signal, server } = this;
-    const sink = {
-      write: (piece: Uint8Array) => res.write(piece),
-      onRoom: (resume: () => void) => void res.once('drain', resume),
-      signal,
-    };
-    return sendPieces(pieces, sink, server.options.clock);
+    else if (await sendPaced(res, pieces, this.signal, server.options.clock)) {
+      endWatched(res, server.options.clock, () => {
+        if (req.socket.destroyed) this.#gone.abort(new ClientGone());
+        else sent();
+      });
+    }
   }
 
   /** Whether this is the last response of the connection. */
@@ -120,15 +95,12 @@ export class NodeExchange {
   }
 
   /**
-   * Sends the last response while the client is still sending its request. Node closes the connection when a response
-   * ends, so this one does not end before the request; the client has received all of it by then.
+   * Sends the last response while the client is still sending its request. The client has received all of it before it
+   * ends.
    */
   #linger(bytes: Uint8Array, bodiless: boolean): void {
     const { req, res, server } = this;
-    const linger = new Linger(server.options.clock, () => res.end());
-    req.on('data', (chunk: Uint8Array) => linger.discarded(chunk.byteLength));
-    req.once('end', () => res.end());
-    res.once('close', () => linger.stop());
+    endBehindRequest(req, res, server.options.clock);
     if (bytes.byteLength === 0 || bodiless) res.flushHeaders();
     const written = () => {
       this.#answered = true;

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../base/index.js';
 import { discardRest } from './linger.js';
 import type { ConnectionTurns } from './node-turns.js';
 import {
@@ -23,7 +24,7 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readon
 export function refuseMalformed(
   server: Server,
   turns: ConnectionTurns,
-  { refuse, clock }: Pick<ListenOptions, 'refuse' | 'clock'>,
+  { refuse, clock }: Pick<ListenOptions, 'refuse'> & { readonly clock: Pick<Clock, 'after'> },
 ): () => void {
   const refused = new Set<Socket>();
   const end = (socket: Socket, status: MalformedStatus) => {

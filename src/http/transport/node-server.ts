@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type Certificate, TlsError } from './certificate.js';
-import { IDLE_MS } from './node-exchange.js';
+import { IDLE_MS } from './node-send.js';
 import { type Listener, MAX_HEADER_BYTES } from './types.js';
 
 /** Bounds unread bodies; longer than every deadline that the handler sets. */

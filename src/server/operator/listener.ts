@@ -1,56 +1,40 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import {
   ConnectionTurns,
-  type ConsoleFiles,
-  checkSite,
-  type HeaderList,
+  endBehindRequest,
+  IDLE_MS,
   isUpgrade,
-  Linger,
   ListenError,
+  MAX_HEADER_BYTES,
+  refuseMalformed,
+  sendBody,
   TrustedProxies,
 } from '../../http/index.js';
-import type { OperatorCall } from './api/call.js';
-import { readJsonBody } from './body.js';
+import { type Answer, type AnswerOptions, answer, malformed } from './answer.js';
 import { OperatorConnections } from './connections.js';
-import { consoleAnswer, isConsolePath } from './console-files.js';
-import { Refusal, refusalOf } from './refusal.js';
-import { JSON_TYPE, type OperatorReply } from './reply.js';
-import { notAllowed, type OperatorRoute, pathOf, readTarget } from './target.js';
 import { carriesToken } from './token.js';
 
 /** The time for a whole request to arrive, in milliseconds; its connection is closed within a fifth of it more. */
 export const OPERATOR_REQUEST_MS_MAX = 10_000;
-
-/** What each route does. Errors are answered as `refusalOf` says; others 500, and reported. */
-export type OperatorHandlers = Readonly<
-  Record<OperatorRoute['name'], (call: OperatorCall) => OperatorReply | Promise<OperatorReply>>
->;
 
 export interface OperatorListener {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-interface OperatorOptions {
+interface OperatorOptions extends AnswerOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
-  readonly token: string;
-  /** Names of the listener besides addresses and `localhost`. */
-  readonly hosts: readonly string[];
   /** IP addresses and networks of the proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  readonly clock: Pick<Clock, 'after'>;
+  /** How long a connection without a request stays open after a response, in milliseconds. */
+  readonly keepAliveMs: number;
   /** For tests, in place of `OPERATOR_REQUEST_MS_MAX`: node measures this time itself. */
   readonly requestMs?: number;
-  readonly handlers: OperatorHandlers;
-  /** The files of the operator's console; null: it is off. */
-  readonly console: ConsoleFiles | null;
-  /** Receives the errors of handlers. Must not throw. */
-  readonly onUnexpected: (error: unknown) => void;
 }
 
 /**
@@ -58,27 +42,36 @@ interface OperatorOptions {
  * connection run one at a time. Rejects with ListenError if the address is not available.
  */
 export async function listenForOperator(options: OperatorOptions): Promise<OperatorListener> {
-  const { host, port, requestMs = OPERATOR_REQUEST_MS_MAX } = options;
+  const { host, port, clock } = options;
   const proxies = new TrustedProxies(options.trustedProxies);
-  const turns = new ConnectionTurns(options.clock);
-  // By default node looks for slow requests every 30 seconds only.
-  const times = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 5 };
+  const turns = new ConnectionTurns(clock);
   const connections = new OperatorConnections();
-  const server = createServer(times, (request, response) => {
+  const server = createOperatorServer(options);
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const hasToken = carriesToken(request.headers.authorization, options.token);
     if (!hasToken) connections.strangerAsked(socket);
     else if (!connections.begin(socket)) return;
+    // A broken connection is reported by 'close'; without these listeners it would end the process.
+    request.on('error', () => {});
+    response.on('error', () => {});
     const run = async () => {
+      const gone = new AbortController();
       const ended = new Promise<void>((resolve) => response.once('close', resolve));
+      void ended.then(() => gone.abort());
+      // The timeout of an earlier response on the connection would end this request.
+      socket.setTimeout(0);
       const found = await answer(options, proxies, request);
       if (turns.isLast(socket)) response.setHeader('Connection', 'close');
-      write(request, response, found, options.clock);
+      write(request, response, found, gone.signal, clock);
       await ended;
       if (hasToken) connections.end(socket);
     };
     turns.take(socket, run, isUpgrade(request));
-  });
+  };
+  server.on('request', take);
+  server.on('checkExpectation', take);
+  const closeRefused = refuseMalformed(server, turns, { refuse: malformed, clock });
   server.on('connection', (socket) => connections.opened(socket));
   try {
     server.listen({ host, port, exclusive: true });
@@ -96,121 +89,45 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
+      closeRefused();
       await closed;
     },
   };
 }
 
+function createOperatorServer({ requestMs = OPERATOR_REQUEST_MS_MAX, keepAliveMs }: OperatorOptions): Server {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // `checkSite` refuses a missing Host where it matters.
+    requireHostHeader: false,
+    requestTimeout: requestMs,
+    // By default node looks for slow requests every 30 seconds only.
+    connectionsCheckingInterval: requestMs / 5,
+  });
+  server.keepAliveTimeout = keepAliveMs;
+  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+/** `gone` is aborted when the connection is closed. */
 function write(
   request: IncomingMessage,
   response: ServerResponse,
   { headers, status, body }: Answer,
-  clock: Pick<Clock, 'after'>,
+  gone: AbortSignal,
+  clock: Pick<Clock, 'after' | 'monotonic'>,
 ): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // A 304 has no body, and its length would be that of the body it leaves out.
-  const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  const isHead = request.method === 'HEAD';
+  const length = status === 304 ? {} : { 'Content-Length': bytes.byteLength };
   response.writeHead(status, { ...headers, ...length });
-  if (headers.Connection === 'close' && !isHead) linger(request, response, body, clock);
-  else response.end(isHead ? undefined : body);
-}
-
-/** Ends the response when the client has sent its request, or takes too long: a reset would lose the response. */
-function linger(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string | Uint8Array,
-  clock: Pick<Clock, 'after'>,
-): void {
-  response.write(body);
-  const discarding = new Linger(clock, () => response.end());
-  request.on('data', (chunk: Uint8Array) => discarding.discarded(chunk.byteLength));
-  request.once('end', () => response.end());
-  response.once('close', () => discarding.stop());
-  request.resume();
-}
-
-/** A reply with its header fields. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
-
-/**
- * The token comes before the path, but for the console: without it a path tells nothing about the routes. The console and
- * its interface are only served to pages of this site (see `checkSite`); a token makes the other routes safe.
- */
-async function answer(
-  options: OperatorOptions,
-  proxies: TrustedProxies,
-  request: IncomingMessage,
-): Promise<Answer> {
-  const { method = '', url: target = '' } = request;
-  const path = pathOf(target);
-  try {
-    const headers = fieldsOf(request);
-    const files = isConsolePath(path) ? options.console : null;
-    if (files !== null || path.startsWith(INTERFACE)) checkSite(headers, options.hosts, 'operator.hosts');
-    if (files !== null) return consoleFile(files, method, path, headers);
-    if (!carriesToken(request.headers.authorization, options.token)) throw unauthorized();
-    const { route, id, query } = readTarget(method, target);
-    const body = route.method === 'GET' ? {} : await readJsonBody(request, options.clock);
-    const peer = request.socket.remoteAddress ?? '';
-    const actor = `operator:${proxies.clientOf({ peer, headers })}`;
-    const reply = await options.handlers[route.name]({ id, query, body, actor });
-    return { status: reply.status, headers: { 'Content-Type': reply.type, ...COMMON }, body: reply.body };
-  } catch (error) {
-    const refusal = refusalOf(error, subjectOf(path));
-    if (refusal === null) options.onUnexpected(error);
-    return refuse(refusal ?? UNEXPECTED, request);
+  if (request.method === 'HEAD') response.end();
+  else if (headers.Connection !== 'close') sendBody(response, bytes, gone, clock);
+  else {
+    response.setTimeout(IDLE_MS, () => response.destroy());
+    response.write(bytes);
+    endBehindRequest(request, response, clock);
+    request.resume();
   }
 }
-
-/** The paths of the interface of the console. */
-const INTERFACE = '/api/';
-
-/** The argument of an administrative change that the path, or the body, calls `id`. */
-function subjectOf(path: string): 'workspace' | 'key' | null {
-  if (path.startsWith('/api/workspaces')) return 'workspace';
-  return path.startsWith('/api/keys/') ? 'key' : null;
-}
-
-function consoleFile(files: ConsoleFiles, method: string, path: string, headers: HeaderList): Answer {
-  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET']);
-  const file = consoleAnswer(files, path, headers);
-  if (file === null) throw new Refusal('not_found', 'The console has no such file.');
-  return file;
-}
-
-/** A response to a request whose body was not read closes the connection. */
-function refuse({ status, body, headers }: Refusal, request: IncomingMessage): Answer {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
-  const isUnread = (length !== '0' || encoding !== undefined) && !request.complete;
-  return {
-    status,
-    headers: { 'Content-Type': JSON_TYPE, ...COMMON, ...headers, ...(isUnread && { Connection: 'close' }) },
-    body: JSON.stringify(body),
-  };
-}
-
-const unauthorized = () =>
-  new Refusal(
-    'unauthorized',
-    'This listener needs the header Authorization: Bearer <operator token>.',
-    null,
-    { 'WWW-Authenticate': 'Bearer' },
-  );
-
-const UNEXPECTED = new Refusal(
-  'internal_error',
-  'The server failed to answer this request; its log has the reason.',
-);
-
-const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
-
-/** The header fields in the form of the endpoints of callers. */
-const fieldsOf = ({ headersDistinct }: IncomingMessage): HeaderList =>
-  Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value) => [name, value] as const),
-  );

@@ -4,10 +4,11 @@ import { readConsole } from '../console.js';
 import type { ServerDependencies } from '../dependencies.js';
 import { exposureOf } from '../exposure.js';
 import type { Service } from '../service.js';
+import type { OperatorHandlers } from './answer.js';
 import { Activity } from './api/activity.js';
 import { apiHandlers } from './api/handlers.js';
 import { measureHost } from './host-metrics.js';
-import { listenForOperator, type OperatorHandlers, type OperatorListener } from './listener.js';
+import { listenForOperator, type OperatorListener } from './listener.js';
 import { Readiness } from './readiness.js';
 import { jsonReply } from './reply.js';
 import { type ReloadStatus, statusOf } from './status.js';
@@ -57,6 +58,7 @@ export async function openOperator(
     token: operatorToken(settings.data, token),
     hosts,
     trustedProxies: settings.http.trusted_proxies,
+    keepAliveMs: settings.http.keep_alive_s * 1_000,
     clock,
     handlers,
     console: settings.operator.console ? readConsole('operator') : null,
