@@ -10,7 +10,7 @@ const [API, REQUESTS, PARTS] = ['server/operator-api', 'server/operator-requests
 /** Every one of these must be noticed by the test it names: `npm run mutations -- --of operator` shows it. */
 export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ...inFile(
-    'server/operator/listener.ts',
+    'server/operator/answer.ts',
     [REQUESTS, 'hosts', 'path.startsWith(INTERFACE)', 'false'],
     [
       REQUESTS,
