@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { runIsolated } from './isolated.js';
 import { program } from './program.js';
 
-await program.parseAsync();
+if (!(await runIsolated(process.argv.slice(2)))) await program.parseAsync();

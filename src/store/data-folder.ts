@@ -6,6 +6,17 @@ export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
 
+/** Errors of LMDB that a damaged page causes. */
+const DAMAGE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|BAD_TXN|PANIC)\b/;
+
+/** `what`, such as a table, cannot be used because of an error of LMDB or the file system. */
+export function unusable(what: string, { message }: Error): StoreError {
+  const remedy = DAMAGE.test(message)
+    ? ' The data file is damaged: restore a backup into an empty data folder (decider restore FILE).'
+    : '';
+  return new StoreError(`${what} cannot be used: ${message}.${remedy}`);
+}
+
 /** The folder of the LMDB environment in a data folder. */
 export const STORE_FOLDER = 'store';
 export const pathOf = (folder: string): string => join(folder, STORE_FOLDER);

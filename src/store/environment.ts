@@ -4,7 +4,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { syncFolder } from '../base/index.js';
 import { CommitLock } from './commit-lock.js';
 import { allocate, checkHeaders, fillUp } from './data-file.js';
-import { COMMIT_LOCK_FILE, dataFileOf, pathOf, StoreError } from './data-folder.js';
+import { COMMIT_LOCK_FILE, DATA_FILE, dataFileOf, pathOf, StoreError, unusable } from './data-folder.js';
 import { makeStore } from './make-store.js';
 import { refuseOtherContainer } from './serving.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
@@ -103,7 +103,7 @@ function asStoreError<Result>(folder: string, use: () => Result): Result {
     return use();
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw new StoreError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`);
+    throw unusable(`The data folder ${folder}`, error as Error);
   }
 }
 
@@ -139,6 +139,16 @@ export function makeEnvironment(path: string, fill?: (databases: Environment['da
   }
 }
 
+/** Whether an environment has all pages up to the last one that it uses. */
+export function isWhole(path: string): boolean {
+  const root = openRoot(path);
+  try {
+    return !isShort(root, join(path, DATA_FILE));
+  } finally {
+    void root.close();
+  }
+}
+
 // With lmdb's overlappingSync, reads would see transactions that are not on the disk yet.
 const openRoot = (path: string): Environment['root'] =>
   open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
@@ -155,8 +165,14 @@ export function bytesIn(database: BinaryDatabase): number {
   return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
 }
 
+/** The entries that a database has by its own record. Reads of a damaged tree may end early, without an error. */
+export function entriesIn(database: BinaryDatabase): number {
+  return (database.getStats() as PageCounts).entryCount;
+}
+
 /** What lmdb returns of a database; it has no type for it. */
 interface PageCounts {
+  readonly entryCount: number;
   readonly pageSize: number;
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;

@@ -10,7 +10,7 @@ export {
 } from './audit.js';
 export { backUp } from './backup.js';
 export type { BackupFacts } from './backup-file.js';
-export { StoreError } from './data-folder.js';
+export { dataFileOf, StoreError } from './data-folder.js';
 export { fillStore } from './fill.js';
 export { FORMAT, openStore, openToRead, serveStore } from './format.js';
 export * from './kept-time.js';

@@ -5,7 +5,7 @@ import { type BackupFacts, readFacts, unpack } from './backup-file.js';
 import { checkHeaders } from './data-file.js';
 import { DATA_FILE, StoreError } from './data-folder.js';
 import { notEmpty, requireNoStore } from './empty-folder.js';
-import { createStore, makeEnvironment } from './environment.js';
+import { createStore, isWhole, makeEnvironment } from './environment.js';
 import { FORMAT } from './format.js';
 import { Table } from './table.js';
 
@@ -27,6 +27,10 @@ export function restore(folder: string, file: string, clock: Pick<Clock, 'now'> 
     const data = join(path, DATA_FILE);
     unpack(file, data);
     checkHeaders(data);
+    if (!isWhole(path))
+      throw new StoreError(
+        `The content of the backup ${file} is not complete: it was damaged before it was backed up. Use an older backup.`,
+      );
     // Opens it, so that nothing takes its place that LMDB cannot read.
     makeEnvironment(path, ({ audit }) => {
       const after = { created: new Date(facts.created).toISOString() };

@@ -1,6 +1,6 @@
 import { nextTurn, type Shape, type ValueOf } from '../base/index.js';
-import { StoreError } from './data-folder.js';
-import type { BinaryDatabase } from './environment.js';
+import { StoreError, unusable } from './data-folder.js';
+import { type BinaryDatabase, entriesIn } from './environment.js';
 import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from './key-layout.js';
 import { TABLES, type TableName } from './tables.js';
 import type { RawWrite } from './writer-thread.js';
@@ -104,7 +104,10 @@ export class Table<Name extends TableName> {
     return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
   }
 
-  /** Reads every entry. Returns their number; calls `report` with a sentence for each damaged one. */
+  /**
+   * Reads every entry, in one turn of the event loop. Returns their number; calls `report` with a sentence for each damaged
+   * one, and if some are missing.
+   */
   verify(report: (problem: string) => void): number {
     let count = 0;
     try {
@@ -114,6 +117,8 @@ export class Table<Name extends TableName> {
         if (parts === null) report(`The key ${key.toString('hex')} of the table ${this.name} is damaged.`);
         else if (!this.fits(value)) report(this.damaged(parts));
       }
+      const all = entriesIn(this.database);
+      if (count !== all) report(`Only ${count} of the ${all} entries of the table ${this.name} can be read.`);
     } catch (error) {
       report(this.unusable(error).message);
     }
@@ -174,8 +179,7 @@ export class Table<Name extends TableName> {
   }
 
   private unusable(error: unknown): StoreError {
-    if (error instanceof StoreError) return error;
-    return new StoreError(`The table ${this.name} cannot be used: ${(error as Error).message}.`);
+    return error instanceof StoreError ? error : unusable(`The table ${this.name}`, error as Error);
   }
 
   private read(parts: readonly KeyPart[], bytes: Buffer): Value<Name> {

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { printError } from './output.js';
+
+/** LMDB reads mapped pages: a page that is damaged or missing ends the process that reads it with one of these. */
+const CRASHES: ReadonlySet<string> = new Set(['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGFPE']);
+
+/** The commands that read a file that may be damaged, by their first word, and what their crash means. */
+const ISOLATED: Readonly<Record<string, (args: readonly string[], signal: string) => Promise<string>>> = {
+  backup: damagedData,
+  doctor: async (args, signal) =>
+    `The check ended with ${signal}, as it does if the data file ${await dataFile(args)} is damaged. Run: decider verify`,
+  restore: async (args, signal) =>
+    `The content of the backup ${fileIn(args)} cannot be read (${signal}): it was damaged before it was backed up. Use an older backup.`,
+  store: damagedData,
+  verify: damagedData,
+};
+
+/** The name of the child process, before the number of its parent. */
+const CHILD = 'decider-isolated';
+
+/**
+ * Runs a command in a child process if the files that it reads may end the process, and prints one line if they did.
+ * Returns false in that child, and for every other command: then run it here. A child ends with its parent.
+ *
+ * @param args the arguments of the command line, from the name of the command
+ */
+export async function runIsolated(args: readonly string[]): Promise<boolean> {
+  const crashed = ISOLATED[args[0] ?? ''];
+  if (crashed === undefined) return false;
+  const [name, parent] = process.argv0.split(' ');
+  if (name === CHILD) {
+    // A thread, because the child may be busy in one call for minutes.
+    new Worker(new URL('./parent-watch.js', import.meta.url), { workerData: Number(parent) }).unref();
+    return false;
+  }
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, ...args], {
+    argv0: `${CHILD} ${process.pid}`,
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  const hasCrashed = signal !== null && CRASHES.has(signal);
+  if (hasCrashed) printError(await crashed(args, signal));
+  if (hasCrashed || signal === null) process.exitCode = code ?? 1;
+  // As a shell reports a command that a signal ended.
+  else process.exitCode = 128 + constants.signals[signal];
+  return true;
+}
+
+async function damagedData(args: readonly string[], signal: string): Promise<string> {
+  return `The data file ${await dataFile(args)} is damaged: it cannot be read to its end (${signal}). Restore a backup into an empty data folder: decider restore FILE`;
+}
+
+async function dataFile(args: readonly string[]): Promise<string> {
+  const { config } = parsed(args).values;
+  // Loaded only here: `main` loads this file for every command.
+  const { loadSettings } = await import('../settings/index.js');
+  const { dataFileOf } = await import('../store/index.js');
+  return dataFileOf(loadSettings(process.env, config).data);
+}
+
+const fileIn = (args: readonly string[]) => parsed(args).positionals[1] ?? '';
+
+/** The commands of ISOLATED have no other option with a value before a file. */
+const parsed = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    options: { config: { type: 'string' }, to: { type: 'string' } },
+    strict: false,
+    allowPositionals: true,
+  }) as { readonly values: { readonly config?: string }; readonly positionals: readonly string[] };

@@ -1,0 +1,8 @@
+// A thread of an isolated command (see `isolated.ts`): ends the process when its parent has ended.
+import { workerData } from 'node:worker_threads';
+
+const EVERY_MS = 250;
+
+setInterval(() => {
+  if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
+}, EVERY_MS);
