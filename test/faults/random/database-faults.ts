@@ -48,6 +48,7 @@ export function databaseFaults(server: Replicated, databaseName: string): Fault[
   const failovers = GAPS_MS.flatMap((gap) => [
     fault(failoverName('synchronous', gap), 1, async (next) => {
       if (!isSynchronous) await server.synchronous(true);
+      await server.caughtUp();
       await sleep(SETTLED_MS + next.integer(SHORT_MS_MAX));
       await server.failOver(gap);
       await settle(next);
@@ -56,6 +57,8 @@ export function databaseFaults(server: Replicated, databaseName: string): Fault[
     {
       ...fault(failoverName('asynchronous', gap), 1, async (next) => {
         const since = performance.now();
+        // Of a primary that was just restarted, the standby may lack the last seconds.
+        await server.caughtUp();
         if (isSynchronous) await server.synchronous(false);
         if (next.integer(4) > 0) server.holdStream();
         await sleep(SETTLED_MS + next.integer(LAG_MS_MAX));
