@@ -5,6 +5,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
+# If the compiler is behind ccache: paths below this folder are compared without it.
+export CCACHE_BASEDIR=$folder
 pid=
 end() {
   [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
