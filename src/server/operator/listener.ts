@@ -46,6 +46,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const proxies = new TrustedProxies(options.trustedProxies);
   const turns = new ConnectionTurns(clock);
   const connections = new OperatorConnections();
+  const reading = new WeakMap<object, IncomingMessage>();
   const server = createOperatorServer(options);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -61,6 +62,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       void ended.then(() => gone.abort());
       // The timeout of an earlier response on the connection would end this request.
       socket.setTimeout(0);
+      reading.set(socket, request);
       const found = await answer(options, proxies, request);
       if (turns.isLast(socket)) response.setHeader('Connection', 'close');
       write(request, response, found, gone.signal, clock);
@@ -71,6 +73,10 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   };
   server.on('request', take);
   server.on('checkExpectation', take);
+  // What is malformed within a body: the request that waits for the rest of it would keep the connection open.
+  server.on('clientError', (_, socket) => {
+    if (reading.get(socket)?.complete === false) socket.destroy();
+  });
   const closeRefused = refuseMalformed(server, turns, { refuse: malformed, clock });
   server.on('connection', (socket) => connections.opened(socket));
   try {
