@@ -1,8 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reconcile } from '../../../src/access/index.js';
-import { openToRead } from '../../../src/store/index.js';
+import { Worker } from 'node:worker_threads';
 import { decider } from '../../support/cli.js';
 import { ClusterNode } from '../../support/faults/cluster.js';
 import { freePort } from '../../support/free-port.js';
@@ -13,6 +13,8 @@ import { folderFaults } from './folder-faults.js';
 import { nodeFaults } from './node-faults.js';
 import { SteppedTime } from './stepped-time.js';
 import type { Fault, World } from './world.js';
+
+const LOOK = new URL('./folder-look.js', import.meta.url);
 
 /** One server with a data folder. */
 export class FolderWorld implements World {
@@ -62,11 +64,7 @@ export class FolderWorld implements World {
   }
 
   private async problems(): Promise<readonly string[]> {
-    const store = openToRead(this.environment.DECIDER_DATA as string);
-    try {
-      return reconcile(store).problems.map((problem) => JSON.stringify(problem));
-    } finally {
-      await store.close();
-    }
+    const [problems] = await once(new Worker(LOOK, { workerData: this.environment.DECIDER_DATA }), 'message');
+    return problems as readonly string[];
   }
 }

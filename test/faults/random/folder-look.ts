@@ -1,0 +1,9 @@
+// Reconciles a data folder, in a thread: it waits for the lock of a server that is stopped in the middle of a commit.
+import { parentPort, workerData } from 'node:worker_threads';
+import { reconcile } from '../../../src/access/index.js';
+import { openToRead } from '../../../src/store/index.js';
+
+const store = openToRead(workerData as string);
+const problems = reconcile(store).problems.map((problem) => JSON.stringify(problem));
+await store.close();
+parentPort?.postMessage(problems);
