@@ -99,7 +99,7 @@ export class BatchTraffic {
       submission.cancelled = 'yes';
       submission.cancelledAt = performance.now();
     } else if (outcome.status === 502) submission.cancelled = 'maybe';
-    else if (outcome.status === 404 && submission.stored === 'maybe') return;
+    else if (outcome.status === 404 && (submission.stored === 'maybe' || journal.isLosing)) return;
     else if (![401, 409, 503].includes(outcome.status))
       journal.violation(`a cancellation was answered ${outcome.status} ${outcome.text}`);
   }
