@@ -25,8 +25,9 @@ interface Jump {
  *    happened; if it jumps again, rule 2 starts over.
  * 3. A jump that persists for JUMP_LASTS_MS is accepted: the calendar jumps too and `onJump` is called. This covers real
  *    corrections and machines that were suspended.
- * 4. The calendar starts with the system clock. If that is behind the last stored certain time, or more than
- *    STOPPED_MS_MAX ahead of it, the start is doubtful.
+ * 4. The calendar starts with the system clock. If that is behind the last stored certain time, it is a jump since that
+ *    time, which the calendar continues until rule 3: what began on a day that is over would be too old once the clock is
+ *    correct again. If it is more than STOPPED_MS_MAX ahead, the start is doubtful.
  * 5. `certainFor` is how long the calendar has been certain: 0 while a jump is not accepted, the time since the last
  *    accepted jump or doubtful start, else Infinity. Irreversible work waits until it is at least JUMP_LASTS_MS.
  */
@@ -50,8 +51,8 @@ export class SteadyClock implements Clock {
     const now = system.now();
     this.offset = now - system.monotonic();
     if (lastCertain === null) return;
-    const doubtful = now < lastCertain - FOLLOWED_MS || now > lastCertain + STOPPED_MS_MAX;
-    if (!doubtful) return;
+    if (now < lastCertain - FOLLOWED_MS) this.offset = lastCertain - system.monotonic();
+    if (now <= lastCertain + STOPPED_MS_MAX) return;
     this.doubtedAt = system.monotonic();
     this.before = lastCertain;
   }

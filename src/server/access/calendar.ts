@@ -21,7 +21,7 @@ export class Calendar {
       for (const listener of this.listeners) void this.guarded(() => listener(ms));
     });
     if (this.clock.certainFor() >= JUMP_LASTS_MS) return;
-    const ms = this.clock.now() - (this.certain ?? 0);
+    const ms = system.now() - (this.certain ?? 0);
     log.warn({ ms }, 'the system clock differs from the last recorded time; nothing expires for 5 minutes');
   }
 

@@ -72,8 +72,9 @@ export class Stored {
     return this.list(`/api/batches?workspace=${workspace}&limit=1000`, 'batches');
   }
 
-  usage(workspace: string): Promise<StoredUsage[]> {
-    return this.list(`/api/workspaces/${workspace}/usage?days=60`, 'usage');
+  /** Of all days: while the clock was ahead, charges were made on days that are still to come. */
+  async usage(workspace: string): Promise<StoredUsage[]> {
+    return JSON.parse(await this.node.print('usage', '--workspace', workspace, '--json')) as StoredUsage[];
   }
 
   /** All entries, newest first. */

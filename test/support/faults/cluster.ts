@@ -108,6 +108,13 @@ export class ClusterNode {
     return (await this.command?.end())?.code ?? null;
   }
 
+  /** What a command prints with its settings. */
+  async print(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await decider(this.t, args, this.environment).end();
+    if (code !== 0) throw new Error(`decider ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
   /** One request on a connection of its own. */
   async ask(path: string, init: RequestInit = {}): Promise<Asked> {
     try {
