@@ -48,10 +48,13 @@ function isConfirmed(reading: CalendarReading): boolean {
 /** The calendar of a start without running nodes. */
 export function started({ row, clock, pulse }: StartReading): CalendarRow {
   const { confirmed } = row;
+  // What begins on a day that is over would be too old once the clock is correct again.
+  const jumpedBack = { correction: confirmed - clock, since: confirmed };
   const isPlausible = (time: number) => time >= confirmed - FOLLOWED_MS && time <= confirmed + STOPPED_MS_MAX;
   // A jump that was held back may have been undone meanwhile.
   const isHeld = row.since !== null && !isPlausible(clock) && isPlausible(clock + row.correction);
-  const held = isHeld ? row : { correction: 0, since: null };
+  const own = clock < confirmed - FOLLOWED_MS ? jumpedBack : { correction: 0, since: null };
+  const held = isHeld ? row : own;
   const now = clock + held.correction;
   const began = pulse === '' ? now : Math.min(row.began, now);
   const next = { ...row, correction: held.correction, since: held.since, began, confirmed: now };

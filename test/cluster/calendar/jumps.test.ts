@@ -151,6 +151,29 @@ test('after a start before the stored time, what had ended stays ended', NEEDS_P
   await world.nodes.splice(0)[0]?.session.stop();
   await world.clock.move(-15 * DAY_MS);
   const node = await world.join();
-  t.match(node.events[0], ['doubtful', -15 * DAY_MS]);
+  t.match(node.events[0], ['held', -15 * DAY_MS]);
   t.equal((await world.state()).keyWorks, false);
 });
+
+test(
+  'a start before the stored time continues it, and follows the clock as after every jump',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const world = await CalendarWorld.start(t, 1);
+    await world.fill();
+    await world.beat(1);
+    await world.nodes.splice(0)[0]?.session.stop();
+    await world.clock.move(-15 * DAY_MS);
+    await world.join();
+    await world.beat(2);
+    const [begun] = (await world.ahead()).nodes as [number];
+    t.ok(Math.abs(begun) <= 5_000, `${begun} ms`);
+    await world.clock.move(15 * DAY_MS);
+    await world.beat(4);
+    t.ok(
+      Math.abs((await world.ahead()).sql) <= 5_000,
+      'the clock is correct again, and nothing has happened',
+    );
+    t.strictSame(await world.state(), UNCHANGED);
+  },
+);
