@@ -140,7 +140,7 @@ test(`${NODES} nodes over one database`, NEEDS_POSTGRES, async (t) => {
   const database = connectTo(t, cluster.databaseUrl);
   // The sessions of killed nodes have expired: a cluster that is stopped ends none.
   await until(async () => (await database.query(SESSIONS)).length === NODES);
-  for (const node of cluster.nodes) t.equal(await node.stop(), 0, `${node.name} stops`);
+  for (const node of cluster.nodes) t.equal((await node.stop()).code, 0, `${node.name} stops`);
   const rows = await database.query<Record<'kind' | 'requests' | 'tokens' | 'amount', string>>(
     statement(
       'test-usage',

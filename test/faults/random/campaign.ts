@@ -84,7 +84,7 @@ class Campaign {
     this.isRunning = false;
     await looking;
     for (const each of world.nodes) {
-      const code = await each.stop();
+      const { code } = await each.stop();
       if (code !== 0) journal.violation(`${each.name} was stopped and ended with ${code}`);
     }
     for (const wrong of await world.verify()) journal.violation(wrong);

@@ -101,11 +101,11 @@ export class ClusterNode {
     await ended;
   }
 
-  /** Stops it as an operator does. Returns its exit status. */
-  async stop(): Promise<number | null> {
+  /** Stops it as an operator does. Returns its exit status, and what it wrote to standard error. */
+  async stop(): Promise<{ readonly code: number | null; readonly stderr: string }> {
     this.isReady = false;
     this.command?.child.kill('SIGTERM');
-    return (await this.command?.end())?.code ?? null;
+    return (await this.command?.end()) ?? { code: null, stderr: '' };
   }
 
   /** What a command prints with its settings. */
