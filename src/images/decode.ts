@@ -1,9 +1,10 @@
 import type { Sharp, default as SharpLibrary } from 'sharp';
 import { LIMITS } from '../api/index.js';
-import { predicateOf, strayWarning } from './decoder-messages.js';
+import { INCOMPLETE, predicateOf, strayWarning } from './decoder-messages.js';
 import { repairedJpeg } from './jpeg-faults.js';
 import { LINES_BEHIND_MAX, withLinesBehind } from './jpeg-last-rows.js';
 import { jpegParts } from './jpeg-parts.js';
+import { lacksScans } from './jpeg-progression.js';
 import { withoutStrayBytes } from './jpeg-stray-bytes.js';
 import type { Bitmap, Size } from './pixels.js';
 
@@ -84,6 +85,7 @@ async function finish(bytes: Buffer, made: (image: Sharp) => Sharp) {
     return run(bytes).catch((error: unknown) => ({ predicate: predicateOf(messageOf(error)) }));
   }
   const parts = jpegParts(bytes);
+  if (lacksScans(bytes, parts)) return { predicate: INCOMPLETE };
   const repaired = repairedJpeg(bytes, parts);
   const runJpeg = (file: Buffer) => run(withLinesBehind(file), parts.frame?.height);
   try {

@@ -1,9 +1,11 @@
 import type { StrayWarning } from './jpeg-stray-bytes.js';
 
+export const INCOMPLETE = 'is truncated or damaged: pixels are missing';
+
 /** What libjpeg, libpng and libvips report, and what it means to a caller. The first that matches counts. */
 const MEANINGS: ReadonlyArray<readonly [message: RegExp, predicate: string]> = [
   [/premature end of JPEG image/i, 'is truncated'],
-  [/premature end of data segment/i, 'is truncated or damaged: pixels are missing'],
+  [/premature end of data segment/i, INCOMPLETE],
   [
     /extraneous bytes before marker|instead of RST/i,
     'is damaged: pixels are missing, or bytes between them have no meaning',
@@ -19,7 +21,7 @@ const MEANINGS: ReadonlyArray<readonly [message: RegExp, predicate: string]> = [
     'is a kind of JPEG that is not supported',
   ],
   [/CRC error/i, 'is damaged: a checksum is wrong'],
-  [/libpng read error|not enough image data/i, 'is truncated or damaged: pixels are missing'],
+  [/libpng read error|not enough image data/i, INCOMPLETE],
 ];
 
 const OTHERWISE = 'is damaged: its header cannot be read';

@@ -1,10 +1,9 @@
 import { LIMITS } from '../api/index.js';
 import { type JpegParts, START_OF_SCAN } from './jpeg-parts.js';
+import { PROGRESSIVE } from './jpeg-progression.js';
 
 /** SOF0 and SOF1: one pass over the pixels, with Huffman codes. */
 export const SEQUENTIAL: readonly number[] = [0xc0, 0xc1];
-/** SOF2: several scans, with Huffman codes. */
-const PROGRESSIVE = 0xc2;
 /** SOF9 and SOF10. No browser reads them, and they take ten times as long as Huffman codes. */
 const ARITHMETIC = [0xc9, 0xca];
 const BITS = 8;
