@@ -19,6 +19,9 @@ const ISOLATED: Readonly<Record<string, (args: readonly string[], signal: string
   verify: damagedData,
 };
 
+/** Sent on to the child, whose end then ends this process in the same way. */
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** The name of the child process, before the number of its parent. */
 const CHILD = 'decider-isolated';
 
@@ -41,13 +44,20 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
     argv0: `${CHILD} ${process.pid}`,
     stdio: 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  const forwarded = FORWARDED.map((signal) => {
+    const forward = () => child.kill(signal);
+    process.on(signal, forward);
+    return () => process.off(signal, forward);
+  });
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  for (const stop of forwarded) stop();
   const hasCrashed = signal !== null && CRASHES.has(signal);
   if (hasCrashed) printError(await crashed(args, signal));
-  if (hasCrashed || signal === null) process.exitCode = code ?? 1;
-  // As a shell reports a command that a signal ended.
-  else process.exitCode = 128 + constants.signals[signal];
+  process.exitCode = code ?? 1;
+  if (signal !== null && !hasCrashed) {
+    process.exitCode = 128 + constants.signals[signal];
+    process.kill(process.pid, signal);
+  }
   return true;
 }
 
