@@ -26,13 +26,16 @@ async function listen(
   trustedProxies: readonly string[] = [],
   requestMs?: number,
   filling = '',
+  onCall: (id: string) => void = () => {},
 ) {
   const clock = fakeClock();
   const handlers = Object.fromEntries(
     OPERATOR_API.map(({ name }) => [
       name,
-      ({ query, ...call }: { query: URLSearchParams }) =>
-        jsonReply(200, { name, ...call, query: `${query}`, ...(filling !== '' && { filling }) }),
+      ({ query, ...call }: { query: URLSearchParams; body: { id?: string } }) => {
+        onCall(call.body.id ?? '');
+        return jsonReply(200, { name, ...call, query: `${query}`, ...(filling !== '' && { filling }) });
+      },
     ]),
   ) as unknown as OperatorHandlers;
   const listener = await listenForOperator({
@@ -178,6 +181,54 @@ test('bytes that are not a request of HTTP/1.1 are refused in the form of every 
     t.match(first, /^Connection: close$/im);
     t.match(JSON.parse(body), { type });
   }
+});
+
+test('nothing runs behind the last response of a connection', async (t) => {
+  const ran: string[] = [];
+  const { url } = await listen(t, [], [], undefined, '', (id) => ran.push(id));
+  const host = 'Host: localhost';
+  const large = `Content-Length: ${OPERATOR_BODY_BYTES_MAX + 1}`;
+  const body = 'x'.repeat(OPERATOR_BODY_BYTES_MAX + 1);
+  const behind = (id: string) =>
+    [
+      'POST /api/workspaces HTTP/1.1',
+      host,
+      AUTHORIZED,
+      `Content-Type: ${JSON_TYPE}`,
+      `Content-Length: ${id.length + 10}`,
+      '',
+      `{"id": "${id}"}`,
+    ].join('\r\n');
+  const cases: Record<string, readonly [head: readonly string[], body: string]> = {
+    413: [['POST /api/keys HTTP/1.1', host, AUTHORIZED, large], body],
+    401: [['POST /api/keys HTTP/1.1', host, large], body],
+    404: [['POST /api/none HTTP/1.1', host, AUTHORIZED, large], body],
+    505: [['GET /ready HTTP/1.0', host, AUTHORIZED], ''],
+    431: [
+      ['GET /ready HTTP/1.1', host, ...Array.from({ length: MAX_HEADER_FIELDS }, (_, at) => `X-${at}: 1`)],
+      '',
+    ],
+  };
+  for (const [status, [head, sent]] of Object.entries(cases)) {
+    const text = await raw(t, url, head, sent + behind(`w${status}`));
+    t.equal(text.split(/HTTP\/1\.1 \d/).length - 1, 1, status);
+    t.match(text, new RegExp(`^HTTP/1.1 ${status} `));
+  }
+  t.strictSame(ran, []);
+  // The same request where it may run.
+  const [head = '', content = ''] = behind('control').split('\r\n\r\n');
+  await raw(t, url, [head, 'Connection: close'], content);
+  t.strictSame(ran, ['control']);
+});
+
+test('a body that is malformed behind another request does not keep its connection', async (t) => {
+  // Node's own limit would close it too.
+  const { url } = await listen(t, [], [], 600_000);
+  const first = ['GET /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, '', ''].join('\r\n');
+  const second = ['POST /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, 'Transfer-Encoding: chunked'];
+  const text = await raw(t, url, [first + second.join('\r\n')], 'zz\r\n');
+  t.equal(text.split('HTTP/1.1 200').length - 1, 1);
+  t.equal(text.split('HTTP/1.1 ').length - 1, 1);
 });
 
 test('an expectation that is not known is ignored; 100-continue is answered', async (t) => {

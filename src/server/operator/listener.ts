@@ -46,25 +46,36 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const proxies = new TrustedProxies(options.trustedProxies);
   const turns = new ConnectionTurns(clock);
   const connections = new OperatorConnections();
-  const reading = new WeakMap<object, IncomingMessage>();
+  /** Of each connection, the request that has arrived last: the only one whose body may be incomplete. */
+  const arrived = new WeakMap<object, IncomingMessage>();
+  const running = new WeakMap<object, IncomingMessage>();
+  const broken = new WeakSet<IncomingMessage>();
   const server = createOperatorServer(options);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const hasToken = carriesToken(request.headers.authorization, options.token);
     if (!hasToken) connections.strangerAsked(socket);
-    else if (!connections.begin(socket)) return;
+    arrived.set(socket, request);
     // A broken connection is reported by 'close'; without these listeners it would end the process.
     request.on('error', () => {});
     response.on('error', () => {});
     const run = async () => {
+      // What was queued behind it closes the connection.
+      if (broken.has(request)) return;
+      // Counted from here on: `turns` drops requests that never run.
+      if (hasToken && !connections.begin(socket)) return;
       const gone = new AbortController();
       const ended = new Promise<void>((resolve) => response.once('close', resolve));
       void ended.then(() => gone.abort());
       // The timeout of an earlier response on the connection would end this request.
       socket.setTimeout(0);
-      reading.set(socket, request);
+      running.set(socket, request);
       const found = await answer(options, proxies, request);
-      if (turns.isLast(socket)) response.setHeader('Connection', 'close');
+      const isLast = found.headers.Connection === 'close' || turns.isLast(socket);
+      if (isLast) {
+        response.setHeader('Connection', 'close');
+        turns.end(socket);
+      }
       write(request, response, found, gone.signal, clock);
       await ended;
       if (hasToken) connections.end(socket);
@@ -73,9 +84,12 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   };
   server.on('request', take);
   server.on('checkExpectation', take);
-  // What is malformed within a body: the request that waits for the rest of it would keep the connection open.
+  // What is malformed within a body: the request would wait for the rest of it.
   server.on('clientError', (_, socket) => {
-    if (reading.get(socket)?.complete === false) socket.destroy();
+    const request = arrived.get(socket);
+    if (request?.complete !== false) return;
+    broken.add(request);
+    if (running.get(socket) === request) socket.destroy();
   });
   const closeRefused = refuseMalformed(server, turns, { refuse: malformed, clock });
   server.on('connection', (socket) => connections.opened(socket));
