@@ -40,9 +40,11 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
     new Worker(new URL('./parent-watch.js', import.meta.url), { workerData: Number(parent) }).unref();
     return false;
   }
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, ...args], {
+  // Two processes cannot have the same inspector port.
+  const options = process.execArgv.filter((option) => !option.startsWith('--inspect'));
+  const child = spawn(process.execPath, [...options, process.argv[1] as string, ...args], {
     argv0: `${CHILD} ${process.pid}`,
-    stdio: 'inherit',
+    stdio: descriptors([...args, process.env.DECIDER_CONFIG ?? '']),
   });
   const forwarded = FORWARDED.map((signal) => {
     const forward = () => child.kill(signal);
@@ -52,7 +54,12 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   for (const stop of forwarded) stop();
   const hasCrashed = signal !== null && CRASHES.has(signal);
-  if (hasCrashed) printError(await crashed(args, signal));
+  if (hasCrashed) {
+    // Of V8 without memory, and of LMDB and glibc with damaged data.
+    const doubt =
+      signal === 'SIGABRT' ? 'Unless the lines above name another cause, such as a lack of memory: ' : '';
+    printError(`${doubt}${await crashed(args, signal)}`);
+  }
   process.exitCode = code ?? 1;
   if (signal !== null && !hasCrashed) {
     process.exitCode = 128 + constants.signals[signal];
@@ -61,16 +68,34 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** A descriptor above it is not passed on. */
+const DESCRIPTOR_MAX = 255;
+
+/** The descriptors of the child process: the standard ones, and those of paths that a shell puts in the place of `<(…)`. */
+function descriptors(paths: readonly string[]): ('inherit' | 'ignore')[] {
+  const named = paths
+    .map((path) => Number(/(?:\/dev|\/proc\/self)\/fd\/(\d+)$/.exec(path)?.[1] ?? 0))
+    .filter((descriptor) => descriptor <= DESCRIPTOR_MAX);
+  return Array.from({ length: Math.max(2, ...named) + 1 }, (_, descriptor) =>
+    descriptor <= 2 || named.includes(descriptor) ? 'inherit' : 'ignore',
+  );
+}
+
 async function damagedData(args: readonly string[], signal: string): Promise<string> {
   return `The data file ${await dataFile(args)} is damaged: it cannot be read to its end (${signal}). Restore a backup into an empty data folder: decider restore FILE`;
 }
 
+/** The path; only a name if the configuration was a pipe, which cannot be read again. */
 async function dataFile(args: readonly string[]): Promise<string> {
   const { config } = parsed(args).values;
   // Loaded only here: `main` loads this file for every command.
   const { loadSettings } = await import('../settings/index.js');
   const { dataFileOf } = await import('../store/index.js');
-  return dataFileOf(loadSettings(process.env, config).data);
+  try {
+    return dataFileOf(loadSettings(process.env, config).data);
+  } catch {
+    return dataFileOf('');
+  }
 }
 
 const fileIn = (args: readonly string[]) => parsed(args).positionals[1] ?? '';

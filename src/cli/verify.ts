@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { reconcile } from '../access/index.js';
 import { verifyBatches } from '../batch/index.js';
-import { MASTER_KEY_FILE, Sealer, type Store, TABLES, type TableName } from '../store/index.js';
+import {
+  hasMasterKey,
+  MASTER_KEY_FILE,
+  requireUnused,
+  Sealer,
+  type Store,
+  TABLES,
+  type TableName,
+} from '../store/index.js';
 import { type Finding, ok, printFindings } from './findings.js';
 import type { Options } from './output.js';
 import { withStore } from './with-store.js';
@@ -35,9 +43,11 @@ function examineTables(store: Store): Finding[] {
 }
 
 function examineSeals(store: Store, given: string): Finding[] {
-  if (store.table('meta').get('master') === undefined) {
-    return [ok('master key', 'does not exist yet; the first start creates it')];
-  }
+  if (!hasMasterKey(store))
+    return check('master key', () => {
+      requireUnused(store);
+      return 'does not exist yet; the first start creates it';
+    });
   let sealer: Sealer | undefined;
   const key = check('master key', () => {
     sealer = new Sealer(store, given);

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
-import { StoreError } from './data-folder.js';
+import { RESTORE_BACKUP, StoreError } from './data-folder.js';
 
 /** Offsets in each of the two meta pages at the start of an LMDB 1.0 file, on little-endian machines. */
 const MAGIC_AT = 24;
@@ -8,6 +8,13 @@ const PAGE_SIZE_AT = 48;
 const HEADER_BYTES = 52;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
+
+/** Throws StoreError if something else than a file is where LMDB maps its lock file: lmdb would crash the process. */
+export function requireLockFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile())
+    throw new StoreError(`${path} is not a file. Move it; the next start creates the file.`);
+}
 
 /** Throws StoreError if a file exists and is not an LMDB file, on which lmdb would abort the process. */
 export function checkHeaders(file: string): void {
@@ -80,4 +87,4 @@ function writeZeros(descriptor: number, start: number, length: number): void {
 
 /** The error for a file that LMDB cannot read, or would lose data of. */
 export const damaged = (file: string, how: string): StoreError =>
-  new StoreError(`${file} is damaged: ${how}. Restore it from a copy.`);
+  new StoreError(`${file} is damaged: ${how}. ${RESTORE_BACKUP}`);

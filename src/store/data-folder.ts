@@ -9,11 +9,12 @@ export class StoreError extends OperatorError {
 /** Errors of LMDB that a damaged page causes. */
 const DAMAGE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|BAD_TXN|PANIC)\b/;
 
+/** The last sentence of an error for a damaged data file. */
+export const RESTORE_BACKUP = 'Restore a backup into an empty data folder: decider restore FILE';
+
 /** `what`, such as a table, cannot be used because of an error of LMDB or the file system. */
 export function unusable(what: string, { message }: Error): StoreError {
-  const remedy = DAMAGE.test(message)
-    ? ' The data file is damaged: restore a backup into an empty data folder (decider restore FILE).'
-    : '';
+  const remedy = DAMAGE.test(message) ? ` The data file is damaged. ${RESTORE_BACKUP}` : '';
   return new StoreError(`${what} cannot be used: ${message}.${remedy}`);
 }
 

@@ -3,11 +3,20 @@ import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { syncFolder } from '../base/index.js';
 import { CommitLock } from './commit-lock.js';
-import { allocate, checkHeaders, fillUp } from './data-file.js';
-import { COMMIT_LOCK_FILE, DATA_FILE, dataFileOf, pathOf, StoreError, unusable } from './data-folder.js';
+import { allocate, checkHeaders, damaged, fillUp, requireLockFile } from './data-file.js';
+import {
+  COMMIT_LOCK_FILE,
+  DATA_FILE,
+  dataFileOf,
+  LOCK_FILE,
+  pathOf,
+  RESTORE_BACKUP,
+  StoreError,
+  unusable,
+} from './data-folder.js';
 import { makeStore } from './make-store.js';
 import { refuseOtherContainer } from './serving.js';
-import { TABLE_NAMES, type TableName } from './tables.js';
+import { ADDED_TABLES, TABLE_NAMES, type TableName } from './tables.js';
 
 export type BinaryDatabase = Database<Buffer, Buffer>;
 
@@ -44,18 +53,21 @@ export function createStore(
 
 /**
  * Opens the environment of a data folder, which is created if there is none. Several processes and threads may have it
- * open. Throws StoreError.
+ * open. Throws StoreError, also if a table is missing; `ADDED_TABLES` are created, unless it `mustBeComplete`.
  */
-export function openEnvironment(folder: string): Environment {
+export function openEnvironment(folder: string, mustBeComplete = false): Environment {
   createStore(folder);
   return asStoreError(folder, () => {
     const file = dataFileOf(folder);
     checkHeaders(file);
+    requireLockFile(join(pathOf(folder), LOCK_FILE));
     const lock = new CommitLock(join(pathOf(folder), COMMIT_LOCK_FILE));
     try {
       return lock.hold(() => {
         const root = openRoot(pathOf(folder));
-        const databases = isShort(root, file) ? openShort(root, file) : openTables(root);
+        const databases = isShort(root, file)
+          ? openShort(root, file, mustBeComplete)
+          : openExisting(root, file, mustBeComplete);
         return { root, databases, file: openSync(file, 'r+'), lock };
       });
     } catch (error) {
@@ -153,6 +165,29 @@ export function isWhole(path: string): boolean {
 const openRoot = (path: string): Environment['root'] =>
   open<Buffer, Buffer>({ path, maxDbs: DATABASES_MAX, overlappingSync: false, ...BINARY });
 
+/**
+ * Opens the tables of a store that was made with all of them. LMDB would create one whose name is damaged, and what the
+ * table contained would be gone without an error.
+ */
+function openExisting(
+  root: Environment['root'],
+  file: string,
+  mustBeComplete: boolean,
+): Environment['databases'] {
+  // The databases are entries of the unnamed one. lmdb writes their names with a final NUL.
+  const names = new Set(Array.from(root.getKeys(), (name) => name.toString()));
+  const missing = TABLE_NAMES.filter((name) => !names.has(`${name}\0`));
+  const lost = missing.filter((name) => !ADDED_TABLES.has(name));
+  if (lost.length > 0) throw damaged(file, `it has no table ${lost.join(', ')}`);
+  if (mustBeComplete && missing.length > 0) throw incomplete(file, missing);
+  return openTables(root);
+}
+
+const incomplete = (file: string, missing: readonly TableName[]): StoreError =>
+  new StoreError(
+    `${file} has no table ${missing.join(', ')}. If version 0.1.0 wrote it, start the server, which creates it. Otherwise the file is damaged. ${RESTORE_BACKUP}`,
+  );
+
 function openTables(root: Environment['root']): Environment['databases'] {
   const databases = TABLE_NAMES.map((name) => [name, root.openDB({ name, ...BINARY })] as const);
   return Object.fromEntries(databases) as Environment['databases'];
@@ -189,11 +224,15 @@ function isShort(root: Environment['root'], file: string): boolean {
   return statSync(file).size < pages * pageSize;
 }
 
-function openShort(root: Environment['root'], file: string): Environment['databases'] {
+function openShort(
+  root: Environment['root'],
+  file: string,
+  mustBeComplete: boolean,
+): Environment['databases'] {
   return root.transactionSync(() => {
     const { pageSize, pages } = extent(root);
     return fillUp(file, pageSize, pages, () => {
-      const databases = openTables(root);
+      const databases = openExisting(root, file, mustBeComplete);
       for (const database of Object.values(databases)) {
         for (const { key } of database.getRange({})) database.getBinary(key);
       }

@@ -1,4 +1,5 @@
-import { StoreError } from './data-folder.js';
+import { damaged } from './data-file.js';
+import { dataFileOf, StoreError } from './data-folder.js';
 import { createStore } from './environment.js';
 import { serveAlone } from './serving.js';
 import { Store } from './store.js';
@@ -18,18 +19,25 @@ export function openStore(folder: string, format: number = FORMAT): Store {
   return opened(folder, (store) => requireFormat(store, format));
 }
 
-/** Opens an existing data folder without upgrading it, to copy or read it. Throws StoreError if its format is newer. */
-export function openUnchanged(folder: string): { readonly store: Store; readonly format: number } {
-  return opened(folder, (store) => {
-    const format = formatOf(store) ?? FORMAT;
+/**
+ * Opens an existing data folder without upgrading it, to copy or read it. Throws StoreError if its format is newer, or
+ * with `mustBeComplete` if it has not all tables.
+ */
+export function openUnchanged(
+  folder: string,
+  mustBeComplete = false,
+): { readonly store: Store; readonly format: number } {
+  const use = (store: Store) => {
+    const format = existingFormat(store) ?? FORMAT;
     if (format > FORMAT) throw newerFormat(folder, format, FORMAT);
     return { store, format };
-  });
+  };
+  return opened(folder, use, mustBeComplete);
 }
 
 /** Opens an existing data folder of the current format. Changes nothing. Throws StoreError for another format. */
 export function openToRead(folder: string): Store {
-  const { store, format } = openUnchanged(folder);
+  const { store, format } = openUnchanged(folder, true);
   if (format === FORMAT) return store;
   void store.close();
   throw olderFormat(folder, format, FORMAT);
@@ -51,7 +59,7 @@ export function serveStore(
   try {
     removeLeftovers(folder);
     const store = opened(folder, (each) => {
-      if ((formatOf(each) ?? format) < format) upgradeStore(each, { format, steps, check });
+      if ((existingFormat(each) ?? format) < format) upgradeStore(each, { format, steps, check });
       return requireFormat(each, format);
     });
     return { store, leave };
@@ -63,7 +71,7 @@ export function serveStore(
 
 /** Returns the store, a new one with `format`. Throws StoreError if it has another format. */
 function requireFormat(store: Store, format: number): Store {
-  if (formatOf(store) === undefined) {
+  if (existingFormat(store) === undefined) {
     // Checked again inside the transaction: another process may be doing the same.
     store.change(() => {
       if (formatOf(store) === undefined) store.table('meta').put(['format'], { format });
@@ -75,9 +83,17 @@ function requireFormat(store: Store, format: number): Store {
   return store;
 }
 
+/** The format of a store; undefined for a new one. Throws StoreError if it is lost: it is written before everything else. */
+function existingFormat(store: Store): number | undefined {
+  const format = formatOf(store);
+  if (format === undefined && store.hasData())
+    throw damaged(dataFileOf(store.folder), 'the number of its format is lost');
+  return format;
+}
+
 /** Closes the store if `use` throws. */
-function opened<Result>(folder: string, use: (store: Store) => Result): Result {
-  const store = new Store(folder);
+function opened<Result>(folder: string, use: (store: Store) => Result, mustBeComplete = false): Result {
+  const store = new Store(folder, mustBeComplete);
   try {
     return use(store);
   } catch (error) {

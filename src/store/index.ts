@@ -16,7 +16,13 @@ export { FORMAT, openStore, openToRead, serveStore } from './format.js';
 export * from './kept-time.js';
 export type { KeyPart } from './key-layout.js';
 export { storeExists } from './make-store.js';
-export { checkMasterKey, masterCheck, opensMasterCheck } from './master-check.js';
+export {
+  checkMasterKey,
+  hasMasterKey,
+  masterCheck,
+  opensMasterCheck,
+  requireUnused,
+} from './master-check.js';
 export { MASTER_KEY_FILE, readMasterKey } from './master-key.js';
 export { finishRekey, type Rekeyed, rekey, rekeyServed, removeKeyLink } from './rekey.js';
 export { restore } from './restore.js';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { freeBytes, lockFile, pause, syncFolder } from '../base/index.js';
 import { damaged } from './data-file.js';
-import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError } from './data-folder.js';
+import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf, StoreError, unusable } from './data-folder.js';
 import { MASTER_KEY_FILE } from './master-key.js';
 
 /** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */
@@ -30,8 +30,14 @@ const MAKE_TRIES = 2_000;
 /** The subfolder in which a store is created before it is moved into place. */
 const UNFINISHED = 'new';
 
-/** Whether a data folder has a store, complete or damaged. If not, the next start creates one. */
-export const storeExists = (folder: string): boolean => sizeOf(dataFileOf(folder)) > 0 || wasUsed(folder);
+/** Whether a data folder has a store, complete or damaged. If not, the next start creates one. Throws StoreError. */
+export function storeExists(folder: string): boolean {
+  try {
+    return sizeOf(dataFileOf(folder)) > 0 || wasUsed(folder);
+  } catch (error) {
+    throw unusable(`The data folder ${folder}`, error as Error);
+  }
+}
 
 /**
  * Creates the store of an existing data folder that has none. `make` writes it to a folder, which is moved into place once

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from './data-folder.js';
+import { damaged } from './data-file.js';
+import { dataFileOf, StoreError } from './data-folder.js';
 import { masterKey, NEXT_KEY_FILE, readKeyFile } from './master-key.js';
 import { placeOf, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';
@@ -12,6 +13,15 @@ const PLACE = placeOf('meta', NAME);
 
 /** Whether the folder has been used with a master key. */
 export const hasMasterKey = (store: Store): boolean => checkOf(store) !== undefined;
+
+/**
+ * Throws StoreError if a folder without a check of its master key has data keys, which would be lost with a new master key:
+ * the check is written before them.
+ */
+export function requireUnused(store: Store): void {
+  if (store.table('data_keys').keys().next().done) return;
+  throw damaged(dataFileOf(store.folder), 'the check of the master key is lost');
+}
 
 /** Whether `master` is the key that the folder's data keys are encrypted with. */
 export const isMasterKey = (store: Store, master: Buffer): boolean =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey } from './master-check.js';
+import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey, requireUnused } from './master-check.js';
 import { masterKey } from './master-key.js';
 import { KEY_BYTES, type Place, placeOf, seal, unseal } from './sealing.js';
 import type { Store } from './store.js';
@@ -32,6 +32,7 @@ export class Sealer {
     this.keys = store.table('data_keys');
     // In a transaction: of two processes at the first start, one creates the key and the other reads it.
     if (!hasMasterKey(store)) {
+      requireUnused(store);
       store.change(() => {
         if (!hasMasterKey(store)) putMasterKey(store, masterKey(store.folder, given, true));
       });

@@ -6,6 +6,7 @@ import {
   bytesIn,
   closeEnvironment,
   type Environment,
+  entriesIn,
   extentBytes,
   openEnvironment,
 } from './environment.js';
@@ -31,9 +32,12 @@ export class Store {
   private actor = commandActor();
   private onCommit: () => (done: boolean) => void = () => () => {};
 
-  /** Use `openStore`, which also upgrades the format. */
-  constructor(readonly folder: string) {
-    this.environment = openEnvironment(folder);
+  /** Use `openStore`, which also checks the format. `mustBeComplete`: see `openEnvironment`. */
+  constructor(
+    readonly folder: string,
+    mustBeComplete = false,
+  ) {
+    this.environment = openEnvironment(folder, mustBeComplete);
     const { databases } = this.environment;
     this.tables = new Map(TABLE_NAMES.map((name) => [name, new Table(name, databases[name])]));
   }
@@ -119,6 +123,11 @@ export class Store {
     this.refresh();
     const names = TABLE_NAMES.filter((name) => TABLES[name].owner === owner);
     return names.reduce((sum, name) => sum + bytesIn(this.environment.databases[name]), 0);
+  }
+
+  /** Whether a table has entries, besides `meta`. */
+  hasData(): boolean {
+    return TABLE_NAMES.some((name) => name !== 'meta' && entriesIn(this.environment.databases[name]) > 0);
   }
 
   /** Makes later reads see what other processes have written. Without it they may be a few milliseconds old. */

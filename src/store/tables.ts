@@ -232,3 +232,6 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+
+/** Tables that version 0.1.0 did not have, although its format has the same number: the next start creates them. */
+export const ADDED_TABLES: ReadonlySet<TableName> = new Set(['audit', 'batch_aborts']);

@@ -1,7 +1,16 @@
 // Commands that read files which may be damaged run in a child process, which ends with them.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
 import { appendTrailer } from '../../src/store/backup-file.js';
 import { backUp, FORMAT, openStore, storeExists } from '../../src/store/index.js';
@@ -10,6 +19,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { until } from '../support/until.js';
 
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const ENTRIES = 3_000;
 const DAMAGES = scaled({ short: 6, long: 40 }, 'DAMAGES');
 const PAGE_BYTES = 4_096;
@@ -45,8 +55,9 @@ test(`verify: a damaged page anywhere is found, and never ends the command (TEST
   const { integer } = random(seed);
   const whole = readFileSync(file);
   const all = (await run(data, 'audit', '--after', '0')).stdout;
+  const names = Math.floor(whole.indexOf('batch_order\0') / PAGE_BYTES);
   for (let number = 0; number < DAMAGES; number += 1) {
-    const page = META_PAGES + integer(whole.length / PAGE_BYTES - META_PAGES);
+    const page = number === 0 ? names : META_PAGES + integer(whole.length / PAGE_BYTES - META_PAGES);
     const damaged = Buffer.from(whole);
     const filling = integer(3);
     for (let at = page * PAGE_BYTES; at < (page + 1) * PAGE_BYTES; at += 1)
@@ -120,3 +131,27 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
     t.equal(child.signalCode, signal);
   });
 }
+
+test('the child process has the descriptors of a shell, such as that of a configuration', async (t) => {
+  const { folder, data, run } = await compacted(t);
+  const config = join(folder, 'config.json');
+  writeFileSync(config, JSON.stringify({ data }));
+  const script = `exec "${process.execPath}" "${MAIN}" verify --config /dev/fd/9 9< "${config}"`;
+  const said = execFileSync('bash', ['-c', script], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+  t.equal(said.trimEnd(), (await run(data, 'verify')).stdout);
+});
+
+test('something else in the place of a file of the store is an error, not a crash', async (t) => {
+  const { data, run } = await compacted(t);
+  const lock = join(data, 'store', 'lock.mdb');
+  rmSync(lock);
+  mkdirSync(lock);
+  t.match(await run(data, 'verify'), { code: 1, stderr: /^\S+lock\.mdb is not a file\. .*\n$/ });
+  rmSync(join(data, 'store'), { recursive: true });
+  writeFileSync(join(data, 'store'), 'a file');
+  for (const command of ['verify', 'audit', 'backup'])
+    t.match(await run(data, command, ...(command === 'backup' ? [join(data, 'copy')] : [])), {
+      code: 1,
+      stderr: /^The data folder \S+ cannot be used: ENOTDIR.*\n$/,
+    });
+});
