@@ -15,9 +15,10 @@ import {
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**
- * Answers what node's parser refuses, and closes the connection. A timed-out or broken connection is closed without a
- * response. If an earlier request still waits for its response, this one would be mistaken for it: then the connection
- * closes after the last response owed.
+ * Answers what node's parser refuses, and closes the connection. A request that has not arrived in time is closed without
+ * a response, and so is a broken connection. If an earlier request still waits for its response, this one would be mistaken
+ * for it: then the connection closes after the last response owed. Node counts the time of a request that waits as well,
+ * although nothing is read meanwhile.
  *
  * @returns a function that closes refused connections that are still open: the server no longer tracks them
  */
@@ -41,6 +42,7 @@ export function refuseMalformed(
   server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket;
     const unparsable = error.code?.startsWith('HPE_') === true && error.code !== 'HPE_INVALID_EOF_STATE';
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.closeBehindLast(socket)) return;
     if (!unparsable || socket.readableEnded) socket.destroy();
     else end(socket, statusOf(error));
   });

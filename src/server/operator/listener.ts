@@ -84,12 +84,12 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   };
   server.on('request', take);
   server.on('checkExpectation', take);
-  // What is malformed within a body: the request would wait for the rest of it.
-  server.on('clientError', (_, socket) => {
+  // What is malformed within a body, or late: the request would wait for the rest of it.
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const request = arrived.get(socket);
     if (request?.complete !== false) return;
-    broken.add(request);
     if (running.get(socket) === request) socket.destroy();
+    else if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') broken.add(request);
   });
   const closeRefused = refuseMalformed(server, turns, { refuse: malformed, clock });
   server.on('connection', (socket) => connections.opened(socket));
