@@ -39,6 +39,13 @@ export const WAIT_MS_MAX = 15_000;
 const READ_MS_MAX = 5_000;
 /** The most requests of one workspace that wait for credit. */
 export const WAITING_MAX = 4_096;
+/**
+ * How long a node that stops tries to write its last charges, in milliseconds, and its pause between two tries: a database
+ * that restarts is back within seconds. Whatever ends the process must wait 30 s after `http.drain_ms`, and the last wave
+ * needs a part of them.
+ */
+export const LAST_WRITE_MS = 15_000;
+const LAST_RETRY_MS = 250;
 /** The interval at which requests that have waited for too long are failed, in milliseconds. */
 const LOOK_MS = 250;
 /** Of these intervals, the number between two polls for recalls, and between two returns of unused credit. */
@@ -110,16 +117,32 @@ export class ClusterLedger implements Ledger, Settling {
     this.lookLater();
   }
 
-  /** Writes the charges, and stops. Throws DatabaseUnavailable. The end of the session returns the leases. */
-  async stop(): Promise<void> {
+  /**
+   * Writes the charges, and stops. Throws DatabaseUnavailable if the database stays away for `patienceMs`. The end of the
+   * session returns the leases.
+   */
+  async stop(patienceMs: number = LAST_WRITE_MS): Promise<void> {
     this.cancelLook();
     this.loop.leave();
     try {
-      await this.flush();
+      await this.flushLast(patienceMs);
     } finally {
       await this.loop.stop();
       this.current?.failWaiting(Number.POSITIVE_INFINITY);
       await this.stopListening();
+    }
+  }
+
+  private async flushLast(patienceMs: number): Promise<void> {
+    const { clock } = this.parts.session;
+    const end = clock.monotonic() + patienceMs;
+    for (;;) {
+      try {
+        return await this.flush();
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable) || clock.monotonic() >= end) throw error;
+        await new Promise<void>((resolve) => clock.after(LAST_RETRY_MS, resolve));
+      }
     }
   }
 

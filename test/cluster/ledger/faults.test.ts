@@ -1,6 +1,7 @@
 import { type Test, test } from 'tap';
 import type { Reservation } from '../../../src/access/index.js';
 import type { LedgerPart } from '../../../src/cluster/index.js';
+import { LAST_WRITE_MS } from '../../../src/cluster/ledger/cluster-ledger.js';
 import type { Holdings } from '../../../src/cluster/ledger/holdings.js';
 import { type Database, DatabaseUnavailable } from '../../../src/postgres/index.js';
 import {
@@ -206,6 +207,34 @@ test(
     });
   },
 );
+
+test('a node that stops writes its last charges when its database is back', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const node = await startNode(t, url, { listens: false });
+  const reservation = await reserve(t, node, caller, 10);
+  node.proxy.cut(true);
+  reservation.post();
+  const stopped = node.ledger.stop();
+  await until(() => node.errors.length > 1);
+  node.proxy.cut(false);
+  await stopped;
+  t.equal((await accountOf(t, database, 'one')).charged, '10');
+});
+
+test('a node that stops without its database ends with an error', NEEDS_POSTGRES, async (t) => {
+  const { url, database } = await newDatabase(t);
+  const caller = await addWorkspace(database, 'one', { granted: 1_000n });
+  const clock = movableClock();
+  const node = await startNode(t, url, { clock, listens: false });
+  const reservation = await reserve(t, node, caller, 10);
+  node.proxy.cut(true);
+  reservation.post();
+  const stopped = t.rejects(node.ledger.stop(), { name: 'DatabaseUnavailable' });
+  await until(() => node.errors.length > 0);
+  clock.advance(LAST_WRITE_MS);
+  await stopped;
+});
 
 test(
   'a database that has lost the last exchanges, as after a failover, ends the session; the node serves again',

@@ -46,7 +46,7 @@ export async function startNode(
   await session.start();
   ledger.start();
   const stop = async () => {
-    await ledger.stop();
+    await ledger.stop(0);
     await session.stop();
   };
   t.teardown(() => stop().catch(() => {}));
