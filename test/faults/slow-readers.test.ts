@@ -5,12 +5,14 @@ import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
 import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { median, startForCallers, type TestCaller } from '../support/callers.js';
 import { movableClock } from '../support/movable-clock.js';
-import { scaled } from '../support/scale.js';
+import { LONG, scaled } from '../support/scale.js';
 import { until } from '../support/until.js';
 
 /** Readers of one key. */
 const READERS = scaled({ short: 10, long: 30 }, 'READERS');
 const LINES = 30_000;
+/** From its second second on, a download below 1 MiB/s may lose its place. */
+const SLOW_AFTER_MS = 2_000;
 const TEXTS = 20;
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 
@@ -26,12 +28,14 @@ async function cancelledBatch({ post }: TestCaller): Promise<string> {
 
 /** Takes a byte whenever the test says so; the first ones tell the status. */
 function slowReader(port: number, token: string, path: string) {
-  const buffer = Buffer.alloc(1);
+  const [one, many] = [Buffer.alloc(1), Buffer.alloc(65_536)];
+  const buffer = () => (isFast ? many : one);
   let head = '';
   let closed = false;
+  let isFast = false;
   const take = (bytes: number, into: Uint8Array) => {
     if (head.length < 12) head += Buffer.from(into.subarray(0, bytes)).toString();
-    return head.length < 12;
+    return isFast || head.length < 12;
   };
   const socket: Socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback: take } });
   socket.on('error', () => {});
@@ -39,7 +43,16 @@ function slowReader(port: number, token: string, path: string) {
     closed = true;
   });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
-  return { socket, status: () => (head.length < 12 ? null : Number(head.slice(9))), closed: () => closed };
+  return {
+    socket,
+    status: () => (head.length < 12 ? null : Number(head.slice(9))),
+    closed: () => closed,
+    /** From now on it takes everything. */
+    readAll() {
+      isFast = true;
+      socket.resume();
+    },
+  };
 }
 
 for (const transport of ['uws', 'node']) {
@@ -88,3 +101,32 @@ for (const transport of ['uws', 'node']) {
     });
   });
 }
+
+test(`slow readers in all ${DOWNLOADS_MAX.all} places do not keep a workspace from its results`, {
+  timeout: 600_000,
+  skip: LONG ? false : 'at full scale; test/http/slow-readers has the rule',
+}, async (t) => {
+  const clock = movableClock();
+  const { port, caller } = await startForCallers(t, { DECIDER_HTTP_TRANSPORT: 'node' }, { clock });
+  const good = caller('good');
+  const own = await cancelledBatch(good);
+  await until(async () => (await good.get(own)).status === 200);
+  const readers: ReturnType<typeof slowReader>[] = [];
+  t.teardown(() => {
+    for (const { socket } of readers) socket.destroy();
+  });
+  for (let at = 0; at < DOWNLOADS_MAX.all / DOWNLOADS_MAX.key; at += 1) {
+    const bad = caller(`bad${at}`);
+    const path = await cancelledBatch(bad);
+    await until(async () => (await bad.get(path)).status === 200);
+    readers.push(...Array.from({ length: DOWNLOADS_MAX.key }, () => slowReader(port, bad.token, path)));
+  }
+  await until(() => readers.every(({ status }) => status() === 200));
+  clock.advance(SLOW_AFTER_MS);
+  const results = await good.get(own);
+  t.equal(results.status, 200);
+  t.equal(results.body.split('\n').length, LINES + 1);
+  for (const { readAll } of readers) readAll();
+  await until(() => readers.some(({ closed }) => closed()));
+  t.equal(readers.filter(({ closed }) => closed()).length, 1, 'one of them has lost its place');
+});
