@@ -3,19 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  BYTES_PER_MINUTE_MAX,
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  DEFAULT_WORKSPACE,
-  dayOf,
-  grantCredit,
-  parseAmount,
-  REQUESTS_PER_MINUTE_MAX,
-  type Reservation,
-  StoredAccess,
-} from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE, dayOf, parseAmount, type Reservation } from '../../src/access/index.js';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import {
   type DecideDependencies,
@@ -28,7 +17,14 @@ import { readRequest } from '../../src/decide/request/read-request.js';
 import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
-import { openStore } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import {
+  changeWorkspace,
+  createWorkspace,
+  grantCredit,
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { createErrorLog } from '../../src/telemetry/index.js';
 import type { Kind, Listening, TransportName } from './kinds.js';
 
@@ -90,7 +86,7 @@ function openKeys() {
     bytesPerMinute: BYTES_PER_MINUTE_MAX,
   });
   const { token } = createKey(store, systemClock, DEFAULT_WORKSPACE);
-  const access = new StoredAccess(store, systemClock, (error) => console.error(error));
+  const access = new FolderAccess(store, systemClock, (error) => console.error(error));
   const price = 1_500n;
   const authorize = (headers: readonly string[]) => {
     const caller = access.authenticate(headers);

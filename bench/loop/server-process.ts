@@ -3,16 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import {
-  BYTES_PER_MINUTE_MAX,
-  changeWorkspace,
-  DEFAULT_WORKSPACE,
-  REQUESTS_PER_MINUTE_MAX,
-} from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { openStore } from '../../src/store/index.js';
+import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { createErrorLog } from '../../src/telemetry/index.js';
 import type { Delay, Listening } from './delay.js';
 import { memoryNow, most } from './memory.js';

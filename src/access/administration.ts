@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditRecord } from '../store/index.js';
+import type { AuditEntry, AuditRecord } from './audit.js';
 import type { Reconciliation } from './books.js';
 import type { Invoice } from './invoice.js';
 import type { Key, NewKey, RolledKey } from './keys.js';

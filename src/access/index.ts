@@ -1,24 +1,69 @@
-export * from './access.js';
+export { Access, type KeyUsage } from './access.js';
 export type { Administration, AuditPage, Balance } from './administration.js';
-export type { Audited } from './audited.js';
+export {
+  AUDIT_ENTRIES_MAX,
+  type AuditEntry,
+  type AuditFields,
+  type AuditRecord,
+  auditEntry,
+  commandActor,
+  isRecorded,
+} from './audit.js';
 export type { Caller } from './authenticate.js';
-export * from './books.js';
-export * from './calendar.js';
+export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
+export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './calendar.js';
 export type { Directory } from './directory.js';
-export * from './invoice.js';
-export * from './keys.js';
+export { daysOfInvoice, type Invoice, invoiceOf } from './invoice.js';
+export {
+  byCreation,
+  foundKey,
+  isKeyId,
+  type Key,
+  keyCreation,
+  keyRevocation,
+  keyRoll,
+  keyWorks,
+  type NewKey,
+  type RolledKey,
+  readExpiry,
+  showKey,
+} from './keys.js';
 export type { Ledger, Pause, Reservation, Standing } from './ledger.js';
-export * from './money.js';
-export * from './paused.js';
+export {
+  type Amount,
+  type Charge,
+  costOf,
+  type Kind,
+  type Price,
+  parseAmount,
+  parsePrice,
+  showAmount,
+  showPrice,
+} from './money.js';
+export { pausedError, refuse } from './paused.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';
-export { StoredAccess } from './stored/access.js';
-export { StoredAdministration } from './stored/administration.js';
-export type { FlushPart, TakenWrites } from './stored/counters.js';
-export * from './stored/keys.js';
-export { FLUSH_DELAY_MS, UNWRITTEN_MS_MAX } from './stored/ledger.js';
-export { reconcile } from './stored/reconcile.js';
-export { balanceOf, readInvoice, readUsage } from './stored/reports.js';
-export * from './stored/workspaces.js';
-export * from './usage-report.js';
-export * from './workspaces.js';
+export {
+  checkDays,
+  sumPrices,
+  type UsageFilter,
+  type UsageRow,
+  type UsageSum,
+  usageRow,
+} from './usage-report.js';
+export {
+  AccessError,
+  checkChange,
+  creditGrant,
+  DEFAULT_WORKSPACE,
+  foundWorkspace,
+  isWorkspaceId,
+  readAmount,
+  readGrant,
+  requireModels,
+  type Workspace,
+  type WorkspaceChange,
+  workspaceCreation,
+  workspaceExists,
+  workspaceUpdate,
+} from './workspaces.js';

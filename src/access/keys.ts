@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { OperatorKey } from '../api/index.js';
 import { randomLetters, showInstant } from '../base/index.js';
-import type { AuditFields, AuditRecord, Value } from '../store/index.js';
+import type { AuditFields, AuditRecord } from './audit.js';
 import type { Audited } from './audited.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import { AccessError } from './workspaces.js';
 
-/** A key. Instants in milliseconds. `expires` is the last millisecond at which it works; null: it never expires. */
-export type Key = Readonly<Value<'keys'>>;
+/** A key. Instants are milliseconds since 1970. */
+export interface Key {
+  readonly id: string;
+  readonly workspace: string;
+  /** The SHA-256 of the token, in hexadecimal. */
+  readonly digest: string;
+  readonly created: number;
+  /** The last millisecond at which it works; null: it never expires. */
+  readonly expires: number | null;
+  readonly revoked: number | null;
+  /** The key that replaces it. */
+  readonly rolledTo: string | null;
+}
 
 /** A new key with its token, which is not stored: only its SHA-256 is. */
 export interface NewKey {

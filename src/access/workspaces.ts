@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/index.js';
-import type { AuditFields } from '../store/index.js';
+import type { AuditFields } from './audit.js';
 import type { Audited } from './audited.js';
 import { type Amount, parseAmount, showAmount } from './money.js';
 

@@ -9,3 +9,13 @@ export class OperatorError extends Error {
     super([message].flat().map(visible).join('\n'), options);
   }
 }
+
+/** The stored data cannot be used, or a value of them is damaged. The message names which, and what to do. */
+export class StoreError extends OperatorError {
+  override readonly name = 'StoreError';
+}
+
+/** The server cannot start as configured; the message names the setting to change. */
+export class StartError extends OperatorError {
+  override readonly name = 'StartError';
+}

@@ -1,7 +1,3 @@
-import type { Abort } from '../engine/index.js';
-import type { Store, Value } from '../store/index.js';
-import { isFinished } from './lifecycle/transitions.js';
-
 /**
  * A line fails when the engine has ended the process this many times while the line was in progress. After the first
  * time it runs alone, because another line may have been the cause.
@@ -9,7 +5,12 @@ import { isFinished } from './lifecycle/transitions.js';
 export const ABORTS_MAX = 2;
 
 /** What is stored of a line that was in progress when llama.cpp ended the process. */
-export type LineAborts = Value<'batch_aborts'>;
+export interface LineAborts {
+  readonly count: number;
+  /** The id of the last one. */
+  readonly last: string;
+  readonly reason: string;
+}
 
 /** The name of a line in the record of what engine threads compute. */
 export const lineLabel = (batch: string, line: number): string => `${batch} ${line}`;
@@ -22,24 +23,4 @@ export function linesOfLabels(labels: readonly string[]): Array<readonly [batch:
     const [, batch, line] = LABEL.exec(label) ?? [];
     return batch === undefined ? [] : [[batch, Number(line)] as const];
   });
-}
-
-/** Counts an abort for every line that was in progress and has no result. Returns how many. Throws StoreError. */
-export function countAbort(store: Store, { id, reason, labels }: Abort): number {
-  return store.change(() => {
-    const open = linesOfLabels(labels).filter(([batch, line]) => isOpen(store, batch, line));
-    for (const key of open) {
-      const before = store.table('batch_aborts').get(...key);
-      // Counted already, by a process that ended before it could remove the report.
-      if (before?.last === id) continue;
-      store.table('batch_aborts').put(key, { count: (before?.count ?? 0) + 1, last: id, reason });
-    }
-    return open.length;
-  });
-}
-
-function isOpen(store: Store, batch: string, line: number): boolean {
-  const found = store.table('batches').get(batch);
-  if (found === undefined || isFinished(found) || line >= found.lines) return false;
-  return store.table('batch_results').get(batch, line) === undefined;
 }

@@ -1,6 +1,5 @@
 import { LIMITS } from '../api/index.js';
-import { type Clock, type Owner, ShareCounts, type Shares } from '../base/index.js';
-import { StoreError } from '../store/index.js';
+import { type Clock, type Owner, ShareCounts, type Shares, StoreError } from '../base/index.js';
 import type { CalledBatches } from './called-batches.js';
 import type { BatchReports, Webhooks } from './dependencies.js';
 import { type Batch, STATUS_OF } from './lifecycle/transitions.js';

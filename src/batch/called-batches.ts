@@ -1,11 +1,7 @@
-import type { Clock } from '../base/index.js';
-import type { Sealer, Store } from '../store/index.js';
 import type { Batch } from './lifecycle/transitions.js';
-import { openWebhook } from './sealed-values.js';
-import type { WriteBuffer } from './write-buffer.js';
 
 /** Of a batch with a webhook: the number of attempts so far, and when the next one is due; null: there is none. */
-type WebhookState = Exclude<Batch['webhook'], null>;
+export type WebhookState = Exclude<Batch['webhook'], null>;
 
 /** What a call changes of a batch. `now`: in milliseconds since 1970. */
 export type CallChange = (webhook: WebhookState, now: number) => Pick<Batch, 'webhook' | 'called'>;
@@ -33,42 +29,8 @@ export interface CalledBatches {
 export const isStateSeen = ({ attempts, due }: WebhookState, seen: WebhookState | null): boolean =>
   seen === null || (seen.attempts === attempts && seen.due === due);
 
-interface Called {
+/** A batch whose webhook is called, and its address. */
+export interface Called {
   readonly batch: Batch;
   readonly address: string;
-}
-
-/** The batches of the data folder whose webhooks are called. */
-export class StoredCalledBatches implements CalledBatches {
-  constructor(
-    private readonly store: Store,
-    private readonly sealer: Sealer,
-    private readonly buffer: WriteBuffer,
-    private readonly clock: Clock,
-  ) {}
-
-  written(): Promise<void> {
-    return this.buffer.flush();
-  }
-
-  find(id: string): Called | undefined {
-    const batch = this.buffer.get(id);
-    if (batch === undefined || batch.webhook === null || batch.deleted) return undefined;
-    const dataKey = this.sealer.dataKey(id);
-    const sealed = this.store.table('batch_webhooks').get(id);
-    if (dataKey === undefined || sealed === undefined) return undefined;
-    return { batch, address: openWebhook({ id, dataKey }, sealed) };
-  }
-
-  update(id: string, seen: WebhookState | null, change: CallChange): Batch | undefined {
-    // Read first, because reading it may make the calendar jump and move the batch's times.
-    const now = this.clock.now();
-    // Read again: the batch may have been collected during the call.
-    const batch = this.buffer.get(id);
-    if (batch === undefined || batch.webhook === null || batch.deleted) return undefined;
-    if (!isStateSeen(batch.webhook, seen)) return undefined;
-    const after: Batch = { ...batch, ...change(batch.webhook, now) };
-    this.buffer.put(after);
-    return after;
-  }
 }

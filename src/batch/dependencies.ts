@@ -1,12 +1,9 @@
-import type { Caller, Charge, Price, StoredAccess } from '../access/index.js';
-import type { Clock } from '../base/index.js';
+import type { Caller, Charge, Price } from '../access/index.js';
 import type { DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
-import type { Sealer, Store } from '../store/index.js';
 import type { DigestResult } from './ingest/digest-file.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import type { SentFile } from './ingest/rooms.js';
-import type { ReadCall } from './reading/reader.js';
 import type { FinishedBatch } from './webhook/call.js';
 import type { WebhookOutcome } from './webhook/outcome.js';
 
@@ -53,18 +50,12 @@ export interface BatchReports {
   called(batch: string, outcome: WebhookOutcome, again: boolean): void;
 }
 
-/** What batches need from the rest of the program. */
-export interface BatchDependencies {
-  readonly store: Store;
-  readonly sealer: Sealer;
-  readonly access: StoredAccess;
-  readonly clock: Clock;
+/** What batches need from the rest of the program, besides the place where they are stored. */
+export interface BatchParts {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly engines: LineEngines;
   readonly files: FileThread;
-  /** Runs `readStored` on another thread. */
-  read(call: ReadCall): Promise<unknown>;
   readonly webhooks: Webhooks;
   readonly reports: BatchReports;
   /** Bytes of stored batches beyond which new ones are refused. May change. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/index.js';
-import type { BatchState } from './lifecycle/transitions.js';
+import type { BatchState } from '../api/index.js';
 import type { Submission } from './submit.js';
 
 /** Which batches to list. */

@@ -1,5 +1,5 @@
-import type { Store } from '../store/index.js';
-import type { Batch, BatchState } from './lifecycle/transitions.js';
+import type { BatchState } from '../api/index.js';
+import type { Batch } from './lifecycle/transitions.js';
 
 /** Which batches to list. */
 export interface BatchFilter {
@@ -12,18 +12,4 @@ export interface BatchFilter {
 export interface NewestBatches {
   readonly batches: readonly Batch[];
   readonly more: boolean;
-}
-
-/**
- * The newest batches of all keys, except deleted ones. Reads every batch: not for
- * the main thread. Throws StoreError.
- */
-export function newestBatches(store: Store, { state, workspace, limit }: BatchFilter): NewestBatches {
-  const found: Batch[] = [];
-  for (const { value: batch } of store.table('batches').entries()) {
-    if (batch.deleted || (state !== undefined && batch.state !== state)) continue;
-    if (workspace === undefined || batch.workspace === workspace) found.push(batch);
-  }
-  found.sort((one, other) => other.created - one.created || (one.id < other.id ? -1 : 1));
-  return { batches: found.slice(0, limit), more: found.length > limit };
 }

@@ -1,4 +1,4 @@
-import { placeOf, seal, unseal } from '../store/index.js';
+import { placeOf, seal, unseal } from '../sealing/index.js';
 import type { ChunkIds } from './ingest/chunks.js';
 
 const LINE_FEED = 10;

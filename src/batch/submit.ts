@@ -1,14 +1,14 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { randomLetters, ShareCounts, type Shares } from '../base/index.js';
-import { randomDataKey } from '../store/index.js';
+import { randomDataKey } from '../sealing/index.js';
 import type { BatchStore } from './batch-store.js';
 import type { FileThread, LineEngines, Webhooks } from './dependencies.js';
 import { Draft, type Idempotency } from './draft.js';
+import { idempotencyDigest } from './idempotency.js';
 import { freeBlock } from './ingest/blocks.js';
 import type { Batch } from './lifecycle/transitions.js';
 import { sealWebhook } from './sealed-values.js';
-import { idempotencyDigest } from './submissions.js';
 
 /** Concurrent DNS lookups of webhook addresses in submissions. A key has no use for more than its open batches. */
 export const LOOKUP_SHARES = { key: LIMITS.batchesOpen, workspace: 20, all: 64 } as const satisfies Shares;

@@ -1,6 +1,2 @@
-// The modules of this room that run on threads of their own; the server owns their pools.
-
-/** Reads batch files. */
+/** The module that reads batch files on a thread of its own. The server owns its pool. */
 export const INGEST_THREAD = new URL('./ingest/thread.js', import.meta.url);
-/** Reads stored batches. */
-export const READING_THREAD = new URL('./reading/thread.js', import.meta.url);

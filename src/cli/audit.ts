@@ -1,5 +1,5 @@
+import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../access/index.js';
 import { showInstant } from '../base/index.js';
-import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../store/index.js';
 import { readWholeBetween } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './table.js';

@@ -1,6 +1,6 @@
 import { showBytes, showInstant, systemClock } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
-import { type BackupFacts, backUp, restore as restoreBackup } from '../store/index.js';
+import { type BackupFacts, backUp, restore as restoreBackup } from '../storage/folder/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
 import { refuseDatabase, requireStore } from './with-store.js';
 

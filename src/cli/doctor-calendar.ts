@@ -1,7 +1,13 @@
 import { FOLLOWED_MS, JUMP_LASTS_MS, STOPPED_MS_MAX } from '../base/index.js';
 import { DOUBT_MS } from '../batch/index.js';
-import { type CalendarReading, findCalendar, SKEW_MS_MAX, timeOf } from '../cluster/index.js';
-import { type Database, listNodes } from '../postgres/index.js';
+import {
+  type CalendarReading,
+  type Database,
+  findCalendar,
+  listNodes,
+  SKEW_MS_MAX,
+  timeOf,
+} from '../storage/database/index.js';
 import { type Finding, ok, warning } from './findings.js';
 
 const REMEDY = 'Check the clock of the database (NTP); see docs/cluster.md, Clocks.';

@@ -1,16 +1,18 @@
+import { commandActor } from '../access/index.js';
 import { systemClock } from '../base/index.js';
-import { ClusterAdministration, checkDatabaseKey, SKEW_MS_MAX } from '../cluster/index.js';
+import type { Settings } from '../settings/index.js';
 import {
+  checkDatabaseKey,
   Database,
+  DatabaseAdministration,
   databaseClock,
   listNodes,
   type Path,
   requireFormat,
   requireUsable,
+  SKEW_MS_MAX,
   statement,
-} from '../postgres/index.js';
-import type { Settings } from '../settings/index.js';
-import { commandActor } from '../store/index.js';
+} from '../storage/database/index.js';
 import { examineCalendar } from './doctor-calendar.js';
 import { examineLedger } from './doctor-ledger.js';
 import { type Finding, ok, problem, warning } from './findings.js';
@@ -36,7 +38,7 @@ export async function* examineDatabase({
     yield await examineKey(database, given);
     yield await examineNodes(database);
     yield* examineCalendar(database);
-    const administration = new ClusterAdministration(database, commandActor());
+    const administration = new DatabaseAdministration(database, commandActor());
     yield* examineLedger(await administration.reconcile(), billing.currency);
   } catch (error) {
     yield problem('database', error);

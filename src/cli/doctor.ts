@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { reconcile } from '../access/index.js';
 import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
 import {
   Catalog,
@@ -10,18 +9,18 @@ import {
   showMemory,
   verifyChecksum,
 } from '../engine/index.js';
+import { MASTER_KEY_FILE } from '../sealing/index.js';
 import { checkMemory, type MemoryReport, prepareEngine } from '../server/index.js';
 import { loadSettings, type Settings, serviceLinksNotice } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
-  MASTER_KEY_FILE,
   openStore,
   readKeptTime,
+  reconcile,
   Sealer,
   type Store,
-  servingProcess,
-  storeExists,
-} from '../store/index.js';
+} from '../storage/folder/index.js';
+import { servingProcess, storeExists } from '../storage/index.js';
 import { examineLedger } from './doctor-ledger.js';
 import { type Finding, ok, printFindings, problem } from './findings.js';
 import { examineHost } from './host/examine.js';

@@ -90,7 +90,7 @@ async function dataFile(args: readonly string[]): Promise<string> {
   const { config } = parsed(args).values;
   // Loaded only here: `main` loads this file for every command.
   const { loadSettings } = await import('../settings/index.js');
-  const { dataFileOf } = await import('../store/index.js');
+  const { dataFileOf } = await import('../storage/index.js');
   try {
     return dataFileOf(loadSettings(process.env, config).data);
   } catch {

@@ -1,4 +1,4 @@
-import { migrate as migrateDatabase } from '../postgres/index.js';
+import { migrate as migrateDatabase } from '../storage/database/index.js';
 import { type Options, print, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 

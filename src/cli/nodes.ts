@@ -1,5 +1,5 @@
 import { showInstant } from '../base/index.js';
-import { listNodes, requireFormat } from '../postgres/index.js';
+import { listNodes, requireFormat } from '../storage/database/index.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './table.js';
 import { withDatabase } from './with-database.js';

@@ -1,9 +1,7 @@
-import type { Administration } from '../access/index.js';
+import { type Administration, commandActor } from '../access/index.js';
 import { type Clock, systemClock } from '../base/index.js';
-import { ClusterAdministration, startCalendar, timeOf } from '../cluster/index.js';
-import { requireFormat } from '../postgres/index.js';
 import type { Settings } from '../settings/index.js';
-import { commandActor } from '../store/index.js';
+import { DatabaseAdministration, requireFormat, startCalendar, timeOf } from '../storage/database/index.js';
 import { useDatabase } from './with-database.js';
 
 /** Runs an administrative command on the database of the settings, with its clock. Throws OperatorError. */
@@ -15,5 +13,5 @@ export const onDatabase = (
     await requireFormat(database);
     const ahead = timeOf(await startCalendar(database, systemClock)) - systemClock.monotonic();
     const clock = { ...systemClock, now: () => Math.round(systemClock.monotonic() + ahead) };
-    await command(new ClusterAdministration(database, commandActor()), clock);
+    await command(new DatabaseAdministration(database, commandActor()), clock);
   });

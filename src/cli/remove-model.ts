@@ -9,7 +9,7 @@ import {
   removeBuilds,
 } from '../engine/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
-import { servingProcess } from '../store/index.js';
+import { servingProcess } from '../storage/index.js';
 import { checkBuilds, type ModelCheck } from './check-models.js';
 import { notice, withRemedy } from './install-model.js';
 import { printCheck } from './models.js';

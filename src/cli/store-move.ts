@@ -1,6 +1,7 @@
 import { OperatorError, systemClock } from '../base/index.js';
-import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../cluster/index.js';
-import { readMasterKey, storeExists } from '../store/index.js';
+import { readMasterKey } from '../sealing/index.js';
+import { storeExists } from '../storage/index.js';
+import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../storage/move/index.js';
 import { type Options, print, printError, printJson } from './output.js';
 import { table } from './table.js';
 import { withDatabase } from './with-database.js';

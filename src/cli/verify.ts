@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { reconcile } from '../access/index.js';
-import { verifyBatches } from '../batch/index.js';
+import { MASTER_KEY_FILE } from '../sealing/index.js';
+import { verifyBatches } from '../storage/folder/batches/index.js';
 import {
   hasMasterKey,
-  MASTER_KEY_FILE,
+  reconcile,
   requireUnused,
   Sealer,
   type Store,
   TABLES,
   type TableName,
-} from '../store/index.js';
+} from '../storage/folder/index.js';
 import { type Finding, ok, printFindings } from './findings.js';
 import type { Options } from './output.js';
 import { withStore } from './with-store.js';

@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/index.js';
+import { loadSettings, type Settings } from '../settings/index.js';
 import {
   CommitUnknown,
   Database,
@@ -6,8 +7,7 @@ import {
   DatabaseUnavailable,
   requireUsable,
   StatementError,
-} from '../postgres/index.js';
-import { loadSettings, type Settings } from '../settings/index.js';
+} from '../storage/database/index.js';
 import { type Options, reportError } from './output.js';
 
 /**

@@ -1,18 +1,16 @@
-import { type Administration, StoredAdministration } from '../access/index.js';
-import { type Clock, FOLLOWED_MS, OperatorError, systemClock } from '../base/index.js';
+import type { Administration } from '../access/index.js';
+import { type Clock, FOLLOWED_MS, OperatorError, StoreError, systemClock } from '../base/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import {
+  FolderAdministration,
   KEEP_TIME_EVERY_MS,
   openStore,
   openToRead,
   readKeptTime,
   type Store,
-  StoreError,
-  servingProcess,
-  storeExists,
-} from '../store/index.js';
-import type { Options } from './output.js';
-import { reportError } from './output.js';
+} from '../storage/folder/index.js';
+import { servingProcess, storeExists } from '../storage/index.js';
+import { type Options, reportError } from './output.js';
 
 /** What a command may do beyond reading and changing an existing data folder, or less. */
 interface StoreAccess {
@@ -53,7 +51,7 @@ export function withAdministration(
       return;
     }
     const onFolder = (store: Store, clock: Clock) =>
-      command(new StoredAdministration(store, clock), settings, clock);
+      command(new FolderAdministration(store, clock), settings, clock);
     await onStore(settings, onFolder, access);
   });
 }

@@ -8,12 +8,7 @@ export { type ChildLimits, oneLine } from './check/bounded-child.js';
 export { checkModel } from './check/check-model.js';
 export { FIRST_QUESTION } from './check/first-plans.js';
 export type { ModelFacts } from './check/messages.js';
-export {
-  Engine,
-  type EngineOptions,
-  LIVE_PIXEL_BYTES_MAX,
-  type RunOptions,
-} from './engine.js';
+export { Engine, type EngineOptions, LIVE_PIXEL_BYTES_MAX, type RunOptions } from './engine.js';
 export { type EngineEvents, UNWATCHED } from './events.js';
 export type { LaneStatus } from './lanes/lane.js';
 export { LANE_STATES, type LaneState } from './lanes/transitions.js';
@@ -33,13 +28,7 @@ export type { MemoryNeed, MemorySpace } from './memory/types.js';
 export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';
 export { loadVerified } from './models/load-verified.js';
-export {
-  buildId,
-  MANIFEST_FILE,
-  ModelError,
-  manifestFault,
-  readManifest,
-} from './models/manifest.js';
+export { buildId, MANIFEST_FILE, ModelError, manifestFault, readManifest } from './models/manifest.js';
 export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.js';
 export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
 export type { Manifest, ManifestModel } from './models/manifest-schema.js';

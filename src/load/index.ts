@@ -7,14 +7,7 @@ export { loadPage } from './page.js';
 export { probeServer } from './probe.js';
 export { NOT_SENT, Recorder, TIMEOUT } from './recorder.js';
 export type { LoadResult, StepResult } from './result.js';
-export {
-  ARRIVALS_MAX,
-  type LoadDependencies,
-  type LoadPlan,
-  RATE_MAX,
-  runRates,
-  runSearch,
-} from './run.js';
+export { ARRIVALS_MAX, type LoadDependencies, type LoadPlan, RATE_MAX, runRates, runSearch } from './run.js';
 export { generatedRequests, givenRequests, SHAPES } from './shapes.js';
 export { OUTSTANDING_MAX, Step } from './step.js';
 export { byRate, foundText, mainStep, notes, showMs, showRate } from './summary.js';

@@ -3,7 +3,7 @@ import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
 import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
-import type { OpenAccess } from './access/open-access.js';
+import type { Storage } from '../storage/index.js';
 import type { ModelSet } from './models/model-set.js';
 
 type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amount'>;
@@ -16,7 +16,7 @@ export async function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
   { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
-  { access }: Pick<OpenAccess, 'access'>,
+  { access }: Pick<Storage, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
 ): Promise<object> {
   const { credit, monthCharged } = await access.standing(workspace);

@@ -2,6 +2,7 @@ import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import {
   type BatchInterface,
+  type BatchParts,
   type BatchReports,
   callWebhook,
   checkIdempotencyKey,
@@ -14,8 +15,8 @@ import { mayUse } from '../decide/index.js';
 import { PREPARING, type WaveRecord } from '../engine/index.js';
 import type { BatchApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
+import type { Storage } from '../storage/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
-import type { BatchParts, OpenAccess } from './access/open-access.js';
 import { BatchFiles } from './batch-files.js';
 import type { ServerDependencies } from './dependencies.js';
 import type { Engines } from './engines.js';
@@ -32,19 +33,19 @@ export class BatchService {
     settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
     { log, authorities }: ServerDependencies,
     engines: Engines,
-    money: OpenAccess,
+    storage: Storage,
     record: WaveRecord,
     metrics: Metrics,
     bounds: Pick<BatchParts, 'storedBytesMax' | 'workspacePercent'>,
   ): Promise<BatchService> {
-    const network = systemGuard(new Set(settings.webhook.allowed_hosts), money.clock);
+    const network = systemGuard(new Set(settings.webhook.allowed_hosts), storage.clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
     const { webhookAttempts, webhookFailures, batchLines } = metrics.instruments;
     for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
     for (const reason of WEBHOOK_REASONS) webhookFailures.inc({ reason }, 0);
     for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
     const files = new BatchFiles(() => engines.current.manifest, settings.models);
-    const batches = money.openBatches({
+    const batches = storage.openBatches({
       random: Math.random,
       engines: lineEngines(engines, record),
       files,

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
-import { type Clock, DAY_MS } from '../base/index.js';
+import { type Clock, DAY_MS, StartError } from '../base/index.js';
 import { type Certificate, type HttpServer, TlsError, type TlsFiles, tryCertificate } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log } from '../telemetry/index.js';
-import { StartError } from './dependencies.js';
 
 /** How often the files of a certificate are looked at. */
 const LOOK_MS = 5_000;

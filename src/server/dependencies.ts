@@ -1,4 +1,4 @@
-import { type Clock, OperatorError } from '../base/index.js';
+import type { Clock } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import type { Log, RecentLines } from '../telemetry/index.js';
 
@@ -18,7 +18,7 @@ export interface ServerDependencies {
 }
 
 /** Progress of a start. */
-export interface StartReport {
+interface StartReport {
   /** HTTP listens and answers 503 until the models are loaded. The start continues when the returned promise resolves. */
   listening?(url: string): void | Promise<void>;
   notice(sentence: string): void;
@@ -26,9 +26,4 @@ export interface StartReport {
   token(token: string): void;
   /** The fraction of a build's weights that is loaded, 0 to 1. */
   progress(build: CatalogBuild, fraction: number): void;
-}
-
-/** The server cannot start as configured; the message names the setting to change. */
-export class StartError extends OperatorError {
-  override readonly name = 'StartError';
 }

@@ -1,3 +1,4 @@
+import { StartError } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import {
   type AccessEntry,
@@ -14,7 +15,7 @@ import type { Settings } from '../settings/index.js';
 import type { Metrics } from '../telemetry/index.js';
 import { CertificateWatch, expiryWarning, tlsFiles } from './certificate.js';
 import { consoleSite } from './console.js';
-import { type ServerDependencies, StartError } from './dependencies.js';
+import type { ServerDependencies } from './dependencies.js';
 import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
 import type { Service } from './service.js';

@@ -1,6 +1,6 @@
+import { StartError } from '../base/index.js';
 import { isLoopback, isLoopbackNetwork } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
-import { StartError } from './dependencies.js';
 
 /** The setting of a listening address. */
 export type HostSetting = 'host' | 'gateway.host' | 'operator.host';

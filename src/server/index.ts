@@ -1,6 +1,5 @@
 export { expiryWarning, tlsFiles } from './certificate.js';
 export type { ServerDependencies } from './dependencies.js';
-export { StartError } from './dependencies.js';
 export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 export { exposureOf, type HostSetting } from './exposure.js';
 export { type LocalService, openLocal } from './local.js';

@@ -1,17 +1,17 @@
 import { forgetAbort, readAbort, WaveRecord } from '../engine/index.js';
+import type { Storage } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
-import type { OpenAccess } from './access/open-access.js';
 
 /** Starts the record of what engine threads compute. If an abort ended the last process, it is logged and counted. */
 export async function startRecord(
   folder: string,
-  money: Pick<OpenAccess, 'countAbort'>,
+  storage: Pick<Storage, 'countAbort'>,
   log: Log,
 ): Promise<WaveRecord> {
   const abort = readAbort(folder);
   if (abort !== null) {
     try {
-      const lines = await money.countAbort(abort);
+      const lines = await storage.countAbort(abort);
       log.error({ reason: abort.reason, lines }, 'the engine ended the last process');
       forgetAbort(folder);
     } catch (error) {

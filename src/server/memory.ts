@@ -8,7 +8,7 @@ import {
   requireTotal,
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
-import { servingProcess } from '../store/index.js';
+import { servingProcess } from '../storage/index.js';
 import { modelDevices, prepareEngine } from './engine-setup.js';
 
 /** The estimated memory of models, and the memory of the devices. */

@@ -1,7 +1,7 @@
 import type { Price } from '../access/index.js';
+import { StartError } from '../base/index.js';
 import type { Catalog } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
-import { StartError } from './dependencies.js';
 
 /** The price of every build, by its id. Throws StartError if a build has none: its answers would be free. */
 export function pricesByBuild(

@@ -1,6 +1,6 @@
 import { endAll } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
-import type { Rekeyed } from '../store/index.js';
+import type { Rekeyed } from '../storage/index.js';
 import { Metrics } from '../telemetry/index.js';
 import type { ServerDependencies } from './dependencies.js';
 import { listen } from './endpoints.js';

@@ -12,10 +12,8 @@ import type { WaveRecord } from '../engine/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
-import type { Rekeyed } from '../store/index.js';
+import { openStorage, type Rekeyed, type Storage } from '../storage/index.js';
 import type { Metrics } from '../telemetry/index.js';
-import { openAccess } from './access/open.js';
-import type { OpenAccess } from './access/open-access.js';
 import { limitsJson, usageJson } from './account-json.js';
 import { BatchService } from './batches.js';
 import type { ServerDependencies } from './dependencies.js';
@@ -25,6 +23,7 @@ import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
 import { pricesByBuild } from './prices.js';
 import { type ReloadChanges, reloadFields } from './reload/audit.js';
+import { removeOutcome } from './reload/outcome-file.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -44,7 +43,7 @@ export class Service implements App {
     private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
     readonly engines: Engines,
-    readonly money: OpenAccess,
+    readonly storage: Storage,
     private readonly record: WaveRecord,
   ) {
     void engines.stuck.then((reason) => {
@@ -63,10 +62,12 @@ export class Service implements App {
   ): Promise<Service> {
     const engines = await Engines.open(settings, dependencies, metrics);
     engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
-    const money = await openAccess(settings, dependencies);
-    money.measure(metrics);
-    const record = await startRecord(settings.data, money, dependencies.log);
-    return new Service(settings, dependencies, metrics, engines, money, record);
+    const storage = await openStorage(settings, dependencies);
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(settings.data);
+    storage.measure(metrics);
+    const record = await startRecord(settings.data, storage, dependencies.log);
+    return new Service(settings, dependencies, metrics, engines, storage, record);
   }
 
   /** Resolves when requests can be answered. Rejects with ModelError or the reason to stop; then call `close`. */
@@ -79,7 +80,7 @@ export class Service implements App {
         settings,
         this.dependencies,
         engines,
-        this.money,
+        this.storage,
         this.record,
         this.metrics,
         {
@@ -101,7 +102,7 @@ export class Service implements App {
    * current. Throws StoreError.
    */
   prepareSettings(next: Settings): () => void {
-    const useMasterKey = this.money.prepareMasterKey(next.master_key);
+    const useMasterKey = this.storage.prepareMasterKey(next.master_key);
     return () => {
       this.settings = next;
       this.engines.useLimits(next);
@@ -112,13 +113,13 @@ export class Service implements App {
 
   /** Changes the master key; see `rekeyServed`. Rejects with StoreError. */
   rekey(newKeyFile: string | null): Promise<Rekeyed> {
-    return this.money.rekey(newKeyFile);
+    return this.storage.rekey(newKeyFile);
   }
 
   /** Adds a reload to the audit log. */
   recordReload(before: Settings, after: Settings, changed: ReloadChanges): void {
     const fields = reloadFields(before, after, changed);
-    this.money.administration
+    this.storage.administration
       .run('server', 'auditReload', fields)
       .catch((error) => this.dependencies.log.error({ err: error }, 'a reload is not in the audit log'));
   }
@@ -144,23 +145,23 @@ export class Service implements App {
     const idle = this.engines.catalog.builds
       .filter(({ id }) => this.engines.get(id)?.workingLanes === 0)
       .map(({ id }) => `No engine thread of ${id} works.`);
-    return [...idle, ...this.money.unreadyReasons()];
+    return [...idle, ...this.storage.unreadyReasons()];
   }
 
   /** What the operator sees of the work in progress. */
   status(): ServiceStatus {
-    const { engines, money, batches } = this;
-    return { engines, openBatches: batches?.openStates ?? {}, store: money.status() };
+    const { engines, storage, batches } = this;
+    return { engines, openBatches: batches?.openStates ?? {}, store: storage.status() };
   }
 
   /** Resolves if keys, accounts and batches can be written; rejects with OperatorError. */
   probe(): Promise<void> {
-    return this.money.probe();
+    return this.storage.probe();
   }
 
   /** What is wrong if `probe` does not settle; the subject of a sentence. */
   get place(): string {
-    return this.money.place;
+    return this.storage.place;
   }
 
   serves(model: string, only: string | null): boolean {
@@ -180,7 +181,7 @@ export class Service implements App {
 
   authorize(headers: readonly string[]): Authorized {
     this.requireStored();
-    const { access } = this.money;
+    const { access } = this.storage;
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
     const batches = () => this.batchesOf(caller);
@@ -192,7 +193,7 @@ export class Service implements App {
       admitFree: (bytes) => access.admitFree(caller, bytes),
       rates: () => this.ratesOf(caller),
       limits: (only) =>
-        limitsJson(caller, this.models(only), this.engines.current, this.money, this.settings),
+        limitsJson(caller, this.models(only), this.engines.current, this.storage, this.settings),
       usage: async (days) => usageJson(id, this.settings.billing.currency, await access.usage(caller, days)),
       get batches() {
         return batches();
@@ -212,7 +213,7 @@ export class Service implements App {
     await endAll([
       () => stopped,
       () => this.engines.close(),
-      () => this.money.close(),
+      () => this.storage.close(),
       () => this.record.close(),
     ]);
   }
@@ -250,7 +251,7 @@ export class Service implements App {
 
   private ratesOf(caller: Caller): Rates {
     const { requestsPerMinute, bytesPerMinute } = caller.workspace;
-    const { resetMs, ...left } = this.money.access.ratesLeft(caller);
+    const { resetMs, ...left } = this.storage.access.ratesLeft(caller);
     return { limit: { requests: requestsPerMinute, bytes: bytesPerMinute }, left, resetMs };
   }
 
@@ -263,12 +264,12 @@ export class Service implements App {
   private reserve(caller: Caller, set: ModelSet, build: string, inputTokens: number) {
     const model = set.catalog.find(build)?.model.id ?? build;
     const price = this.engines.priceOf(build, set).live;
-    return this.money.access.reserve(caller, { model, kind: 'live', inputTokens, price });
+    return this.storage.access.reserve(caller, { model, kind: 'live', inputTokens, price });
   }
 
   /** Throws ApiError `overloaded` while keys and accounts cannot be read or written. */
   private requireStored(): void {
-    const [reason] = this.money.unreadyReasons();
+    const [reason] = this.storage.unreadyReasons();
     if (reason !== undefined) throw new ApiError('overloaded', reason, { retryAfterSeconds: 1 });
   }
 

@@ -1,14 +1,6 @@
 import { test } from 'tap';
-import {
-  afterDays,
-  dayOf,
-  endOfDay,
-  endOfNextDay,
-  lastDayOf,
-  monthBefore,
-  monthOf,
-  parseDay,
-} from '../../src/access/index.js';
+import { afterDays, endOfDay, endOfNextDay, lastDayOf, parseDay } from '../../src/access/calendar.js';
+import { dayOf, monthBefore, monthOf } from '../../src/access/index.js';
 
 const at = (text: string) => Date.parse(text);
 /** One far behind UTC, one far ahead of it, one that turns its clocks in the middle of a day. */

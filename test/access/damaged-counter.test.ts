@@ -1,14 +1,10 @@
 import { test } from 'tap';
-import {
-  createKey,
-  createWorkspace,
-  dayOf,
-  grantCredit,
-  reconcile,
-  StoredAccess,
-} from '../../src/access/index.js';
+import { dayOf } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 
 const CHARGE = { model: 'm', kind: 'live', inputTokens: 10, price: 1_500n } as const;
 
@@ -22,7 +18,7 @@ test('a charge whose counter is damaged is not made at all: the ledger adds up w
   const clock = { ...systemClock, now: () => noon };
   const counter = store.table('usage').key('acme', dayOf(noon), key.id, 'm', 'live', '1500');
   await store.write([{ table: 'usage', key: counter, value: Buffer.from('{') }]);
-  const access = new StoredAccess(store, clock, () => {});
+  const access = new FolderAccess(store, clock, () => {});
   const caller = access.authenticate([`Bearer ${token}`]);
   const reservation = access.reserve(caller, CHARGE);
   t.throws(() => reservation.post(), { name: 'StoreError' });

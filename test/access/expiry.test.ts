@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import { afterDays, readExpiry } from '../../src/access/index.js';
+import { afterDays } from '../../src/access/calendar.js';
+import { readExpiry } from '../../src/access/index.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 

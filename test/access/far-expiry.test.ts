@@ -1,6 +1,8 @@
 import { test } from 'tap';
-import { createKey, createWorkspace, dayOf, readExpiry, rollKey } from '../../src/access/index.js';
-import { openStore } from '../../src/store/index.js';
+import { dayOf, readExpiry } from '../../src/access/index.js';
+import { createKey, rollKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const clock = {

@@ -1,14 +1,11 @@
 import { type Test, test } from 'tap';
-import {
-  balanceOf,
-  FLUSH_DELAY_MS,
-  getWorkspace,
-  reconcile,
-  StoredAccess,
-  UNWRITTEN_MS_MAX,
-} from '../../src/access/index.js';
-import { FLUSH_RETRY_MS } from '../../src/access/stored/ledger.js';
-import { type RawWrite, type Store, StoreError } from '../../src/store/index.js';
+import { StoreError } from '../../src/base/index.js';
+import { balanceOf } from '../../src/storage/folder/administration/reports.js';
+import { getWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { reconcile, type Store } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { FLUSH_DELAY_MS, FLUSH_RETRY_MS, UNWRITTEN_MS_MAX } from '../../src/storage/folder/ledger/ledger.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
 import { dealings, NOON, opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -31,7 +28,7 @@ function onDisk(t: Test) {
     });
   };
   const troubles: unknown[] = [];
-  const access = new StoredAccess(above, clock, (error) => troubles.push(error));
+  const access = new FolderAccess(above, clock, (error) => troubles.push(error));
   const { workspace, reserve } = dealings(store, clock, access);
   const { token } = workspace('acme', 1_000_000n);
   const charged = () => {

@@ -1,6 +1,9 @@
 import { test } from 'tap';
-import { createKey, type Kind, StoredAccess } from '../../src/access/index.js';
-import type { RawWrite, Store } from '../../src/store/index.js';
+import type { Kind } from '../../src/access/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import type { Store } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
 import { dealings, NOON, opened } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -38,7 +41,7 @@ test('a charge is in the usage at once: before its write, during it, after it fa
     if (disk.full) throw new Error('The disk is full.');
     await store.write(writes);
   };
-  const access = new StoredAccess(above, clock, () => {});
+  const access = new FolderAccess(above, clock, () => {});
   const { caller, reserve, workspace } = dealings(store, clock, access);
   const { token } = workspace('acme', 1_000_000n);
   const tokens = async () =>
@@ -65,7 +68,7 @@ test('a charge is in the usage at once: before its write, during it, after it fa
   const next = access.flush();
   disk.release();
   await next;
-  for (const each of [access, new StoredAccess(store, clock, () => {})]) {
+  for (const each of [access, new FolderAccess(store, clock, () => {})]) {
     const { rows } = await each.usage(caller(token), 2);
     t.strictSame(
       rows.map(({ inputTokens }) => inputTokens),
@@ -115,7 +118,7 @@ test('the rows of other keys are neither shown nor read, however many there are'
     const damaged = store.table('usage').key('acme', '2026-06-15', id, 'm', 'live', '1');
     await store.write([{ table: 'usage', key: damaged, value: Buffer.from('{') }]);
   }
-  const { rows } = await new StoredAccess(store, clock, () => {}).usage(caller(token), 92);
+  const { rows } = await new FolderAccess(store, clock, () => {}).usage(caller(token), 92);
   t.strictSame(
     rows.map(({ inputTokens }) => inputTokens),
     [1],

@@ -1,15 +1,15 @@
 import { test } from 'tap';
+import type { Reservation } from '../../src/access/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { balanceOf } from '../../src/storage/folder/administration/reports.js';
 import {
-  balanceOf,
   changeWorkspace,
-  createKey,
   getWorkspace,
   grantCredit,
-  type Reservation,
-  reconcile,
-  StoredAccess,
-} from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
+} from '../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { dealings, opened, thrown } from '../support/access/opened.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
@@ -174,7 +174,7 @@ test('reservations end with the process', async (t) => {
     'out_of_credit',
   );
   await access.flush();
-  const next = dealings(store, clock, new StoredAccess(store, clock, (error) => t.fail(String(error))));
+  const next = dealings(store, clock, new FolderAccess(store, clock, (error) => t.fail(String(error))));
   for (let request = 0; request < 2; request += 1) next.reserve(token, TOKENS, PRICE);
   t.equal(
     thrown(() => next.reserve(token, TOKENS, PRICE)),

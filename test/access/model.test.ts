@@ -1,21 +1,17 @@
 import { type Test, test } from 'tap';
+import { endOfNextDay } from '../../src/access/calendar.js';
+import type { Reservation } from '../../src/access/index.js';
+import { createKey, revokeKey, rollKey } from '../../src/storage/folder/administration/keys.js';
+import { balanceOf, readUsage } from '../../src/storage/folder/administration/reports.js';
 import {
-  balanceOf,
   changeWorkspace,
-  createKey,
   createWorkspace,
-  endOfNextDay,
-  FLUSH_DELAY_MS,
   grantCredit,
   listWorkspaces,
-  type Reservation,
-  readUsage,
-  reconcile,
-  revokeKey,
-  rollKey,
-  StoredAccess,
-} from '../../src/access/index.js';
-import { openStore, type Store } from '../../src/store/index.js';
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { FLUSH_DELAY_MS } from '../../src/storage/folder/ledger/ledger.js';
 import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
 import { thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -39,7 +35,7 @@ const START = Date.parse('2027-12-31T23:00:00.000Z');
 /** The ledger and the naive one, to which the same things are done. */
 class Pair {
   private clock = fakeClock(START);
-  private access: StoredAccess;
+  private access: FolderAccess;
   private readonly naive = new NaiveLedger(() => this.clock);
   private readonly reservations: Array<{ hold: NaiveHold; reservation: Reservation }> = [];
   /** When the oldest charge came that is not on the disk. */
@@ -59,8 +55,8 @@ class Pair {
     }
   }
 
-  private start(): StoredAccess {
-    return new StoredAccess(this.store, this.clock, (error) => this.t.fail(String(error)));
+  private start(): FolderAccess {
+    return new FolderAccess(this.store, this.clock, (error) => this.t.fail(String(error)));
   }
 
   /** One operation, each as often as its share of 1,000. */

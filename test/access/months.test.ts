@@ -1,13 +1,9 @@
 import { type Test, test } from 'tap';
-import {
-  balanceOf,
-  changeWorkspace,
-  getWorkspace,
-  readUsage,
-  reconcile,
-  StoredAccess,
-} from '../../src/access/index.js';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
+import { balanceOf, readUsage } from '../../src/storage/folder/administration/reports.js';
+import { changeWorkspace, getWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../src/storage/folder/index.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { dealings, opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -126,13 +122,13 @@ test('clock glitches: a month that returns has its charges and budget', async (t
   clock.set(at('2026-11-30T23:00:00.000Z'));
   charge(6);
   t.strictSame(await days(), ['2026-11-30 10 × 1', '2026-12-01 5 × 1']);
-  const admit = (to: StoredAccess) => thrown(() => to.admit(to.authenticate([`Bearer ${token}`]), 1));
+  const admit = (to: FolderAccess) => thrown(() => to.admit(to.authenticate([`Bearer ${token}`]), 1));
   t.equal(
     thrown(() => access.admit(caller(token), 1)),
     'budget_exceeded',
   );
   // Another process, after a restart, reads the same from the disk.
-  const next = new StoredAccess(store, clock, (error) => t.fail(String(error)));
+  const next = new FolderAccess(store, clock, (error) => t.fail(String(error)));
   t.equal(admit(next), 'budget_exceeded');
   t.equal(monthCharged(), 10n);
   clock.set(at('2026-12-01T00:00:00.000Z'));
@@ -172,7 +168,7 @@ test('clock glitches: no month begins while the calendar is uncertain', async (t
   clock.set(at('2026-12-20T12:00:00.000Z'));
   let certainFor = 0;
   const doubtful = { ...clock, certainFor: () => certainFor };
-  const next = new StoredAccess(store, doubtful, (error) => t.fail(String(error)));
+  const next = new FolderAccess(store, doubtful, (error) => t.fail(String(error)));
   const admit = () => thrown(() => next.admit(next.authenticate([`Bearer ${token}`]), 1));
   t.equal(admit(), 'budget_exceeded');
   certainFor = JUMP_LASTS_MS - 1;

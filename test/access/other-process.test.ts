@@ -1,12 +1,9 @@
 import { test } from 'tap';
-import {
-  createKey,
-  createWorkspace,
-  DEFAULT_WORKSPACE,
-  type NewKey,
-  StoredAccess,
-} from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE, type NewKey } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { thrown } from '../support/access/opened.js';
 import { books } from '../support/books.js';
 import { dataFolder, startTestServer } from '../support/server.js';
@@ -40,7 +37,7 @@ test('changes by the command line apply from the next request', async (t) => {
   const { json, store } = books(t);
   createWorkspace(store, systemClock, 'acme');
   const { key, token } = createKey(store, systemClock, 'acme');
-  const access = new StoredAccess(store, systemClock, (error) => t.fail(String(error)));
+  const access = new FolderAccess(store, systemClock, (error) => t.fail(String(error)));
   const request = (of: string) =>
     thrown(() => {
       const caller = access.authenticate([`Bearer ${of}`]);

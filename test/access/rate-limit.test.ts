@@ -1,13 +1,9 @@
 import { test } from 'tap';
-import {
-  BYTES_PER_MINUTE_MAX,
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  REQUESTS_PER_MINUTE_MAX,
-} from '../../src/access/index.js';
 import { RateLimiter } from '../../src/access/rate-limit.js';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { changeWorkspace, createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
 import { opened, thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';
 

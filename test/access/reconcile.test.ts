@@ -1,7 +1,9 @@
 import { type Test, test } from 'tap';
-import { type Amount, changeWorkspace, grantCredit, reconcile } from '../../src/access/index.js';
+import type { Amount } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import type { RawWrite, Store } from '../../src/store/index.js';
+import { changeWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { reconcile, type Store } from '../../src/storage/folder/index.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
 import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
 

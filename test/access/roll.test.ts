@@ -1,5 +1,7 @@
 import { test } from 'tap';
-import { createKey, endOfDay, getKey, keyState, parseDay, rollKey } from '../../src/access/index.js';
+import { endOfDay, parseDay } from '../../src/access/calendar.js';
+import { keyState } from '../../src/access/keys.js';
+import { createKey, getKey, rollKey } from '../../src/storage/folder/administration/keys.js';
 import { opened, thrown } from '../support/access/opened.js';
 
 const at = (text: string) => Date.parse(text);

@@ -1,19 +1,17 @@
 import { test } from 'tap';
+import { readGrant } from '../../src/access/index.js';
+import { MODEL_NAME_CHARACTERS_MAX } from '../../src/access/workspaces.js';
+import { visible } from '../../src/base/index.js';
+import { createKey, getKey, listKeys } from '../../src/storage/folder/administration/keys.js';
 import {
   changeWorkspace,
-  createKey,
   createWorkspace,
   findWorkspace,
-  getKey,
   getWorkspace,
   grantCredit,
-  listKeys,
   listWorkspaces,
-  MODEL_NAME_CHARACTERS_MAX,
-  readGrant,
-} from '../../src/access/index.js';
-import { visible } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { opened } from '../support/access/opened.js';
 
 test('createWorkspace: ids of 1 to 64 letters, digits, _ and -, with a letter or digit at both ends', async (t) => {

@@ -1,8 +1,13 @@
 import { test } from 'tap';
-import { createKey, createWorkspace, findWorkspace, grantCredit } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
-import type { WebhookOutcome } from '../../src/batch/index.js';
+import type { WebhookOutcome } from '../../src/batch/webhook/outcome.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import {
+  createWorkspace,
+  findWorkspace,
+  grantCredit,
+} from '../../src/storage/folder/administration/workspaces.js';
 import { DAY_MS, lines, turns, until, World } from '../support/batch/world.js';
 
 const ADDRESS = 'https://a.example/x?y';

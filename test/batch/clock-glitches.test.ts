@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { revokeKey } from '../../src/access/index.js';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
+import { revokeKey } from '../../src/storage/folder/administration/keys.js';
 import {
   DAY_MS,
   line,

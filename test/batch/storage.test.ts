@@ -1,6 +1,7 @@
 import { test } from 'tap';
-import { BatchStorage, entryBytes } from '../../src/batch/storage.js';
-import type { RawWrite } from '../../src/store/index.js';
+import { entryBytes } from '../../src/batch/entry-bytes.js';
+import { FolderStoredBytes } from '../../src/storage/folder/batches/stored-bytes.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
 import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../support/batch/world.js';
 
 const value = (bytes: number): RawWrite => ({
@@ -10,7 +11,7 @@ const value = (bytes: number): RawWrite => ({
 });
 
 test('stored batches: a batch is accepted at the bound and refused one byte past it', async (t) => {
-  const storage = new BatchStorage(
+  const storage = new FolderStoredBytes(
     { bytesOf: () => 600 },
     { bytesMax: () => 1_000, workspacePercent: () => 100 },
   );
@@ -75,7 +76,7 @@ test('stored batches: the measure is pages of the tables of batches, and shrinks
 
 test('stored batches: a workspace is refused one byte past its share, and others are not', async (t) => {
   const bounds = { bytesMax: () => 10_000, workspacePercent: () => 20 };
-  const storage = new BatchStorage({ bytesOf: () => 0 }, bounds);
+  const storage = new FolderStoredBytes({ bytesOf: () => 0 }, bounds);
   const take = (workspace: string, bytes: number) =>
     reason(Promise.resolve().then(() => storage.take(workspace, [value(bytes)])));
   t.equal(entryBytes(2_048), 64 + 2_048);

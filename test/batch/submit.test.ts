@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
-import { revokeKey } from '../../src/access/index.js';
 import { LOOKUP_SHARES } from '../../src/batch/submit.js';
-import { encryptDataKeys } from '../../src/store/encrypt-data-keys.js';
-import { Sealer } from '../../src/store/index.js';
+import { revokeKey } from '../../src/storage/folder/administration/keys.js';
+import { Sealer } from '../../src/storage/folder/index.js';
+import { encryptDataKeys } from '../../src/storage/folder/master-key/encrypt-data-keys.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../support/batch/world.js';
 
 test('ten batches may be open, even if eleven are submitted at once; one that finishes makes room', async (t) => {

@@ -20,7 +20,8 @@ import {
   readManifest,
   verifyChecksum,
 } from '../../src/engine/index.js';
-import { openStore, serveAlone } from '../../src/store/index.js';
+import { serveAlone } from '../../src/storage/data-folder/serving.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { decider, run as runCommand } from '../support/cli.js';
 import { sha256 } from '../support/hub/stub.js';
 import { LONG } from '../support/scale.js';

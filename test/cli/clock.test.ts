@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import { serveAlone, writeKeptTime } from '../../src/store/index.js';
+import { serveAlone } from '../../src/storage/data-folder/serving.js';
+import { writeKeptTime } from '../../src/storage/folder/lmdb/kept-time.js';
 import { books } from '../support/books.js';
 import { decider } from '../support/cli.js';
 

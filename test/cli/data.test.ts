@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { createWorkspace } from '../../src/access/index.js';
 import { systemClock, VERSION } from '../../src/base/index.js';
-import { FORMAT, openStore, Sealer, serveAlone } from '../../src/store/index.js';
+import { serveAlone } from '../../src/storage/data-folder/serving.js';
+import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, Sealer } from '../../src/storage/folder/index.js';
+import { FORMAT } from '../../src/storage/folder/lmdb/format.js';
 import { books } from '../support/books.js';
 import { run } from '../support/cli.js';
 import { dataFolder } from '../support/server.js';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { test } from 'tap';
-import { ClusterAdministration } from '../../src/cluster/index.js';
-import { DATABASE_FORMAT, statement } from '../../src/postgres/index.js';
+import { DatabaseAdministration, statement } from '../../src/storage/database/index.js';
+import { DATABASE_FORMAT } from '../../src/storage/database/postgres/schema/migrations.js';
 import { run as runCommand } from '../support/cli.js';
 import { freePort } from '../support/free-port.js';
 import { NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
@@ -110,7 +110,7 @@ test(
   NEEDS_POSTGRES,
   async (t) => {
     const { url, database } = await newDatabase(t);
-    const administration = new ClusterAdministration(database, 'test');
+    const administration = new DatabaseAdministration(database, 'test');
     await administration.createWorkspace('w');
     const { key } = await administration.createKey('w');
     const put = (text: string) => database.execute(statement('', text));

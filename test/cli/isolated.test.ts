@@ -12,8 +12,10 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
-import { appendTrailer } from '../../src/store/backup-file.js';
-import { backUp, FORMAT, openStore, storeExists } from '../../src/store/index.js';
+import { appendTrailer } from '../../src/storage/folder/backup/backup-file.js';
+import { backUp, openStore } from '../../src/storage/folder/index.js';
+import { FORMAT } from '../../src/storage/folder/lmdb/format.js';
+import { storeExists } from '../../src/storage/index.js';
 import { decider } from '../support/cli.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';

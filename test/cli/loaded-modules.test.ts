@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Test, test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { writeRun } from '../support/evaluation/run-files.js';
 import { dataFolder } from '../support/server.js';
 
@@ -56,8 +56,8 @@ for (const thread of [
   'server/prepare-thread.js',
   'batch/ingest/thread.js',
   'batch/ingest/helper-thread.js',
-  'batch/reading/thread.js',
-  'store/writer-thread.js',
+  'storage/folder/batches/reading/thread.js',
+  'storage/folder/lmdb/writer-thread.js',
 ]) {
   test(`the thread ${thread} loads none of the large libraries`, async (t) => {
     // Outside a thread it has no work and may fail, but its modules are loaded first.

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'tap';
-import {
-  createKey,
-  createWorkspace,
-  grantCredit,
-  type Kind,
-  parseAmount,
-  StoredAccess,
-} from '../../src/access/index.js';
+import { type Kind, parseAmount } from '../../src/access/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { books } from '../support/books.js';
 
 /** A workspace of one key that used two models on two days, one of them at two prices. */
@@ -26,7 +22,7 @@ async function used(t: Parameters<typeof books>[0]) {
   createWorkspace(store, clock, 'w');
   grantCredit(store, clock, 'w', parseAmount('10') as bigint);
   const { key, token } = createKey(store, clock, 'w');
-  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
+  const access = new FolderAccess(store, clock, (error) => t.fail(String(error)));
   const charge = (model: string, kind: Kind, inputTokens: number, price: bigint) => {
     const caller = access.authenticate([`Bearer ${token}`]);
     access.reserve(caller, { model, kind, inputTokens, price }).post();
@@ -142,7 +138,7 @@ test('usage --invoice: adds up days and keys; months and workspaces are apart', 
     grantCredit(store, clock, id, parseAmount('10') as bigint);
   }
   const [one, two, foreign] = ['w', 'w', 'other'].map((id) => createKey(store, clock, id).token);
-  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
+  const access = new FolderAccess(store, clock, (error) => t.fail(String(error)));
   const charge = (token: string | undefined, inputTokens: number, price: bigint) => {
     const caller = access.authenticate([`Bearer ${token}`]);
     access.reserve(caller, { model: 'big-20260101', kind: 'live', inputTokens, price }).post();

@@ -2,9 +2,9 @@
 import { type Test, test } from 'tap';
 import { authenticate } from '../../src/access/authenticate.js';
 import type { ApiError } from '../../src/api/index.js';
-import { POLL_MS } from '../../src/cluster/directory/directory.js';
-import { ClusterAdministration, ClusterDirectory, Session } from '../../src/cluster/index.js';
-import { type Database, statement } from '../../src/postgres/index.js';
+import { DatabaseDirectory, POLL_MS } from '../../src/storage/database/directory/directory.js';
+import { type Database, DatabaseAdministration, statement } from '../../src/storage/database/index.js';
+import { Session } from '../../src/storage/database/session/session.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES } from '../support/postgres.js';
 import { Replicated } from '../support/replicated.js';
@@ -20,7 +20,7 @@ async function openDirectory(t: Test, database: Database) {
   const clock = fakeClock(Date.now());
   const lost: unknown[] = [];
   const parts = { database, clock, onError() {}, onLost: (changes: unknown) => lost.push(changes) };
-  const directory = new ClusterDirectory(parts);
+  const directory = new DatabaseDirectory(parts);
   t.teardown(() => directory.stop());
   await directory.start();
   const answer = (token: string) => {
@@ -36,7 +36,7 @@ async function openDirectory(t: Test, database: Database) {
 test('a failover that loses changes and takes less than 5 s is noticed', NEEDS_POSTGRES, async (t) => {
   const server = await Replicated.start(t);
   const database = connectTo(t, await server.createDatabase());
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   await office.createWorkspace('a');
   const [first, second] = [await office.createKey('a'), await office.createKey('a')];
   const { clock, lost, directory, answer } = await openDirectory(t, database);
@@ -127,7 +127,7 @@ for (const isKept of [true, false]) {
     async (t) => {
       const server = await Replicated.start(t);
       const url = await server.createDatabase();
-      const office = new ClusterAdministration(connectTo(t, url), 'cli:ann');
+      const office = new DatabaseAdministration(connectTo(t, url), 'cli:ann');
       await office.createWorkspace('a');
       await server.caughtUp();
       if (!isKept) server.holdStream();

@@ -1,6 +1,6 @@
 // Writes whose COMMIT gets no answer: what is answered must be what happened.
 import { type Test, test } from 'tap';
-import { statement } from '../../src/postgres/index.js';
+import { statement } from '../../src/storage/database/index.js';
 import { changeOf, storedFacts } from '../support/cluster/stored-facts.js';
 import { type Write, Writes } from '../support/cluster/writes.js';
 import { onDatabase, startNode } from '../support/node-server.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { Node } from '../../src/server/access/node.js';
+import { Node } from '../../src/storage/database/node.js';
 import { accountOf, addWorkspace, chargeOf, sql } from '../support/cluster/nodes.js';
 import { type MovableClock, movableClock } from '../support/movable-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import type { Key } from '../../src/access/index.js';
-import { ClusterAdministration } from '../../src/cluster/index.js';
+import { DatabaseAdministration } from '../../src/storage/database/index.js';
 import { lines } from '../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../support/cluster/batch-cluster.js';
 import { chargeOf } from '../support/cluster/nodes.js';
@@ -89,7 +89,7 @@ async function answersAgain(t: Test, cluster: BatchCluster, node: ClusterNode, w
     t.match(await node.show(key, id), { counts: { done: LINES, failed: 0 } });
   }
   await until(() => answer(node, key));
-  const { problems } = await new ClusterAdministration(cluster.database, 'test').reconcile();
+  const { problems } = await new DatabaseAdministration(cluster.database, 'test').reconcile();
   t.strictSame(problems, []);
 }
 

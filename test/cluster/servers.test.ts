@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { ClusterAdministration, newestBatches } from '../../src/cluster/index.js';
-import { type Database, statement } from '../../src/postgres/index.js';
+import { newestBatches } from '../../src/storage/database/batches/tables/newest.js';
+import { type Database, DatabaseAdministration, statement } from '../../src/storage/database/index.js';
 import { freePort } from '../support/free-port.js';
 import { startNode } from '../support/node-server.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, PostgresServer, postgres } from '../support/postgres.js';
@@ -27,7 +27,7 @@ const QUESTION = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is
 
 type Node = Awaited<ReturnType<typeof startNode>>;
 
-const administrationOf = (database: Database) => new ClusterAdministration(database, 'test');
+const administrationOf = (database: Database) => new DatabaseAdministration(database, 'test');
 
 const count = async (database: Database, text: string): Promise<number> => {
   const [row] = await database.query<{ count: number }>(statement('', text));

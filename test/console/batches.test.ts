@@ -1,6 +1,5 @@
 import { test } from 'tap';
-import { checkLines } from '../../src/batch/index.js';
-import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
+import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-file.js';
 import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
 import { checkFile } from '../../src/console/batches/check-file.js';

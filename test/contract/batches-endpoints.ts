@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { reconcile } from '../../src/access/index.js';
-import { openStore } from '../../src/store/index.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import {
   hold,
   line,

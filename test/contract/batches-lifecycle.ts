@@ -1,4 +1,4 @@
-import { createKey } from '../../src/access/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
 import {
   BatchKey,
   hold,

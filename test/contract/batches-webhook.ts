@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore, type Store } from '../../src/store/index.js';
+import { openStore, type Store } from '../../src/storage/folder/index.js';
 import { answer, Receiver } from '../support/batch/receiver.js';
 import { hold, line, lines, newKey, TOO_LONG } from '../support/contract/batch-calls.js';
 import { RECEIVER_HOST, type Service } from '../support/contract/service.js';

@@ -1,5 +1,6 @@
-import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
 import { PRICES, type Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 

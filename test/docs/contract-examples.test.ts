@@ -1,8 +1,7 @@
 import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { checkLines } from '../../src/batch/index.js';
-import type { LinesRefusal } from '../../src/batch/ingest/check-file.js';
+import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-file.js';
 import { estimateLine } from '../../src/batch/ingest/estimate.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';

@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import { DEFAULT_LIFETIME_DAYS, DEFAULT_LIMITS } from '../../src/access/index.js';
+import { DEFAULT_LIFETIME_DAYS } from '../../src/access/keys.js';
+import { DEFAULT_LIMITS } from '../../src/access/workspaces.js';
 import {
   DEFAULT_IMAGE_BUDGET,
   ERRORS,

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { AUDIT_ENTRIES_MAX } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { FOLLOWED_MS, JUMP_LASTS_MS, type Shares } from '../../src/base/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
@@ -24,8 +25,7 @@ import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/
 import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
-import { AUDIT_ENTRIES_MAX } from '../../src/store/index.js';
-import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
+import { FREE_BYTES_MIN } from '../../src/storage/folder/lmdb/make-store.js';
 import { LOG_LINES_KEPT, OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
 import { checkTable } from '../support/generated-table.js';
 

@@ -1,9 +1,8 @@
 // A server whose engine aborts the process in the middle of waves, restarted as by a supervisor.
 import { once } from 'node:events';
 import { test } from 'tap';
-import { reconcile } from '../../src/access/index.js';
 import { STUCK } from '../../src/cli/serve.js';
-import { openStore } from '../../src/store/index.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { decider } from '../support/cli.js';
 import { ABORTING, HANGING, REASON } from '../support/faults/poisoned-engine.js';
 import { scaled } from '../support/scale.js';

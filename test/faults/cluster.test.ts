@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { showAmount } from '../../src/access/index.js';
-import { statement } from '../../src/postgres/index.js';
+import { statement } from '../../src/storage/database/index.js';
 import { Cluster, type ClusterNode } from '../support/faults/cluster.js';
 import {
   BATCH_LINES,

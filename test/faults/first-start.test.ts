@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
-import { FREE_BYTES_MIN } from '../../src/store/make-store.js';
+import { FREE_BYTES_MIN } from '../../src/storage/folder/lmdb/make-store.js';
 import { decider } from '../support/cli.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { LONG, scaled } from '../support/scale.js';

@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Test, test } from 'tap';
-import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { DOWNLOADS_MAX } from '../../src/http/downloads.js';
-import { openStore, Sealer } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { openStore, Sealer } from '../../src/storage/folder/index.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';

@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
-import { reconcile } from '../../src/access/index.js';
-import { openStore } from '../../src/store/index.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { decider } from '../support/cli.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';

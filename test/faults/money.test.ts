@@ -1,15 +1,13 @@
 import { test } from 'tap';
+import { systemClock } from '../../src/base/index.js';
+import { createKey, revokeKey } from '../../src/storage/folder/administration/keys.js';
 import {
   changeWorkspace,
-  createKey,
   createWorkspace,
   grantCredit,
   listWorkspaces,
-  reconcile,
-  revokeKey,
-} from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';

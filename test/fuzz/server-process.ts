@@ -2,20 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import {
-  BYTES_PER_MINUTE_MAX,
-  changeWorkspace,
-  createKey,
-  DEFAULT_WORKSPACE,
-  grantCredit,
-  REQUESTS_PER_MINUTE_MAX,
-} from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import { Engine } from '../../src/engine/index.js';
 import type { WaveResult, WaveTask } from '../../src/engine/wave/task.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { openStore } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { changeWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { createLog } from '../../src/telemetry/index.js';
 import { BOUNDS, COLD } from '../support/engine.js';
 import { retainedBytes } from '../support/memory.js';

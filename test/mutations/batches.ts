@@ -33,7 +33,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
   ),
   ...inFile(
-    'batch/stored-progress.ts',
+    'storage/folder/batches/progress.ts',
     ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
     ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
   ),
@@ -51,7 +51,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
     ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge()))', 'if (false)'],
   ),
-  ...inFile('access/stored/account.ts', ['runner/credit', '5 rule 6', 'this.reserved += amount;', '']),
+  ...inFile('storage/folder/ledger/account.ts', [
+    'runner/credit',
+    '5 rule 6',
+    'this.reserved += amount;',
+    '',
+  ]),
   ...inFile(
     'batch/runner/deadline.ts',
     ['runner/stop', '3 transition window ends', 'clock.monotonic() >= this.end', 'false'],
@@ -88,7 +93,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'true',
   ]),
   ...inFile(
-    'batch/write-buffer.ts',
+    'storage/folder/batches/work-buffer.ts',
     ['runner/store', 'disk full', 'this.writes = [...writes, ...this.writes];', ''],
     ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
   ),
@@ -129,7 +134,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['ingest/check-file', '8 limit listed failures', 'batchErrors: 100,', 'batchErrors: 101,'],
     ['submit', '8 limit open batches', 'batchesOpen: 10,', 'batchesOpen: 11,'],
   ),
-  ...inFile('batch/new-batches.ts', [
+  ...inFile('storage/folder/batches/batch-store.ts', [
     'submit',
     '8 limit open batches',
     '(this.writing.get(key) ?? 0) < ',
@@ -142,7 +147,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/retry', '2.7 usage', 'usageJson(0, 0)', 'usageJson(0, 1)'],
     ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
   ),
-  ...inFile('batch/reading/reader.ts', [
+  ...inFile('storage/folder/batches/reading/reader.ts', [
     'reading/reader',
     'turns',
     'const ONE = { key: 1, workspace: 1, all: 1 };',
@@ -154,7 +159,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'objects.length === count',
     'false',
   ]),
-  ...inFile('batch/reading/read-results.ts', ['reading/results', '3 deletion', 'sealed.checkExists();', '']),
+  ...inFile('storage/folder/batches/reading/read-results.ts', [
+    'reading/results',
+    '3 deletion',
+    'sealed.checkExists();',
+    '',
+  ]),
   ...inFile('batch/reading/results-piece.ts', [
     'runner/store',
     '4.6 results',
@@ -162,14 +172,19 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'resultOf(line)',
   ]),
   ...inFile(
-    'batch/retention.ts',
+    'storage/folder/batches/deletion.ts',
     ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
     ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
     ['clock-glitches', '3 deletion', ' || times.jumps !== jumps', ''],
   ),
-  ...inFile('batch/batches.ts', ['retention', '3 deletion', 'batch.collected !== null', 'false']),
+  ...inFile('storage/folder/batches/batches.ts', [
+    'retention',
+    '3 deletion',
+    'batch.collected !== null',
+    'false',
+  ]),
   ...inFile(
-    'batch/stored-times.ts',
+    'storage/folder/batches/times.ts',
     ['clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', '{}'],
     ['clock-glitches', '4.6 rule 8', 'await this.store.write([]).catch(() => {});', ''],
   ),

@@ -99,7 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4.5', '{"status":"ok"}', '{"status":"up"}'],
   ),
   ...inFile(
-    'access/stored/counters.ts',
+    'storage/folder/ledger/counters.ts',
     ['4.10 rule 2', 'this.counters.get(key) ?? []', '[]'],
     ['4.10 rule 3', 'table.entries(workspace, day, key)', 'table.entries(workspace, day)'],
   ),
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['5 rule 8', 'endOfNextDay(now));', 'now);'],
   ),
   ...inFile(
-    'access/stored/ledger.ts',
+    'storage/folder/ledger/ledger.ts',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
     ['8 price decider-g-12b', 'account.charge(amount);', 'account.charge(amount - 1n);'],

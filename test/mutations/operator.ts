@@ -59,20 +59,23 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     [PARTS, 'rate', '(total - this.last.total) / seconds', 'total / seconds'],
   ),
   ...inFile(
-    'batch/newest.ts',
+    'storage/folder/batches/newest.ts',
     [API, 'batches of a workspace', 'workspace === undefined || batch.workspace === workspace', 'true'],
     [API, 'more batches', 'found.length > limit', 'false'],
   ),
   ...inFile(
-    'store/audit.ts',
-    ['store/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
+    'access/audit.ts',
     ['store/audit', 'unchanged field', 'old === now ? []', 'false ? []'],
-    ['store/audit', 'before', 'before - 1', 'before'],
     ['cli/audit', 'no change', 'before === undefined || changes.length > 0', 'true'],
     ['store/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
   ),
-  ...inFile('store/store.ts', ['store/audit', 'actor', 'this.actor = before;', '']),
-  ...inFile('server/access/folder.ts', [
+  ...inFile(
+    'storage/folder/lmdb/audit-log.ts',
+    ['store/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
+    ['store/audit', 'before', 'before - 1', 'before'],
+  ),
+  ...inFile('storage/folder/lmdb/store.ts', ['store/audit', 'actor', 'this.actor = before;', '']),
+  ...inFile('storage/folder/folder-storage.ts', [
     API,
     'first start',
     "store.as('server', () =>",

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { readAddress } from '../../src/postgres/address.js';
+import { readAddress } from '../../src/storage/database/postgres/address.js';
 import { selfSigned } from '../support/certificate.js';
 
 const base = { host: 'h', port: 5432, database: 'd' };

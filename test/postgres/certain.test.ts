@@ -1,6 +1,7 @@
 import { type Test, test } from 'tap';
-import { certainTransaction, OUTCOME_MS_MAX } from '../../src/postgres/certain.js';
-import { CommitUnknown, type Database, statement, type Transaction } from '../../src/postgres/index.js';
+import { CommitUnknown, type Database, statement } from '../../src/storage/database/index.js';
+import { certainTransaction, OUTCOME_MS_MAX } from '../../src/storage/database/postgres/certain.js';
+import type { Transaction } from '../../src/storage/database/postgres/database.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

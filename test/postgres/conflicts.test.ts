@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { ATTEMPTS_MAX } from '../../src/postgres/database.js';
-import { type Database, statement, type Transaction } from '../../src/postgres/index.js';
+import { type Database, statement } from '../../src/storage/database/index.js';
+import { ATTEMPTS_MAX, type Transaction } from '../../src/storage/database/postgres/database.js';
 import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 
 const ADD = statement('add', `INSERT INTO duties VALUES ('a', 0), ('b', 0)`);

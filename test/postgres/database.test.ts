@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { WAITING_MAX } from '../../src/postgres/database.js';
-import { type StatementError, statement } from '../../src/postgres/index.js';
+import { type StatementError, statement } from '../../src/storage/database/index.js';
+import { WAITING_MAX } from '../../src/storage/database/postgres/database.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

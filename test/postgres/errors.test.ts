@@ -1,8 +1,13 @@
 import pg from 'pg';
 import { test } from 'tap';
-import { commitError, connectError, isConflict, statementError } from '../../src/postgres/errors.js';
-import { CommitUnknown, DatabaseUnavailable, StatementError } from '../../src/postgres/index.js';
-import { InexactBigint } from '../../src/postgres/types.js';
+import { CommitUnknown, DatabaseUnavailable, StatementError } from '../../src/storage/database/index.js';
+import {
+  commitError,
+  connectError,
+  isConflict,
+  statementError,
+} from '../../src/storage/database/postgres/errors.js';
+import { InexactBigint } from '../../src/storage/database/postgres/types.js';
 
 const refused = (code: string) => Object.assign(new pg.DatabaseError('of secret', 0, 'error'), { code });
 const missing = (code: string) =>

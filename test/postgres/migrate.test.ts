@@ -1,6 +1,7 @@
 import { type Test, test } from 'tap';
-import { holdFormat, migrate, readFormat, requireFormat, statement } from '../../src/postgres/index.js';
-import { MIGRATIONS } from '../../src/postgres/schema/migrations.js';
+import { migrate, requireFormat, statement } from '../../src/storage/database/index.js';
+import { holdFormat, readFormat } from '../../src/storage/database/postgres/schema/format.js';
+import { MIGRATIONS } from '../../src/storage/database/postgres/schema/migrations.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { requireUsable, statement } from '../../src/postgres/index.js';
+import { requireUsable, statement } from '../../src/storage/database/index.js';
 import { run } from '../support/cli.js';
 import { NEEDS_PGBOUNCER, pgbouncer } from '../support/pgbouncer.js';
 import { connectTo, newDatabase } from '../support/postgres.js';

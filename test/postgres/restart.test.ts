@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import { CommitUnknown, DatabaseUnavailable, listen, statement } from '../../src/postgres/index.js';
+import { CommitUnknown, DatabaseUnavailable, statement } from '../../src/storage/database/index.js';
+import { listen } from '../../src/storage/database/postgres/listen.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, PostgresServer, postgres } from '../support/postgres.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 // The search for a pooler that shares sessions, against a model of poolers: any number of idle sessions, given out in
 // turns or the last one first, to connections that keep one during a transaction or for good.
 import { test } from 'tap';
-import { changesSessions, type Session } from '../../src/postgres/usable.js';
+import { changesSessions, type Session } from '../../src/storage/database/postgres/usable.js';
 
 const SESSIONS_MAX = 24;
 

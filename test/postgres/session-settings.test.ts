@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Test, test } from 'tap';
-import { type Database, listen, requireUsable, statement } from '../../src/postgres/index.js';
-import { SESSION_SETTINGS } from '../../src/postgres/session-settings.js';
+import { type Database, requireUsable, statement } from '../../src/storage/database/index.js';
+import { listen } from '../../src/storage/database/postgres/listen.js';
+import { SESSION_SETTINGS } from '../../src/storage/database/postgres/session-settings.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,8 @@
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { type DatabaseUnavailable, listen, statement } from '../../src/postgres/index.js';
+import { type DatabaseUnavailable, statement } from '../../src/storage/database/index.js';
+import { listen } from '../../src/storage/database/postgres/listen.js';
 import { selfSigned, writeCertificate } from '../support/certificate.js';
 import { connectTo, NEEDS_POSTGRES, PostgresServer } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import { type Test, test } from 'tap';
-import { type DatabaseUnavailable, requireFormat, statement } from '../../src/postgres/index.js';
+import { type DatabaseUnavailable, requireFormat, statement } from '../../src/storage/database/index.js';
 import { freePort } from '../support/free-port.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../support/postgres.js';
 import { LONG } from '../support/scale.js';

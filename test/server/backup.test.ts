@@ -1,9 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { createKey, createWorkspace, grantCredit, reconcile } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { openStore, type Store } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
 import { decider, run } from '../support/cli.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';

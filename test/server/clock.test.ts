@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { JUMP_LASTS_MS } from '../../src/base/index.js';
-import { openStore, readKeptTime } from '../../src/store/index.js';
+import { openStore, readKeptTime } from '../../src/storage/folder/index.js';
 import { movableClock } from '../support/movable-clock.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';

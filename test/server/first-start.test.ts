@@ -1,8 +1,9 @@
 import { test } from 'tap';
-import { listKeys, listWorkspaces } from '../../src/access/index.js';
-import { openFolder } from '../../src/server/access/folder.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { openStore } from '../../src/store/index.js';
+import { listKeys } from '../../src/storage/folder/administration/keys.js';
+import { listWorkspaces } from '../../src/storage/folder/administration/workspaces.js';
+import { openFolder } from '../../src/storage/folder/folder-storage.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 /** More than a first start looks at the clock. */

@@ -1,15 +1,13 @@
 import { type Test, test } from 'tap';
-import {
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  grantCredit,
-  reconcile,
-  revokeKey,
-} from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
 import type { TransportName } from '../../src/http/index.js';
-import { openStore, type Store } from '../../src/store/index.js';
+import { createKey, revokeKey } from '../../src/storage/folder/administration/keys.js';
+import {
+  changeWorkspace,
+  createWorkspace,
+  grantCredit,
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';

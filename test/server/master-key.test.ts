@@ -1,8 +1,8 @@
 import { lstatSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { openFolder } from '../../src/server/access/folder.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { openFolder } from '../../src/storage/folder/folder-storage.js';
 import { dataFolder, testDependencies } from '../support/server.js';
 
 const [GIVEN, NEXT, OTHER] = ['ab'.repeat(32), 'cd'.repeat(32), '01'.repeat(32)];

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, type OperatorResponses } from '../../src/api/index.js';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { createLog, RecentLines } from '../../src/telemetry/index.js';
 import { runHere } from '../support/in-process.js';
 import { operatorSend, operatorSettings } from '../support/operator.js';

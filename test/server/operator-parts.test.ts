@@ -2,26 +2,29 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize } from 'node:v8';
 import { test } from 'tap';
-import { createKey, createWorkspace } from '../../src/access/index.js';
 import { ApiError } from '../../src/api/index.js';
 import { nextTurn } from '../../src/base/index.js';
 import type { Catalog } from '../../src/engine/index.js';
-import type { OpenAccess } from '../../src/server/access/open-access.js';
-import { Administration } from '../../src/server/administration/administration.js';
-import type { WorkspaceSummary } from '../../src/server/administration/tasks.js';
 import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.js';
 import { recordHandlers } from '../../src/server/operator/api/records.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
 import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api/workspaces.js';
 import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/fields.js';
 import { refusalOf } from '../../src/server/operator/refusal.js';
-import { openStore } from '../../src/store/index.js';
+import { AdministrationThread } from '../../src/storage/administration/administration-thread.js';
+import type { WorkspaceSummary } from '../../src/storage/administration/tasks.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import type { Storage } from '../../src/storage/storage.js';
 import { Metrics } from '../../src/telemetry/index.js';
 import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const CHILD = new URL('../support/store/child.js', import.meta.url);
+
+const THREAD = new URL('../../src/storage/folder/administration/thread.js', import.meta.url);
 
 test(`${WAVES_KEPT} waves of each lane are kept; one more removes the oldest`, async (t) => {
   const history = new WaveHistory();
@@ -62,7 +65,7 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   const folder = t.testdir();
   const store = openStore(folder);
   t.teardown(() => store.close());
-  const administration = new Administration(folder, fakeClock());
+  const administration = new AdministrationThread(THREAD, folder, fakeClock());
   t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
   const { table, key } = store.table('workspaces').write(['w'], null);
   await store.write([{ table, key, value: Buffer.from('{}') }]);
@@ -82,7 +85,7 @@ test('a damaged value, and a server that stops, make the data folder unavailable
 
 test('a folder that cannot be opened makes the data folder unavailable', async (t) => {
   const folder = t.testdir({ file: '' });
-  const administration = new Administration(join(folder, 'file'), fakeClock());
+  const administration = new AdministrationThread(THREAD, join(folder, 'file'), fakeClock());
   t.teardown(() => administration.close());
   await t.rejects(administration.run('x', 'createWorkspace', { id: 'w' }), {
     name: 'DataUnavailable',
@@ -94,7 +97,7 @@ test('a change does not read other rows; one that reads a damaged row changes no
   const folder = t.testdir();
   const store = openStore(folder);
   t.teardown(() => store.close());
-  const administration = new Administration(folder, fakeClock());
+  const administration = new AdministrationThread(THREAD, folder, fakeClock());
   t.teardown(() => administration.close());
   const damage = async (...[name, ...parts]: ['keys' | 'grants', ...(string | number)[]]) => {
     const { table, key } = store.table(name).write(parts, null);
@@ -130,7 +133,7 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
     for (const id of ids) createWorkspace(store, clock, id);
     for (const id of ids) createKey(store, clock, id);
   });
-  const administration = new Administration(folder, clock);
+  const administration = new AdministrationThread(THREAD, folder, clock);
   t.teardown(() => administration.close());
   const parts = await administration.run('x', 'listWorkspaces', undefined);
   const lists = parts.map((part) => deserialize(part) as WorkspaceSummary[]);
@@ -156,7 +159,7 @@ test('a change that waits for another process does not block the main thread', a
   const data = join(folder, 'data');
   const store = openStore(data);
   t.teardown(() => store.close());
-  const administration = new Administration(data, fakeClock());
+  const administration = new AdministrationThread(THREAD, data, fakeClock());
   t.teardown(() => administration.close());
   t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
   const other = child(t, CHILD, [data]);
@@ -189,7 +192,7 @@ test(`the first ${NAME_CHARACTERS_MAX} characters of a field's name are repeated
 
 test('a workspace shows what is reserved; without a disk there is no report of usage', async (t) => {
   const { store, access, clock, workspace, reserve } = opened(t);
-  const administration = new Administration(store.folder, clock);
+  const administration = new AdministrationThread(THREAD, store.folder, clock);
   t.teardown(() => administration.close());
   const { token } = workspace('w', 10n ** 12n);
   let isFull = false;
@@ -201,7 +204,7 @@ test('a workspace shows what is reserved; without a disk there is no report of u
     }),
     administration,
     clock,
-  } as unknown as OpenAccess;
+  } as unknown as Storage;
   const { listWorkspaces, showUsage } = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
   const { listBatches } = recordHandlers(parts, undefined);
   const call = { id: 'w', query: new URLSearchParams(), body: {}, actor: 'operator:127.0.0.1' };
@@ -219,7 +222,7 @@ test('a workspace shows what is reserved; without a disk there is no report of u
 
 test('on a slow database, the routes of workspaces are refused with 503 and change nothing', async (t) => {
   const { store, access, clock, workspace } = opened(t);
-  const administration = new Administration(store.folder, clock);
+  const administration = new AdministrationThread(THREAD, store.folder, clock);
   t.teardown(() => administration.close());
   workspace('w', 10n ** 12n);
   const slow = async () => {
@@ -229,7 +232,7 @@ test('on a slow database, the routes of workspaces are refused with 503 and chan
     access: Object.assign(access, { standing: slow }),
     administration,
     clock,
-  } as unknown as OpenAccess;
+  } as unknown as Storage;
   const handlers = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
   const call = { id: 'w', query: new URLSearchParams(), actor: 'operator:127.0.0.1' };
   for (const [name, body] of [

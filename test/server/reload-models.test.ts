@@ -1,7 +1,8 @@
 import { test } from 'tap';
-import { changeWorkspace, REQUESTS_PER_MINUTE_MAX } from '../../src/access/index.js';
+import { REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { ChangingModels } from '../support/changing-models.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';

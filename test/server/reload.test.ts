@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { test } from 'tap';
-import { changeWorkspace, REQUESTS_PER_MINUTE_MAX, reconcile } from '../../src/access/index.js';
+import { REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import { loadSettings, type Settings } from '../../src/settings/index.js';
-import { openStore } from '../../src/store/index.js';
+import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { writeCertificate } from '../support/certificate.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';

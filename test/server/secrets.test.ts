@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { createKey, DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { OPERATOR_TOKEN, operatorFetch, operatorSettings } from '../support/operator.js';
 import { dataFolder, startTestServer } from '../support/server.js';

@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { open } from 'lmdb';
 import { test } from 'tap';
-import { AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARACTERS_MAX } from '../../src/store/audit.js';
-import { openStore, readAudit, type Store } from '../../src/store/index.js';
+import { AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARACTERS_MAX } from '../../src/access/audit.js';
+import { openStore, type Store } from '../../src/storage/folder/index.js';
+import { readAudit } from '../../src/storage/folder/lmdb/audit-log.js';
 
 const USER = `cli:${userInfo().username}`;
 

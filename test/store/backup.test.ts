@@ -12,18 +12,17 @@ import {
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
+import { placeOf, seal } from '../../src/sealing/index.js';
 import {
   backUp,
-  FORMAT,
   openStore,
-  placeOf,
   restore,
   Sealer,
   type Store,
-  seal,
   TABLES,
   type TableName,
-} from '../../src/store/index.js';
+} from '../../src/storage/folder/index.js';
+import { FORMAT } from '../../src/storage/folder/lmdb/format.js';
 import { child } from '../support/child.js';
 import { account } from '../support/store/opened.js';
 

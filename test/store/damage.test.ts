@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { child } from '../support/child.js';
 import { account } from '../support/store/opened.js';
 

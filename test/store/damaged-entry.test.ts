@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { account } from '../support/store/opened.js';
 
 /** lmdb.h's `struct MDB_node`: flags, then the length of the key, both of 2 bytes, right before the key. */

@@ -2,8 +2,10 @@ import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
-import { openStore, Sealer, serveAlone, storeExists } from '../../src/store/index.js';
-import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/store/make-store.js';
+import { serveAlone } from '../../src/storage/data-folder/serving.js';
+import { openStore, Sealer } from '../../src/storage/folder/index.js';
+import { FREE_BYTES_MIN, makeStore, requireSpace } from '../../src/storage/folder/lmdb/make-store.js';
+import { storeExists } from '../../src/storage/index.js';
 import { child } from '../support/child.js';
 import { scaled } from '../support/scale.js';
 

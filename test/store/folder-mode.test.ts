@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 
 test('the tables are accessible to their owner only, even in an existing folder that is open to others', async (t) => {
   const folder = join(t.testdir(), 'data');

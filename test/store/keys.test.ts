@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { decodeKey, encodeKey, endOfPrefix, type KeyPart } from '../../src/store/key-layout.js';
+import { decodeKey, encodeKey, endOfPrefix, type KeyPart } from '../../src/sealing/key-layout.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
 const LAYOUT = [

@@ -2,8 +2,9 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { openStore, openToRead, Sealer, StoreError } from '../../src/store/index.js';
-import { ADDED_TABLES, TABLE_NAMES } from '../../src/store/tables.js';
+import { StoreError } from '../../src/base/index.js';
+import { openStore, openToRead, Sealer } from '../../src/storage/folder/index.js';
+import { ADDED_TABLES, TABLE_NAMES } from '../../src/storage/folder/lmdb/tables.js';
 import { decider } from '../support/cli.js';
 import { account } from '../support/store/opened.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { scaled } from '../support/scale.js';
 import { emptyStore } from '../support/store/opened.js';
 

@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { finishRekey, openStore, readAudit, rekey, rekeyServed, Sealer } from '../../src/store/index.js';
+import { openStore, rekey, Sealer } from '../../src/storage/folder/index.js';
+import { readAudit } from '../../src/storage/folder/lmdb/audit-log.js';
+import { finishRekey, rekeyServed } from '../../src/storage/folder/master-key/rekey.js';
 import { child } from '../support/child.js';
 import { until } from '../support/until.js';
 

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { MASTER_KEY_FILE, openStore, type Place, Sealer, seal, unseal } from '../../src/store/index.js';
+import { MASTER_KEY_FILE, type Place, seal, unseal } from '../../src/sealing/index.js';
+import { openStore, Sealer } from '../../src/storage/folder/index.js';
 import { emptyStore } from '../support/store/opened.js';
 
 const KEY = Buffer.alloc(32, 7);

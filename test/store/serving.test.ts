@@ -2,15 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
-import { dataFileOf } from '../../src/store/data-folder.js';
-import {
-  openStore,
-  serveAlone,
-  serveStore,
-  serveWithoutStore,
-  servingPid,
-  servingProcess,
-} from '../../src/store/index.js';
+import { dataFileOf } from '../../src/storage/data-folder/data-folder.js';
+import { serveAlone, serveWithoutStore } from '../../src/storage/data-folder/serving.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { serveStore } from '../../src/storage/folder/lmdb/format.js';
+import { servingPid, servingProcess } from '../../src/storage/index.js';
 import { child } from '../support/child.js';
 import { IN_NAMESPACE, NO_NAMESPACE } from '../support/namespace.js';
 import { emptyStore } from '../support/store/opened.js';

@@ -1,5 +1,7 @@
 import { test } from 'tap';
-import { openStore, StoreError, storeSpace } from '../../src/store/index.js';
+import { StoreError } from '../../src/base/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { storeSpace } from '../../src/storage/folder/lmdb/space.js';
 import { child } from '../support/child.js';
 import { account, emptyStore } from '../support/store/opened.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { openStore } from '../../src/store/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { run as runCommand } from './cli.js';
 
 /** A data folder of its own, held open by this process, and the command line on it. */

@@ -1,16 +1,15 @@
 import { request } from 'node:http';
 import type { Test } from 'tap';
-import {
-  BYTES_PER_MINUTE_MAX,
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  grantCredit,
-  REQUESTS_PER_MINUTE_MAX,
-} from '../../src/access/index.js';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import type { ServerDependencies } from '../../src/server/index.js';
-import { openStore } from '../../src/store/index.js';
+import { createKey } from '../../src/storage/folder/administration/keys.js';
+import {
+  changeWorkspace,
+  createWorkspace,
+  grantCredit,
+} from '../../src/storage/folder/administration/workspaces.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import { dataFolder, startTestServer } from './server.js';
 
 export interface Answer {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { Database, migrate } from '../../src/postgres/index.js';
+import { Database, migrate } from '../../src/storage/database/index.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 

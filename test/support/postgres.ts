@@ -1,5 +1,5 @@
 import tap, { type Test } from 'tap';
-import { Database, type DatabaseSettings } from '../../src/postgres/index.js';
+import { Database, type DatabaseSettings } from '../../src/storage/database/index.js';
 import { PostgresServer, programs } from './postgres-server.js';
 
 export { PostgresServer } from './postgres-server.js';

@@ -1,6 +1,9 @@
 import { randomLetters } from '../../src/base/index.js';
 import { sealResult } from '../../src/batch/sealed-values.js';
-import { placeOf, type RawWrite, type Sealer, type Store, seal, type Value } from '../../src/store/index.js';
+import { placeOf, seal } from '../../src/sealing/index.js';
+import type { Sealer, Store } from '../../src/storage/folder/index.js';
+import type { Value } from '../../src/storage/folder/lmdb/table.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
 
 const CHUNK_LINES = 256;
 /** Of one transaction. */

@@ -1,31 +1,7 @@
 import { test } from 'tap';
+import { ROOMS } from '../support/rooms.js';
 import { type Source, sources } from '../support/sources.js';
 
-/** The rooms in the order of the flow: a room imports only from those behind it. */
-const ROOMS = [
-  'console',
-  'cli',
-  'evaluation',
-  'load',
-  'hub',
-  'server',
-  'cluster',
-  'http',
-  'batch',
-  'decide',
-  'images',
-  'engine',
-  'settings',
-  'postgres',
-  'access',
-  'store',
-  'client',
-  'report',
-  'openapi',
-  'telemetry',
-  'api',
-  'base',
-] as const;
 /** Rooms that import nothing of ours. */
 const LEAVES = ['telemetry', 'api', 'base'];
 
@@ -46,11 +22,34 @@ test('imports go downward only', async (t) => {
   }
 });
 
+/** The parts of `storage/`, in the order of the flow. */
+const STORAGE = ['', 'move', 'folder', 'database', 'storage.ts', 'administration', 'data-folder'];
+/** Parts that know nothing of each other: where the data are is decided above them. */
+const APART = ['folder', 'database'];
+
+test('the storages know nothing of each other, and imports between the parts go downward', async (t) => {
+  const partOf = (path: string) => {
+    const name = /^src\/storage\/(storage\.ts$|[\w-]+(?=\/))/.exec(path)?.[1] ?? '';
+    if (!STORAGE.includes(name)) t.fail(`${path} belongs to no part`);
+    return name;
+  };
+  for (const { path, imports } of src.filter((source) => roomOf(source.path) === 'storage')) {
+    for (const target of imports.filter((file) => file.startsWith('src/storage/'))) {
+      const [from, to] = [partOf(path), partOf(target)];
+      const isApart = from !== to && APART.includes(from) && APART.includes(to);
+      t.ok(STORAGE.indexOf(from) <= STORAGE.indexOf(to) && !isApart, `${path} imports ${target}`);
+    }
+  }
+});
+
+/** Of the storages, commands load one, and the batches in it only where they need them. */
+const INDEX = /^src\/(\w+|storage\/(move|(folder|database)(\/batches)?))\/index\.ts$/;
+
 test('a room is entered through its index', async (t) => {
   for (const { path, imports } of src) {
     for (const target of imports.filter((file) => file.startsWith('src/'))) {
       if (roomOf(path) === roomOf(target)) continue;
-      t.match(target, /^src\/\w+\/index\.ts$/, `${path} imports ${target}`);
+      t.match(target, INDEX, `${path} imports ${target}`);
     }
   }
 });

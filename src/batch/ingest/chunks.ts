@@ -1,4 +1,4 @@
-import { type Place, placeOf, sealedBytes, sealInto } from '../../store/index.js';
+import { type Place, placeOf, sealedBytes, sealInto } from '../../sealing/index.js';
 
 /** A line of a chunk whose lines are all valid. */
 export interface ValidLine {

@@ -1,6 +1,6 @@
-import { ApiError } from '../../api/index.js';
+import { ApiError, type BatchState } from '../../api/index.js';
 import { DAY_MS } from '../../base/index.js';
-import { type Batch, type BatchEvent, type BatchState, isFinished, TRANSITIONS } from './transitions.js';
+import { type Batch, type BatchEvent, isFinished, TRANSITIONS } from './transitions.js';
 
 /** Why a line has no answer although nothing was wrong with it. Its result says so. */
 export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
@@ -8,6 +8,11 @@ export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 /** Kept after the first download, and after the finish; the earlier end applies (contract 3 `deletion`). */
 export const KEPT_COLLECTED_MS = 7 * DAY_MS;
 export const KEPT_FINISHED_MS = 14 * DAY_MS;
+/**
+ * After a jump of the calendar or an uncertain start, nothing is deleted for this long: time to correct the clock. A day
+ * would be too long: a host that is switched off every night starts uncertain every morning, and must still delete.
+ */
+export const DOUBT_MS = 60 * 60 * 1_000;
 
 /** The reason of a failed batch, by its state before. */
 const REASONS: Partial<Record<BatchState, string>> = {

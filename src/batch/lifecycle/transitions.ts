@@ -1,8 +1,40 @@
-import type { Value } from '../../store/index.js';
+import type { BatchState } from '../../api/index.js';
+
+export type { BatchState };
 
 /** A batch as it is stored. Instants are milliseconds since 1970. */
-export type Batch = Readonly<Value<'batches'>>;
-export type BatchState = Batch['state'];
+export interface Batch {
+  readonly id: string;
+  /** The ids of the key that submitted it and of the workspace that pays for it. */
+  readonly key: string;
+  readonly workspace: string;
+  /** Its place among the batches of its key. */
+  readonly number: number;
+  readonly state: BatchState;
+  readonly lines: number;
+  /** Its lines are stored in so many pieces. */
+  readonly chunks: number;
+  /** Lines that were answered, and lines that were refused or given up. */
+  readonly done: number;
+  readonly failed: number;
+  readonly models: readonly string[];
+  readonly created: number;
+  readonly started: number | null;
+  readonly finished: number | null;
+  readonly expires: number;
+  readonly collected: number | null;
+  /** Why it failed. */
+  readonly reason: string | null;
+  /** `amount` in units of 10⁻¹² of the currency, as a decimal string: JSON has no integers of that size. */
+  readonly estimate: { readonly amount: string; readonly inputTokens: number; readonly rate: number };
+  /** Calls of its webhook so far, and when the next one is due; null: none is. */
+  readonly webhook: { readonly attempts: number; readonly due: number | null } | null;
+  /** What the last call of its webhook came to. */
+  readonly called?: { readonly outcome: string } | undefined;
+  readonly deleted: boolean;
+  /** Bytes that its lines take until it finishes, and its other values until it is deleted. */
+  readonly stored?: { readonly lines: number; readonly other: number } | undefined;
+}
 
 export type BatchEvent =
   /** A line has started. */

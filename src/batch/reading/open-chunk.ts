@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/index.js';
+import { StoreError } from '../../base/index.js';
 import { type BatchKey, type BatchLine, openLines, type StoredChunk } from '../sealed-values.js';
 import { inGroups, type OrderedLine, stateGroups } from './order.js';
 

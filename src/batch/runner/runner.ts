@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Access } from '../../access/index.js';
+import type { BatchState } from '../../api/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
 import { ABORTS_MAX } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
-import { type BatchState, mayStart } from '../lifecycle/transitions.js';
+import { mayStart } from '../lifecycle/transitions.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
 import type { BatchLine } from '../sealed-values.js';
 import type { ChunkRange } from './claimed-chunks.js';

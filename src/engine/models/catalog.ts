@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { buildId, type Manifest, type ManifestModel } from './manifest.js';
+import { buildId } from './manifest.js';
+import type { Manifest, ManifestModel } from './manifest-schema.js';
 
 /** A file of a build. */
 export interface CatalogFile {

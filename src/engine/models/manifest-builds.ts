@@ -1,5 +1,5 @@
-import { buildId, type ManifestModel, ModelError } from './manifest.js';
-import type { Manifest, ManifestBuild } from './manifest-schema.js';
+import { buildId, ModelError } from './manifest.js';
+import type { Manifest, ManifestBuild, ManifestModel } from './manifest-schema.js';
 
 /** A build to add to a manifest. */
 export interface NewBuild {

@@ -5,8 +5,8 @@ import {
   type OperatorErrorBody,
   type OperatorErrorType,
 } from '../../api/index.js';
-import { StoreError } from '../../store/index.js';
-import { DataUnavailable, OutcomeUnknown } from '../administration/administration.js';
+import { StoreError } from '../../base/index.js';
+import { DataUnavailable, OutcomeUnknown } from '../../storage/index.js';
 
 /** An error response of the operator listener. The message is a sentence. */
 export class Refusal extends Error {

@@ -1,3 +1,5 @@
+import { jsonText } from '../../base/index.js';
+
 /** The response of a route. */
 export interface OperatorReply {
   readonly status: number;
@@ -6,9 +8,6 @@ export interface OperatorReply {
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** JSON, indented for people. */
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** A JSON response. Bytes are the JSON itself. */
 export const jsonReply = (status: number, value: unknown): OperatorReply => ({

@@ -16,7 +16,7 @@ export interface ServiceStatus {
   readonly engines: Engines;
   /** Batches that have not finished, by state. */
   readonly openBatches: Readonly<Record<string, number>>;
-  /** See `OpenAccess.status`. */
+  /** See `Storage.status`. */
   readonly store: object;
 }
 

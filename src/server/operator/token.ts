@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOwnFile, randomLetters } from '../../base/index.js';
-import { StartError } from '../dependencies.js';
+import { createOwnFile, randomLetters, StartError } from '../../base/index.js';
 
 /** The file of the token in the data folder. */
 export const OPERATOR_TOKEN_FILE = 'operator.token';

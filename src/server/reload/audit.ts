@@ -1,5 +1,5 @@
+import type { AuditFields } from '../../access/index.js';
 import { type Settings, showSettings } from '../../settings/index.js';
-import type { AuditFields } from '../../store/index.js';
 
 /** What a reload has changed. */
 export interface ReloadChanges {

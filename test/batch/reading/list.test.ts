@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
 import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
-import { Sealer } from '../../../src/store/index.js';
+import { Sealer } from '../../../src/storage/folder/index.js';
 import { lines, reason, turns, World } from '../../support/batch/world.js';
 import { storeFinishedBatches } from '../../support/stored-batches.js';
 

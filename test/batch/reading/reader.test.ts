@@ -1,6 +1,5 @@
 import { test } from 'tap';
-import type { ReadCall } from '../../../src/batch/reading/reader.js';
-import { Reader } from '../../../src/batch/reading/reader.js';
+import { type ReadCall, Reader } from '../../../src/storage/folder/batches/reading/reader.js';
 import { turn } from '../../support/paced-engine.js';
 
 /** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */

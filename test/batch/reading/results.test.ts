@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
-import { SealedBatch } from '../../../src/batch/sealed-batch.js';
-import { Sealer } from '../../../src/store/index.js';
+import { SealedBatch } from '../../../src/storage/folder/batches/sealed-batch.js';
+import { Sealer } from '../../../src/storage/folder/index.js';
 import { reason, World } from '../../support/batch/world.js';
 import { storeFinishedBatches } from '../../support/stored-batches.js';
 

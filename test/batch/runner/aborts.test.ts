@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import { ABORTS_MAX, countAbort } from '../../../src/batch/index.js';
+import { ABORTS_MAX } from '../../../src/batch/aborts.js';
+import { countAbort } from '../../../src/storage/folder/batches/aborts.js';
 import { lines, turns, World } from '../../support/batch/world.js';
 
 let aborts = 0;

@@ -3,7 +3,6 @@ import { Draft } from '../../../src/batch/draft.js';
 import {
   type Batch,
   type BatchEnds,
-  type ChunkRange,
   OpenBatch,
   openChunk,
   openResult,
@@ -12,7 +11,8 @@ import {
 } from '../../../src/batch/index.js';
 import { type Ingested, ingest } from '../../../src/batch/ingest/ingest.js';
 import { apply } from '../../../src/batch/lifecycle/apply.js';
-import { randomDataKey } from '../../../src/store/index.js';
+import type { ChunkRange } from '../../../src/batch/runner/claimed-chunks.js';
+import { randomDataKey } from '../../../src/sealing/index.js';
 import { fileOwner, fileTools } from '../../support/batch/ingest.js';
 import { lines, turns, until, World } from '../../support/batch/world.js';
 

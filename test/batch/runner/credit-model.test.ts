@@ -1,14 +1,14 @@
 import { type Test, test } from 'tap';
+import type { Reservation } from '../../../src/access/index.js';
+import { ApiError } from '../../../src/api/index.js';
+import { TRIES_MAX } from '../../../src/batch/runner/outcome.js';
+import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
 import {
-  balanceOf,
   changeWorkspace,
   getWorkspace,
   grantCredit,
-  type Reservation,
-  reconcile,
-} from '../../../src/access/index.js';
-import { ApiError } from '../../../src/api/index.js';
-import { TRIES_MAX } from '../../../src/batch/runner/outcome.js';
+} from '../../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../../src/storage/folder/index.js';
 import { type NaiveHold, NaiveLedger } from '../../support/access/naive-ledger.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { line, PRICE, World } from '../../support/batch/world.js';

@@ -1,13 +1,13 @@
 import { type Test, test } from 'tap';
+import { ApiError } from '../../../src/api/index.js';
+import { revokeKey } from '../../../src/storage/folder/administration/keys.js';
+import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
 import {
-  balanceOf,
   changeWorkspace,
   getWorkspace,
   grantCredit,
-  reconcile,
-  revokeKey,
-} from '../../../src/access/index.js';
-import { ApiError } from '../../../src/api/index.js';
+} from '../../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../../src/storage/folder/index.js';
 import { thrown } from '../../support/access/opened.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { DAY_MS, line, PRICE, SECOND_MS, turns, World } from '../../support/batch/world.js';

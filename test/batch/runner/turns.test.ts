@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { inGroups, stateGroups } from '../../../src/batch/reading/order.js';
-import { SealedBatch } from '../../../src/batch/sealed-batch.js';
+import { SealedBatch } from '../../../src/storage/folder/batches/sealed-batch.js';
 import { line, lines, turns, World } from '../../support/batch/world.js';
 
 /** Answers one line after the other, until none waits. */

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { type Test, test } from 'tap';
 import { type ApiError, LIMITS } from '../../../src/api/index.js';
-import { callWebhook, checkWebhookAddress, type WebhookGuard } from '../../../src/batch/index.js';
-import { guardedLookup } from '../../../src/batch/webhook/guard.js';
+import { callWebhook, checkWebhookAddress } from '../../../src/batch/index.js';
+import { guardedLookup, type WebhookGuard } from '../../../src/batch/webhook/guard.js';
 import { HOSTS, NOT_PUBLIC, PUBLIC } from '../../support/batch/addresses.js';
 import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
 

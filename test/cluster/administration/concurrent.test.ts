@@ -1,8 +1,9 @@
 import { test } from 'tap';
-import { lockSubmissions, setNextNumber } from '../../../src/cluster/batches/tables/submissions.js';
-import { ClusterAdministration, createFirstKey } from '../../../src/cluster/index.js';
-import { DATABASE_FORMAT, statement } from '../../../src/postgres/index.js';
-import { AUDIT_ENTRIES_MAX } from '../../../src/store/index.js';
+import { AUDIT_ENTRIES_MAX } from '../../../src/access/index.js';
+import { createFirstKey } from '../../../src/storage/database/administration/first-key.js';
+import { lockSubmissions, setNextNumber } from '../../../src/storage/database/batches/tables/submissions.js';
+import { DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
+import { DATABASE_FORMAT } from '../../../src/storage/database/postgres/schema/migrations.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';
 
 const ADMINISTRATORS = 4;
@@ -12,9 +13,9 @@ test('changes of several administrators are numbered without gaps', NEEDS_POSTGR
   const { url } = await newDatabase(t);
   const offices = Array.from(
     { length: ADMINISTRATORS },
-    (_, at) => new ClusterAdministration(connectTo(t, url), `cli:${at}`),
+    (_, at) => new DatabaseAdministration(connectTo(t, url), `cli:${at}`),
   );
-  const [office] = offices as [ClusterAdministration];
+  const [office] = offices as [DatabaseAdministration];
   await office.createWorkspace('a');
   await Promise.all(
     offices.flatMap((each) => Array.from({ length: CHANGES }, () => each.grantCredit('a', 1n))),
@@ -31,7 +32,7 @@ test('changes of several administrators are numbered without gaps', NEEDS_POSTGR
 
 test('of two changes that exclude each other, one is refused', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   const twice = async (change: () => Promise<unknown>) =>
     (await Promise.allSettled([change(), change()])).map(({ status }) => status).sort();
   t.strictSame(await twice(() => office.createWorkspace('a')), ['fulfilled', 'rejected']);
@@ -44,7 +45,7 @@ test('of several nodes that start, one creates the first key', NEEDS_POSTGRES, a
   const { database } = await newDatabase(t);
   const tokens = await Promise.all([1, 2, 3].map(() => createFirstKey(database, 5n)));
   t.equal(tokens.filter((token) => token !== null).length, 1);
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   t.equal((await office.getWorkspace('default')).granted, 5n);
   t.equal((await office.listKeys()).length, 1);
   t.same((await office.audit(1)).entries[0]?.actor, 'server');
@@ -52,7 +53,7 @@ test('of several nodes that start, one creates the first key', NEEDS_POSTGRES, a
 
 test('a database of another format is not changed', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   await office.createWorkspace('a');
   await database.execute(statement('', 'UPDATE service SET format = format + 1'));
   await t.rejects(office.createWorkspace('b'), {
@@ -70,7 +71,7 @@ test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
        FROM generate_series(1, ${AUDIT_ENTRIES_MAX}) AS entry`,
     ),
   );
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   await office.createWorkspace('a');
   const { entries, more } = await office.audit(AUDIT_ENTRIES_MAX);
   t.equal(entries.length, AUDIT_ENTRIES_MAX);
@@ -81,7 +82,7 @@ test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
 
 test('a key is revoked while a batch of it is being stored', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
-  const office = new ClusterAdministration(connectTo(t, url), 'cli:ann');
+  const office = new DatabaseAdministration(connectTo(t, url), 'cli:ann');
   await office.createWorkspace('a');
   const { key } = await office.createKey('a');
   await database.transaction(async (transaction) => {

@@ -1,6 +1,7 @@
 // Administration, by both implementations: a data folder and a database.
 import { test } from 'tap';
-import { DEFAULT_LIFETIME_DAYS, DEFAULT_LIMITS, keyState } from '../../../src/access/index.js';
+import { DEFAULT_LIFETIME_DAYS, keyState } from '../../../src/access/keys.js';
+import { DEFAULT_LIMITS } from '../../../src/access/workspaces.js';
 import { DAY_MS, systemClock, visible } from '../../../src/base/index.js';
 import { ADMINISTRATIONS } from '../../support/access/administrations.js';
 

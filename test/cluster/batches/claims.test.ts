@@ -1,7 +1,11 @@
 import { test } from 'tap';
-import { fenced } from '../../../src/cluster/batches/fenced.js';
-import { claimCandidates, claimChunk } from '../../../src/cluster/batches/tables/claims.js';
-import { endChunks, finishIfSettled, insertResults } from '../../../src/cluster/batches/tables/work.js';
+import { fenced } from '../../../src/storage/database/batches/fenced.js';
+import { claimCandidates, claimChunk } from '../../../src/storage/database/batches/tables/claims.js';
+import {
+  endChunks,
+  finishIfSettled,
+  insertResults,
+} from '../../../src/storage/database/batches/tables/work.js';
 import { line, lines } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';

@@ -1,9 +1,10 @@
 import { test } from 'tap';
-import { Callbacks, type WebhookOutcome } from '../../../src/batch/index.js';
-import { DataKeys } from '../../../src/cluster/batches/data-keys.js';
-import { ClusterCalledBatches } from '../../../src/cluster/batches/duty/called-batches.js';
-import { markDeleted } from '../../../src/cluster/batches/tables/deletion.js';
-import { dueWebhooks } from '../../../src/cluster/batches/tables/due.js';
+import { Callbacks } from '../../../src/batch/index.js';
+import type { WebhookOutcome } from '../../../src/batch/webhook/outcome.js';
+import { DataKeys } from '../../../src/storage/database/batches/data-keys.js';
+import { DatabaseCalledBatches } from '../../../src/storage/database/batches/duty/called-batches.js';
+import { markDeleted } from '../../../src/storage/database/batches/tables/deletion.js';
+import { dueWebhooks } from '../../../src/storage/database/batches/tables/due.js';
 import { lines, reason } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';
@@ -124,8 +125,8 @@ test('a webhook is tried again by the node that has the duty then', NEEDS_POSTGR
 });
 
 /** As the batch duty of a node has them. */
-function calledBatches({ master }: BatchCluster, { session, database }: ClusterNode): ClusterCalledBatches {
-  return new ClusterCalledBatches({
+function calledBatches({ master }: BatchCluster, { session, database }: ClusterNode): DatabaseCalledBatches {
+  return new DatabaseCalledBatches({
     node: session.id as number,
     database,
     session,

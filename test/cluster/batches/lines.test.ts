@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { countStoredAbort } from '../../../src/cluster/batches/tables/aborts.js';
+import { countStoredAbort } from '../../../src/storage/database/batches/tables/aborts.js';
 import { line, lines, World } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';

@@ -3,7 +3,7 @@ import {
   REFUSED_MS,
   REFUSED_MS_MAX,
   RefusedBatches,
-} from '../../../src/cluster/batches/worker/refused-batches.js';
+} from '../../../src/storage/database/batches/worker/refused-batches.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 test('a refused batch rests, and twice as long after every further refusal', async (t) => {

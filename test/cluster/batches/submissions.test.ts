@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS } from '../../../src/api/index.js';
-import { removeStale } from '../../../src/cluster/batches/tables/deletion.js';
-import { findSubmission, putSubmission } from '../../../src/cluster/batches/tables/submissions.js';
+import { removeStale } from '../../../src/storage/database/batches/tables/deletion.js';
+import { findSubmission, putSubmission } from '../../../src/storage/database/batches/tables/submissions.js';
 import { lines, reason } from '../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';

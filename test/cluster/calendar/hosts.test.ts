@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { JUMP_LASTS_MS } from '../../../src/base/index.js';
-import { SKEW_MS_MAX } from '../../../src/cluster/index.js';
+import { SKEW_MS_MAX } from '../../../src/storage/database/index.js';
 import { type CalendarNode, CalendarWorld, DAY_MS } from '../../support/cluster/calendar-world.js';
 import { sql } from '../../support/cluster/nodes.js';
 import { NEEDS_POSTGRES } from '../../support/postgres.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ClusterAdministration } from '../../../src/cluster/index.js';
+import { DatabaseAdministration } from '../../../src/storage/database/index.js';
 import { run } from '../../support/cli.js';
 import { DatabaseClock } from '../../support/cluster/database-clock.js';
 import { onDatabase, startNode } from '../../support/node-server.js';
@@ -20,7 +20,7 @@ test(
     const operator = await operatorSettings();
     const node = await startNode(t, url, modelsFolder(dataFolder(t)), operator);
     const listener = `http://127.0.0.1:${operator.DECIDER_OPERATOR_PORT}`;
-    const administration = new ClusterAdministration(database, 'test');
+    const administration = new DatabaseAdministration(database, 'test');
     const { token } = await administration.createKey('default', '1');
     const ask = () =>
       fetch(`${node.url}/v1/decide`, {

@@ -3,11 +3,10 @@ import { authenticate } from '../../../src/access/authenticate.js';
 import type { Key } from '../../../src/access/index.js';
 import type { ApiError } from '../../../src/api/index.js';
 // The named bounds are of the room alone.
-import { POLL_MS, TRUSTED_MS } from '../../../src/cluster/directory/directory.js';
-import { MARKS_KEPT, writeMark } from '../../../src/cluster/directory/history.js';
-import { PAGE_ROWS } from '../../../src/cluster/directory/read-changes.js';
-import { ClusterAdministration, ClusterDirectory } from '../../../src/cluster/index.js';
-import { type Database, statement } from '../../../src/postgres/index.js';
+import { DatabaseDirectory, POLL_MS, TRUSTED_MS } from '../../../src/storage/database/directory/directory.js';
+import { MARKS_KEPT, writeMark } from '../../../src/storage/database/directory/history.js';
+import { PAGE_ROWS } from '../../../src/storage/database/directory/read-changes.js';
+import { type Database, DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, PostgresServer } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
@@ -16,14 +15,14 @@ const STALE = { name: 'ApiError', type: 'overloaded', headers: { retryAfterSecon
 
 /** A directory of a database with a workspace and a key, where time stands still. */
 async function opened(t: Test, url: string, database: Database) {
-  const office = new ClusterAdministration(database, 'cli:ann');
+  const office = new DatabaseAdministration(database, 'cli:ann');
   await office.createWorkspace('a');
   const { key, token } = await office.createKey('a');
   const clock = fakeClock(Date.now());
   const errors: unknown[] = [];
   const lost: unknown[] = [];
   const own = connectTo(t, url, { connections: 2 });
-  const directory = new ClusterDirectory({
+  const directory = new DatabaseDirectory({
     database: own,
     clock,
     onError: (error) => errors.push(error),

@@ -1,9 +1,9 @@
 import { type Test, test } from 'tap';
 import type { Reservation } from '../../../src/access/index.js';
-import type { LedgerPart } from '../../../src/cluster/index.js';
-import { LAST_WRITE_MS } from '../../../src/cluster/ledger/cluster-ledger.js';
-import type { Holdings } from '../../../src/cluster/ledger/holdings.js';
-import { type Database, DatabaseUnavailable } from '../../../src/postgres/index.js';
+import { type Database, DatabaseUnavailable } from '../../../src/storage/database/index.js';
+import type { Holdings } from '../../../src/storage/database/ledger/holdings.js';
+import { LAST_WRITE_MS } from '../../../src/storage/database/ledger/ledger.js';
+import type { LedgerPart } from '../../../src/storage/database/ledger/part.js';
 import {
   accountOf,
   addWorkspace,

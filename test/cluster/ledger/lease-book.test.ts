@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { LeaseBook } from '../../../src/cluster/ledger/lease-book.js';
+import { LeaseBook } from '../../../src/storage/database/ledger/lease-book.js';
 
 const DEFECT = { name: 'SessionDefect' };
 

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import type { Amount } from '../../../src/access/index.js';
-import { availableOf, type Grant } from '../../../src/cluster/ledger/grant.js';
-import { type Request, WorkspaceCredit } from '../../../src/cluster/ledger/workspace-credit.js';
+import { availableOf, type Grant } from '../../../src/storage/database/ledger/grant.js';
+import { type Request, WorkspaceCredit } from '../../../src/storage/database/ledger/workspace-credit.js';
 import { AccountModel } from '../../support/cluster/model.js';
 import { type Random, random, seedFromEnvironment } from '../../support/random.js';
 import { scaled } from '../../support/scale.js';

@@ -1,9 +1,9 @@
 import { test } from 'tap';
-import type { Grant } from '../../../src/cluster/ledger/grant.js';
-import { Holdings, UNWRITTEN_COUNTERS_MAX } from '../../../src/cluster/ledger/holdings.js';
-import { LINE_NEEDS_MAX, LINES_HELD_MS } from '../../../src/cluster/ledger/line-needs.js';
-import { IDLE_MS } from '../../../src/cluster/ledger/recent-use.js';
-import { type Request, WorkspaceCredit } from '../../../src/cluster/ledger/workspace-credit.js';
+import type { Grant } from '../../../src/storage/database/ledger/grant.js';
+import { Holdings, UNWRITTEN_COUNTERS_MAX } from '../../../src/storage/database/ledger/holdings.js';
+import { LINE_NEEDS_MAX, LINES_HELD_MS } from '../../../src/storage/database/ledger/line-needs.js';
+import { IDLE_MS } from '../../../src/storage/database/ledger/recent-use.js';
+import { type Request, WorkspaceCredit } from '../../../src/storage/database/ledger/workspace-credit.js';
 
 const EXACT = { accountExact: true, leaseExact: true };
 const FREE = { accountExact: false, leaseExact: false };

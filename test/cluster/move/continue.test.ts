@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { test } from 'tap';
-import { findWorkspace, type Key, reconcile, type Workspace } from '../../../src/access/index.js';
-import { verifyBatches } from '../../../src/batch/index.js';
-import { moveToDatabase, moveToFolder } from '../../../src/cluster/index.js';
-import { openStore, openToRead, Sealer } from '../../../src/store/index.js';
+import type { Key, Workspace } from '../../../src/access/index.js';
+import { findWorkspace } from '../../../src/storage/folder/administration/workspaces.js';
+import { verifyBatches } from '../../../src/storage/folder/batches/index.js';
+import { openStore, openToRead, reconcile, Sealer } from '../../../src/storage/folder/index.js';
+import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';
 import { BatchCluster } from '../../support/cluster/batch-cluster.js';
 import { fillFolder } from '../../support/cluster/full-folder.js';
 import { NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { moveToDatabase, moveToFolder } from '../../../src/cluster/index.js';
-import { compare, compareTable } from '../../../src/cluster/move/compare.js';
-import { columnsOf, correspondenceOf, MOVED_TABLES } from '../../../src/cluster/move/correspondence.js';
-import { PAGE_BYTES_MAX } from '../../../src/cluster/move/database-tables.js';
-import { statement, type Transaction } from '../../../src/postgres/index.js';
-import { openToRead, type Store } from '../../../src/store/index.js';
+import { statement } from '../../../src/storage/database/index.js';
+import type { Transaction } from '../../../src/storage/database/postgres/database.js';
+import { openToRead, type Store } from '../../../src/storage/folder/index.js';
+import { compare, compareTable } from '../../../src/storage/move/compare.js';
+import { columnsOf, correspondenceOf, MOVED_TABLES } from '../../../src/storage/move/correspondence.js';
+import { PAGE_BYTES_MAX } from '../../../src/storage/move/database-tables.js';
+import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';
 import { folderContent } from '../../support/cluster/folder-content.js';
 import { fillFolder } from '../../support/cluster/full-folder.js';
 import { NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { moveToDatabase, moveToFolder } from '../../../src/cluster/index.js';
-import { correspondenceOf, MOVED_TABLES } from '../../../src/cluster/move/correspondence.js';
-import { type Database, statement } from '../../../src/postgres/index.js';
-import { storeExists } from '../../../src/store/index.js';
+import { type Database, statement } from '../../../src/storage/database/index.js';
+import { storeExists } from '../../../src/storage/index.js';
+import { correspondenceOf, MOVED_TABLES } from '../../../src/storage/move/correspondence.js';
+import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';
 import { child } from '../../support/child.js';
 import { folderContent } from '../../support/cluster/folder-content.js';
 import { fillFolder } from '../../support/cluster/full-folder.js';

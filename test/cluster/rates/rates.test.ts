@@ -1,8 +1,9 @@
 import { type Test, test } from 'tap';
 import type { Directory } from '../../../src/access/index.js';
-import { ClusterRateLimits, Session } from '../../../src/cluster/index.js';
-import { RemoteCounts } from '../../../src/cluster/rates/remote-counts.js';
-import type { Database } from '../../../src/postgres/index.js';
+import type { Database } from '../../../src/storage/database/index.js';
+import { DatabaseRateLimits } from '../../../src/storage/database/rates/rate-limits.js';
+import { RemoteCounts } from '../../../src/storage/database/rates/remote-counts.js';
+import { Session } from '../../../src/storage/database/session/session.js';
 import { sql } from '../../support/cluster/nodes.js';
 import { movableClock } from '../../support/movable-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';
@@ -22,12 +23,12 @@ async function startNode(t: Test, database: Database) {
   const session = new Session({ database, clock, node, onError });
   await session.start();
   t.teardown(() => session.stop());
-  const rates = new ClusterRateLimits({ database, session, directory, onError });
+  const rates = new DatabaseRateLimits({ database, session, directory, onError });
   t.teardown(() => rates.stop());
   return { session, rates, clock, errors };
 }
 
-const taken = (rates: ClusterRateLimits, count: number, bytes = 1) => {
+const taken = (rates: DatabaseRateLimits, count: number, bytes = 1) => {
   for (let at = 0; at < count; at += 1) rates.take('key', bytes, LIMITS);
 };
 

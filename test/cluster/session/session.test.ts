@@ -1,9 +1,16 @@
 import { type Test, test } from 'tap';
-import { fence, Session, SessionLost } from '../../../src/cluster/index.js';
-import { ClusterClock } from '../../../src/cluster/session/cluster-clock.js';
-import { GRACE_MS, HEARTBEAT_MS, REJOIN_MS_MAX, SERVING_MS } from '../../../src/cluster/session/session.js';
-import { nextState } from '../../../src/cluster/session/states.js';
-import { DATABASE_FORMAT, type Database } from '../../../src/postgres/index.js';
+import type { Database } from '../../../src/storage/database/index.js';
+import { DATABASE_FORMAT } from '../../../src/storage/database/postgres/schema/migrations.js';
+import { DatabaseClock } from '../../../src/storage/database/session/clock.js';
+import { fence, SessionLost } from '../../../src/storage/database/session/fence.js';
+import {
+  GRACE_MS,
+  HEARTBEAT_MS,
+  REJOIN_MS_MAX,
+  SERVING_MS,
+  Session,
+} from '../../../src/storage/database/session/session.js';
+import { nextState } from '../../../src/storage/database/session/states.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -227,7 +234,7 @@ test('the state of a session', async (t) => {
 
 test('the clock of the cluster follows the database and does not jump within the duration of a heartbeat', async (t) => {
   const system = fakeClock(1_000_000);
-  const clock = new ClusterClock(system);
+  const clock = new DatabaseClock(system);
   t.equal(clock.now(), 1_000_000, 'the clock of the host, before the first heartbeat');
   system.pass(100);
   clock.observe(5_000, 80, 100);

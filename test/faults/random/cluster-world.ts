@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClusterAdministration } from '../../../src/cluster/index.js';
-import { Database, statement } from '../../../src/postgres/index.js';
+import { Database, DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
 import { ClusterNode } from '../../support/faults/cluster.js';
 import { freePort } from '../../support/free-port.js';
 import { OPERATOR_TOKEN } from '../../support/operator.js';
@@ -88,7 +87,7 @@ export class ClusterWorld implements World {
     return this.withDatabase(async (database) => [
       ...(await lookAt(database)),
       ...(await restOf(database)),
-      ...(await new ClusterAdministration(database, 'test').reconcile()).problems.map(String),
+      ...(await new DatabaseAdministration(database, 'test').reconcile()).problems.map(String),
     ]);
   }
 

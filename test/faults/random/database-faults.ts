@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Database, statement } from '../../../src/postgres/index.js';
+import { Database, statement } from '../../../src/storage/database/index.js';
 import type { Random } from '../../support/random.js';
 import type { Replicated } from '../../support/replicated.js';
 import type { Fault } from './world.js';

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../../src/postgres/index.js';
+import { type Database, statement } from '../../../src/storage/database/index.js';
 
 /** Each selects what is wrong, in one snapshot. */
 const INVARIANTS: readonly (readonly [name: string, query: string])[] = [

@@ -1,9 +1,9 @@
 import type { Test } from 'tap';
-import { type Administration, StoredAdministration, type UsageRow } from '../../../src/access/index.js';
+import type { Administration, UsageRow } from '../../../src/access/index.js';
 import { systemClock } from '../../../src/base/index.js';
-import { ClusterAdministration } from '../../../src/cluster/index.js';
-import { type Queryable, statement } from '../../../src/postgres/index.js';
-import { openStore, type Store } from '../../../src/store/index.js';
+import { DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
+import type { Queryable } from '../../../src/storage/database/postgres/statement.js';
+import { FolderAdministration, openStore, type Store } from '../../../src/storage/folder/index.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
 
 /** What a ledger writes into an account. */
@@ -45,7 +45,7 @@ export const ADMINISTRATIONS: readonly Implementation[] = [
     options: NEEDS_POSTGRES,
     async open(t) {
       const { database } = await newDatabase(t);
-      return { as: (actor) => new ClusterAdministration(database, actor), ...rowsOf(database) };
+      return { as: (actor) => new DatabaseAdministration(database, actor), ...rowsOf(database) };
     },
   },
 ];
@@ -53,7 +53,7 @@ export const ADMINISTRATIONS: readonly Implementation[] = [
 function inFolder(store: Store): Administered {
   const put = async (work: () => void) => store.change(work);
   return {
-    as: (actor) => new StoredAdministration(store, systemClock, actor),
+    as: (actor) => new FolderAdministration(store, systemClock, actor),
     expire: (key) =>
       put(() => {
         const table = store.table('keys');

@@ -1,11 +1,12 @@
 // A process beside the test: charges a key of a data folder again and again, each time to the disk, until it is asked
 // to stop.
-import { StoredAccess } from '../../../src/access/index.js';
+
 import { systemClock } from '../../../src/base/index.js';
-import { openStore } from '../../../src/store/index.js';
+import { openStore } from '../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
 
 const [folder, token] = process.argv.slice(2) as [string, string];
-const access = new StoredAccess(openStore(folder), systemClock, (error) => console.error(error));
+const access = new FolderAccess(openStore(folder), systemClock, (error) => console.error(error));
 let stopped = false;
 process.stdin.once('data', () => {
   stopped = true;

@@ -1,12 +1,9 @@
 import type { Test } from 'tap';
-import {
-  createKey,
-  createWorkspace,
-  grantCredit,
-  type Kind,
-  StoredAccess,
-} from '../../../src/access/index.js';
-import { openStore, type Store } from '../../../src/store/index.js';
+import type { Kind } from '../../../src/access/index.js';
+import { createKey } from '../../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../../src/storage/folder/administration/workspaces.js';
+import { openStore, type Store } from '../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
 import { fakeClock } from '../fake-clock.js';
 
 /** An instant in the middle of a day, a month and a year. */
@@ -27,14 +24,14 @@ export function opened(t: Test, start: number = NOON) {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const clock = fakeClock(start);
-  const access = new StoredAccess(store, clock, (error) => t.fail(String(error)));
+  const access = new FolderAccess(store, clock, (error) => t.fail(String(error)));
   return { store, clock, access, ...dealings(store, clock, access) };
 }
 
 export type FakeClock = ReturnType<typeof fakeClock>;
 
 /** The short ways to a workspace with credit, to a caller, and to money set aside. */
-export function dealings(store: Store, clock: FakeClock, access: StoredAccess) {
+export function dealings(store: Store, clock: FakeClock, access: FolderAccess) {
   /** A workspace with so much credit, and a key of it that never ends. */
   const workspace = (id: string, credit: bigint) => {
     createWorkspace(store, clock, id);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { Test } from 'tap';
-import type { WebhookGuard } from '../../../src/batch/index.js';
+import type { WebhookGuard } from '../../../src/batch/webhook/guard.js';
 import { selfSigned } from '../certificate.js';
 import { fakeClock } from '../fake-clock.js';
 

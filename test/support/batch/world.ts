@@ -1,19 +1,18 @@
 import type { Test } from 'tap';
-import { createKey, createWorkspace, grantCredit, StoredAccess } from '../../../src/access/index.js';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
-import {
-  type BatchDependencies,
-  Batches,
-  countAbort,
-  type Page,
-  verifyBatches,
-  type WebhookOutcome,
-} from '../../../src/batch/index.js';
+import type { BatchParts, Page } from '../../../src/batch/index.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
-import { readStored } from '../../../src/batch/reading/reader.js';
+import type { WebhookOutcome } from '../../../src/batch/webhook/outcome.js';
 import type { Abort } from '../../../src/engine/index.js';
-import { openStore, Sealer, type Store } from '../../../src/store/index.js';
+import { createKey } from '../../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../../src/storage/folder/administration/workspaces.js';
+import { countAbort } from '../../../src/storage/folder/batches/aborts.js';
+import { FolderBatches } from '../../../src/storage/folder/batches/batches.js';
+import { verifyBatches } from '../../../src/storage/folder/batches/index.js';
+import { readStored } from '../../../src/storage/folder/batches/reading/reader.js';
+import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
 import { fileTools } from './ingest.js';
@@ -81,8 +80,8 @@ export class World {
   /** What calling an address comes to. */
   webhook: () => Promise<WebhookOutcome> = async () => 'delivered';
   store!: Store;
-  access!: StoredAccess;
-  batches!: Batches;
+  access!: FolderAccess;
+  batches!: FolderBatches;
   calendar!: SteadyClock;
   /** What the last process has kept of the time, as the next one finds it; null: nothing. */
   lastCertain: number | null = null;
@@ -208,14 +207,14 @@ export class World {
     this.calendar = new SteadyClock(this.own(), this.lastCertain, (ms) =>
       this.batches.moveTimes(ms).catch((error) => this.trouble(error)),
     );
-    this.access = new StoredAccess(this.store, this.calendar, (error) => this.trouble(error));
+    this.access = new FolderAccess(this.store, this.calendar, (error) => this.trouble(error));
   }
 
   private async begin(): Promise<void> {
     const sealer = new Sealer(this.store, '');
     this.sealer = sealer;
     const tools = fileTools();
-    this.batches = new Batches({
+    this.batches = new FolderBatches({
       store: this.store,
       sealer,
       access: this.access,
@@ -248,7 +247,7 @@ export class World {
   }
 
   /** The engine of now, as batches use it. */
-  lineEngines(): BatchDependencies['engines'] {
+  lineEngines(): BatchParts['engines'] {
     const { engine } = this;
     return {
       use: (work) =>

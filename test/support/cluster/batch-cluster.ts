@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { Access, type Caller, type Key, RateLimiter, type Workspace } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
-import type { BatchInterface, Page, WebhookOutcome } from '../../../src/batch/index.js';
+import type { BatchInterface, Page } from '../../../src/batch/index.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
-import { ClusterBatches } from '../../../src/cluster/batches/cluster-batches.js';
-import { openValues } from '../../../src/cluster/batches/reading/open-values.js';
-import { ClusterLedger, Session } from '../../../src/cluster/index.js';
-import { Database } from '../../../src/postgres/index.js';
+import type { WebhookOutcome } from '../../../src/batch/webhook/outcome.js';
+import { DatabaseBatches } from '../../../src/storage/database/batches/batches.js';
+import { openValues } from '../../../src/storage/database/batches/reading/open-values.js';
+import { Database } from '../../../src/storage/database/index.js';
+import { DatabaseLedger } from '../../../src/storage/database/ledger/ledger.js';
+import { Session } from '../../../src/storage/database/session/session.js';
 import { fileTools } from '../batch/ingest.js';
 import { TestEngine } from '../batch/test-engine.js';
 import { PRICE, type ResultLine } from '../batch/world.js';
@@ -142,7 +144,7 @@ export class ClusterNode {
   /** Whether its copy of keys and workspaces is too old for batch lines. */
   isStale = false;
   readonly session: Session;
-  readonly ledger: ClusterLedger;
+  readonly ledger: DatabaseLedger;
   readonly access: Access;
   readonly batches: BatchInterface;
   private ended = false;
@@ -154,7 +156,7 @@ export class ClusterNode {
     const { clock, engine } = this;
     const onError = (error: unknown) => void this.troubles.push(String(error));
     this.session = new Session({ database, clock, node: { name: 'node', version: '1.0.0' }, onError });
-    this.ledger = new ClusterLedger({ database, session: this.session, random: Math.random, onError });
+    this.ledger = new DatabaseLedger({ database, session: this.session, random: Math.random, onError });
     const directory = {
       refresh() {},
       keyOfDigest: () => undefined,
@@ -169,7 +171,7 @@ export class ClusterNode {
       clock: session.clock,
     });
     const tools = fileTools();
-    this.batches = new ClusterBatches({
+    this.batches = new DatabaseBatches({
       database,
       masterKey: () => cluster.master,
       session,

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../../src/postgres/index.js';
+import { type Database, statement } from '../../../src/storage/database/index.js';
 
 const REPLACE = statement(
   'test-replace-clock',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { openEnvironment } from '../../../src/store/environment.js';
-import { TABLE_NAMES } from '../../../src/store/tables.js';
+import { openEnvironment } from '../../../src/storage/folder/lmdb/environment.js';
+import { TABLE_NAMES } from '../../../src/storage/folder/lmdb/tables.js';
 
 /** The entry of `meta` that belongs to a host and does not move. */
 const CLOCK = Buffer.from('clock\0');

@@ -1,25 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  changeWorkspace,
-  createKey,
-  createWorkspace,
-  grantCredit,
-  revokeKey,
-  rollKey,
-} from '../../../src/access/index.js';
 import { BATCH_STATES } from '../../../src/api/index.js';
 import { randomLetters } from '../../../src/base/index.js';
+import { placeOf, seal } from '../../../src/sealing/index.js';
+import { createKey, revokeKey, rollKey } from '../../../src/storage/folder/administration/keys.js';
 import {
-  openStore,
-  placeOf,
-  type RawWrite,
-  Sealer,
-  type Store,
-  seal,
-  type Value,
-  writeKeptTime,
-} from '../../../src/store/index.js';
+  changeWorkspace,
+  createWorkspace,
+  grantCredit,
+} from '../../../src/storage/folder/administration/workspaces.js';
+import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
+import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
+import type { Value } from '../../../src/storage/folder/lmdb/table.js';
+import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
 import { line } from '../batch/world.js';
 import { fakeClock } from '../fake-clock.js';
 

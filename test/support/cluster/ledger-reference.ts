@@ -1,5 +1,5 @@
 import type { Amount, Pause, Reservation } from '../../../src/access/index.js';
-import { LINE_NEEDS_MAX, LINES_HELD_MS } from '../../../src/cluster/ledger/line-needs.js';
+import { LINE_NEEDS_MAX, LINES_HELD_MS } from '../../../src/storage/database/ledger/line-needs.js';
 import { accountIn, othersHoldUnused, type Rows, type Terms } from './ledger-tables.js';
 
 /** The numbers of a lease that the ledger shows, and its exchange in progress. */

@@ -1,10 +1,10 @@
 import type { Amount, Reservation } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { nextTurn } from '../../../src/base/index.js';
-import { ClusterLedger, type Session } from '../../../src/cluster/index.js';
-import { WAIT_MS_MAX } from '../../../src/cluster/ledger/cluster-ledger.js';
-import type { Holdings } from '../../../src/cluster/ledger/holdings.js';
-import type { Waiter } from '../../../src/cluster/ledger/waiting.js';
+import type { Holdings } from '../../../src/storage/database/ledger/holdings.js';
+import { DatabaseLedger, WAIT_MS_MAX } from '../../../src/storage/database/ledger/ledger.js';
+import type { Waiter } from '../../../src/storage/database/ledger/waiting.js';
+import type { Session } from '../../../src/storage/database/session/session.js';
 import { fakeClock } from '../fake-clock.js';
 import { type Random, random } from '../random.js';
 import { type Open, Reference, type Shown } from './ledger-reference.js';
@@ -32,7 +32,7 @@ export class Schedule {
   private readonly source: Random;
   private readonly clock = fakeClock(START);
   private readonly tables: LedgerTables;
-  private readonly ledger: ClusterLedger;
+  private readonly ledger: DatabaseLedger;
   private readonly other: OtherNode;
   private readonly lostListeners: (() => void)[] = [];
   private sessionId: number | null = 1;
@@ -69,7 +69,7 @@ export class Schedule {
       this.tables.workspaces.set(workspace, { granted, budget });
     }
     this.tables.rows.nodes.set(1, 0);
-    this.ledger = new ClusterLedger({
+    this.ledger = new DatabaseLedger({
       database: this.tables.database,
       session: this.session(),
       random: this.source.number,

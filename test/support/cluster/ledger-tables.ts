@@ -3,9 +3,9 @@ import {
   CommitUnknown,
   type Database,
   DatabaseUnavailable,
-  type Statement,
   StatementError,
-} from '../../../src/postgres/index.js';
+} from '../../../src/storage/database/index.js';
+import type { Statement } from '../../../src/storage/database/postgres/statement.js';
 
 export interface AccountRow {
   readonly charged: Amount;

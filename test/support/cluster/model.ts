@@ -1,6 +1,6 @@
 import type { Amount } from '../../../src/access/index.js';
-import { type AccountState, decide, type Grant } from '../../../src/cluster/ledger/grant.js';
-import type { Request } from '../../../src/cluster/ledger/workspace-credit.js';
+import { type AccountState, decide, type Grant } from '../../../src/storage/database/ledger/grant.js';
+import type { Request } from '../../../src/storage/database/ledger/workspace-credit.js';
 
 interface Row {
   amount: Amount;

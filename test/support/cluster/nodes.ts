@@ -2,8 +2,9 @@ import type { Test } from 'tap';
 import type { Amount, Caller, Charge, Reservation, Workspace } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { type Clock, systemClock } from '../../../src/base/index.js';
-import { ClusterLedger, Session } from '../../../src/cluster/index.js';
-import type { Database } from '../../../src/postgres/index.js';
+import type { Database } from '../../../src/storage/database/index.js';
+import { DatabaseLedger } from '../../../src/storage/database/ledger/ledger.js';
+import { Session } from '../../../src/storage/database/session/session.js';
 import { connectTo, postgres } from '../postgres.js';
 import { random } from '../random.js';
 import { TcpProxy } from '../tcp-proxy.js';
@@ -15,7 +16,7 @@ export const sql = <Row extends object>(database: Database, text: string, values
 /** One node of a cluster, without HTTP. */
 export interface TestNode {
   readonly session: Session;
-  readonly ledger: ClusterLedger;
+  readonly ledger: DatabaseLedger;
   readonly database: Database;
   /** Between the node and the database. */
   readonly proxy: TcpProxy;
@@ -42,7 +43,7 @@ export async function startNode(
   const onError = (error: unknown) => void errors.push(error);
   const session = new Session({ database, clock, node: { name: 'node', version: '1.0.0' }, onError });
   const mute = listens ? {} : { listen: () => async () => {} };
-  const ledger = new ClusterLedger({ database, session, random: random(1).number, onError, ...mute });
+  const ledger = new DatabaseLedger({ database, session, random: random(1).number, onError, ...mute });
   await session.start();
   ledger.start();
   const stop = async () => {

@@ -1,5 +1,5 @@
 import type { Amount } from '../../../src/access/index.js';
-import { availableOf } from '../../../src/cluster/ledger/grant.js';
+import { availableOf } from '../../../src/storage/database/ledger/grant.js';
 import type { Random } from '../random.js';
 import { accountIn, chargedIn, type LedgerTables, type Terms } from './ledger-tables.js';
 

@@ -1,4 +1,5 @@
-import { type Queryable, statement } from '../../../src/postgres/index.js';
+import { statement } from '../../../src/storage/database/index.js';
+import type { Queryable } from '../../../src/storage/database/postgres/statement.js';
 
 // One row per fact, so that two moments can be compared. A batch that runs changes nothing here until it is cancelled.
 const FACTS = statement(

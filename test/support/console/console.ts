@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Test, test } from 'tap';
-import { openStore, type Store } from '../../../src/store/index.js';
+import { openStore, type Store } from '../../../src/storage/folder/index.js';
 import { NO_BROWSER, startBrowser } from '../browser.js';
 import { EngineGate } from '../engine-gate.js';
 import { freePort } from '../free-port.js';

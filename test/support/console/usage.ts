@@ -1,11 +1,6 @@
-import {
-  createKey,
-  createWorkspace,
-  dayOf,
-  grantCredit,
-  monthOf,
-  parsePrice,
-} from '../../../src/access/index.js';
+import { dayOf, monthOf, parsePrice } from '../../../src/access/index.js';
+import { createKey } from '../../../src/storage/folder/administration/keys.js';
+import { createWorkspace, grantCredit } from '../../../src/storage/folder/administration/workspaces.js';
 import type { ConsoleWorld } from './console.js';
 
 const DAY_MS = 86_400_000;

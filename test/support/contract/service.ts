@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type Administration, StoredAdministration } from '../../../src/access/index.js';
-import { ClusterAdministration } from '../../../src/cluster/index.js';
-import { statement } from '../../../src/postgres/index.js';
-import { openStore, type Store } from '../../../src/store/index.js';
+import type { Administration } from '../../../src/access/index.js';
+import { DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
+import { FolderAdministration, openStore, type Store } from '../../../src/storage/folder/index.js';
 import { selfSigned } from '../certificate.js';
 import { EngineGate } from '../engine-gate.js';
 import { freePort } from '../free-port.js';
@@ -111,8 +110,8 @@ export async function startService(t: Test, transport: string, place: Place = 'f
   const store = database === null ? openStore(data) : NO_STORE;
   const administration =
     database === null
-      ? new StoredAdministration(store, clock)
-      : seenBy(`http://127.0.0.1:${operatorPort}`, new ClusterAdministration(database.database, 'test'));
+      ? new FolderAdministration(store, clock)
+      : seenBy(`http://127.0.0.1:${operatorPort}`, new DatabaseAdministration(database.database, 'test'));
   const token = headers.authorization.replace('Bearer ', '');
   const send = async (path: string, init: RequestInit, sending: Sending): Promise<Reply> => {
     const given = sending.token === undefined ? token : sending.token;

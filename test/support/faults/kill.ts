@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { reconcile } from '../../../src/access/index.js';
-import { openStore } from '../../../src/store/index.js';
+import { openStore, reconcile } from '../../../src/storage/folder/index.js';
 import { decider } from '../cli.js';
 import type { Random } from '../random.js';
 import { dataFolder, modelsFolder } from '../server.js';

@@ -2,14 +2,9 @@
 import { existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pause } from '../../../src/base/index.js';
-import {
-  backUp,
-  openStore,
-  type RawWrite,
-  Sealer,
-  type Store,
-  serveAlone,
-} from '../../../src/store/index.js';
+import { serveAlone } from '../../../src/storage/data-folder/serving.js';
+import { backUp, openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
+import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
 
 const row = (charged: number) => ({ charged: String(charged), month: '2026-01', monthCharged: '0' });
 

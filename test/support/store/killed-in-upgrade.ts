@@ -1,5 +1,6 @@
 // A process that upgrades a folder from format 1 to 2, and is killed while a step runs: on the copy, or on the store.
-import { type Store, serveStore } from '../../../src/store/index.js';
+import type { Store } from '../../../src/storage/folder/index.js';
+import { serveStore } from '../../../src/storage/folder/lmdb/format.js';
 
 const [folder, at] = process.argv.slice(2) as [string, 'copy' | 'store'];
 let left = at === 'copy' ? 1 : 2;

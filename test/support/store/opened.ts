@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { openStore, type Store } from '../../../src/store/index.js';
+import { openStore, type Store } from '../../../src/storage/folder/index.js';
 
 /** The store of a new data folder, closed with the test. */
 export function emptyStore(t: Test): Store {

@@ -1,6 +1,6 @@
 // Opens and closes a data folder until its parent process ends it. Sends a message after each opening.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openToRead } from '../../../src/store/index.js';
+import { openToRead } from '../../../src/storage/folder/index.js';
 
 const [, , folder = '', pauseMs = '0'] = process.argv;
 process.on('disconnect', () => process.exit());

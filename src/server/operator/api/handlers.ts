@@ -32,12 +32,12 @@ export function apiHandlers({
   activity,
   recentLines,
 }: ApiParts): Record<OperatorApiName, (call: OperatorCall) => Promise<OperatorReply>> {
-  const { money } = service;
+  const { storage } = service;
   const started = clock.monotonic();
   const handlers: Handlers<OperatorApiName> = {
-    ...workspaceHandlers(money, () => service.engines.catalog, currency),
-    ...keyHandlers(money),
-    ...recordHandlers(money, recentLines),
+    ...workspaceHandlers(storage, () => service.engines.catalog, currency),
+    ...keyHandlers(storage),
+    ...recordHandlers(storage, recentLines),
     listModels({ query }) {
       readQuery(query);
       return showModels(service.engines, currency);

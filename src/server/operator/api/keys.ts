@@ -1,13 +1,13 @@
 import { type Key, showKey } from '../../../access/index.js';
 import type { OperatorApiName } from '../../../api/index.js';
-import type { OpenAccess } from '../../access/open-access.js';
+import type { Storage } from '../../../storage/index.js';
 import { readFields, readQuery, TEXT } from '../fields.js';
 import type { Handlers } from './call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' | 'revokeKey'>;
 
 /** The routes of keys. */
-export function keyHandlers({ administration, clock }: OpenAccess): Handlers<KeyRoutes> {
+export function keyHandlers({ administration, clock }: Storage): Handlers<KeyRoutes> {
   const show = (key: Key) => showKey(key, clock.now());
   return {
     async listKeys({ actor, query }) {

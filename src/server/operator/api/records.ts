@@ -5,8 +5,8 @@ import {
   type OperatorLogLine,
 } from '../../../api/index.js';
 import { showInstant } from '../../../base/index.js';
+import type { Storage } from '../../../storage/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
-import type { OpenAccess } from '../../access/open-access.js';
 import { readQuery, readWhole, wrong } from '../fields.js';
 import type { Handlers } from './call.js';
 
@@ -18,7 +18,7 @@ type RecordRoutes = Extract<OperatorApiName, 'listBatches' | 'listErrors' | 'lis
 
 /** The routes that list what has happened: batches, errors, administrative changes. */
 export function recordHandlers(
-  { access, administration }: OpenAccess,
+  { access, administration }: Storage,
   recentLines: RecentLines | undefined,
 ): Handlers<RecordRoutes> {
   return {

@@ -11,9 +11,7 @@ import {
 import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
 import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
-import type { OpenAccess } from '../../access/open-access.js';
-import { DataUnavailable } from '../../administration/administration.js';
-import type { WorkspaceSummary } from '../../administration/tasks.js';
+import { DataUnavailable, type Storage, type WorkspaceSummary } from '../../../storage/index.js';
 import {
   BOOLEAN,
   readFields,
@@ -43,7 +41,7 @@ const NO_CHARGES: Charges = { charged: 0n, reserved: 0n, monthCharged: 0n };
 
 /** The routes of workspaces, their credit and their usage. */
 export function workspaceHandlers(
-  { access, administration, clock }: OpenAccess,
+  { access, administration, clock }: Storage,
   catalog: () => Catalog,
   currency: string,
 ): Handlers<WorkspaceRoutes> {

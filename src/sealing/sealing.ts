@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { StoreError } from '../base/index.js';
+import { encodeKey, type KeyPart } from './key-layout.js';
+import { SEALED_PLACES } from './sealed-places.js';
+
+/** AES-256-GCM (NIST SP 800-38D). Layout: a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+export const KEY_BYTES = 32;
+
+/** Where a sealed value is stored. The place is its associated data: elsewhere the value cannot be decrypted. */
+export interface Place {
+  readonly table: string;
+  readonly key: Uint8Array;
+  /** The key as a string, for error messages. */
+  readonly name: string;
+}
+
+/** The place of a value. Needs no open environment: the threads that seal have none. */
+export function placeOf(table: keyof typeof SEALED_PLACES, ...parts: readonly KeyPart[]): Place {
+  return { table, key: encodeKey(SEALED_PLACES[table], parts), name: parts.join('/') };
+}
+
+/** Encrypts `plain` with a key of 32 bytes, for one place. */
+export function seal(key: Uint8Array, place: Place, plain: Uint8Array): Buffer {
+  const sealed = Buffer.allocUnsafe(sealedBytes(plain));
+  sealInto(sealed, key, place, plain);
+  return sealed;
+}
+
+/** The sealed length of `plain`. */
+export const sealedBytes = (plain: Uint8Array): number => NONCE_BYTES + plain.length + TAG_BYTES;
+
+/** Like `seal`, into a buffer of `sealedBytes(plain)` bytes. */
+export function sealInto(sealed: Uint8Array, key: Uint8Array, place: Place, plain: Uint8Array): void {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(associatedData(place));
+  sealed.set(nonce);
+  sealed.set(cipher.update(plain), NONCE_BYTES);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), sealed.length - TAG_BYTES);
+}
+
+/** Decrypts what `seal` returned. Throws StoreError if the key, the place or any bit of the value differs. */
+export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): Buffer {
+  try {
+    const tagAt = sealed.length - TAG_BYTES;
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(associatedData(place));
+    decipher.setAuthTag(sealed.subarray(tagAt));
+    const plain = decipher.update(sealed.subarray(NONCE_BYTES, tagAt));
+    // Checks the tag; returns no bytes.
+    decipher.final();
+    return plain;
+  } catch {
+    throw new StoreError(
+      `The sealed value ${place.name} of the table ${place.table} is damaged, or was encrypted with another key.`,
+    );
+  }
+}
+
+const associatedData = ({ table, key }: Place) => Buffer.concat([Buffer.from(`${table}\0`), key]);
+
+/** A new data key, which is stored nowhere yet. */
+export const randomDataKey = (): Buffer => randomBytes(KEY_BYTES);

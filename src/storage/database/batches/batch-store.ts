@@ -1,0 +1,125 @@
+import { type Caller, refuse } from '../../../access/index.js';
+import { ApiError, LIMITS } from '../../../api/index.js';
+import {
+  type Batch,
+  type BatchReports,
+  type BatchStore,
+  type Draft,
+  type Idempotency,
+  mayBeStored,
+  tooManyBatches,
+} from '../../../batch/index.js';
+import { certainTransaction } from '../postgres/certain.js';
+import type { Database, Transaction } from '../postgres/database.js';
+import type { DataKeys } from './data-keys.js';
+import type { DatabaseStoredBytes } from './stored-bytes.js';
+import { findBatch, insertBatch } from './tables/batches.js';
+import { storedPause } from './tables/pause.js';
+import {
+  countOpen,
+  findSubmission,
+  lockSubmissions,
+  putSubmission,
+  setNextNumber,
+} from './tables/submissions.js';
+import { insertChunk, insertDataKey, insertWebhook } from './tables/values.js';
+import { orCannotStore, orUnknown } from './unavailable.js';
+
+interface Parts {
+  readonly database: Database;
+  readonly keys: DataKeys;
+  readonly storage: DatabaseStoredBytes;
+  readonly reports: Pick<BatchReports, 'error'>;
+  /** Called when a batch has been stored, so that its chunks can be claimed. */
+  onStored(batch: Batch): void;
+}
+
+/** Stores new batches in the database. The batches of one key are stored one after the other, on all nodes together. */
+export class DatabaseBatchStore implements BatchStore {
+  private readonly beingStored = new Set<readonly string[]>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** The models and builds of the batches that are being stored. */
+  get modelsBeingStored(): string[] {
+    return [...this.beingStored].flat();
+  }
+
+  async checkRoom({ key, workspace }: Caller): Promise<void> {
+    const { database, storage } = this.parts;
+    await this.orCannotStore(async () => {
+      // The ledger of this node may lack charges of other nodes.
+      refuse(await storedPause(database, workspace.id));
+      if ((await countOpen(database, key.id)) >= LIMITS.batchesOpen) throw tooManyBatches();
+      await storage.requireRoom(workspace.id, 1);
+    });
+  }
+
+  find(key: string, idempotency: Idempotency): Promise<string | undefined> {
+    return this.orCannotStore(() => findSubmission(this.parts.database, key, idempotency));
+  }
+
+  async create(draft: Draft): Promise<Batch | string> {
+    const { storage, reports } = this.parts;
+    const { id, file, idempotency } = draft.contents;
+    const mayBe = () => mayBeStored(id, idempotency !== null);
+    const models = file.models.map(({ model }) => model);
+    this.beingStored.add(models);
+    try {
+      const stored = await orUnknown(reports, id, mayBe, async () => {
+        draft.checkCurrent();
+        const bytes = file.chunks.reduce((sum, { lines, ids }) => sum + lines.length + ids.length, 0);
+        await storage.requireRoom(draft.contents.caller.workspace.id, bytes);
+        return this.storeCertainly(draft);
+      });
+      if (typeof stored !== 'string') {
+        storage.add(stored);
+        this.parts.onStored(stored);
+      }
+      return stored;
+    } finally {
+      this.beingStored.delete(models);
+    }
+  }
+
+  private storeCertainly(draft: Draft): Promise<Batch | string> {
+    const { id, caller } = draft.contents;
+    return certainTransaction<Batch | string>(
+      this.parts.database,
+      (transaction) => this.store(transaction, draft),
+      async (transaction, stored) => {
+        // An earlier batch was stored by another transaction.
+        if (typeof stored === 'string') return stored;
+        await lockSubmissions(transaction, caller.key.id);
+        return (await findBatch(transaction, id)) === undefined ? null : stored;
+      },
+    );
+  }
+
+  private async store(sql: Transaction, draft: Draft): Promise<Batch | string> {
+    const { id, caller, dataKey, file, webhook, idempotency } = draft.contents;
+    const key = await lockSubmissions(sql, caller.key.id);
+    if (key?.works !== true) throw new ApiError('unauthorized', 'The key no longer works.');
+    if (idempotency !== null) {
+      const made = await findSubmission(sql, caller.key.id, idempotency);
+      if (made !== undefined) return made;
+    }
+    if (key.open >= LIMITS.batchesOpen) throw tooManyBatches();
+    const batch = draft.batch(key.number, key.now);
+    await setNextNumber(sql, batch.key, batch.number + 1);
+    await insertBatch(sql, batch);
+    await insertDataKey(sql, id, this.parts.keys.seal(id, dataKey));
+    let first = 0;
+    for (const [chunk, { lines, ids, count }] of file.chunks.entries()) {
+      await insertChunk(sql, id, chunk, { lines, ids, first, count });
+      first += count;
+    }
+    if (webhook !== null) await insertWebhook(sql, id, webhook);
+    if (idempotency !== null) await putSubmission(sql, batch.key, idempotency, id, key.now);
+    return batch;
+  }
+
+  private orCannotStore<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orCannotStore(this.parts.reports, work);
+  }
+}

@@ -1,0 +1,235 @@
+import type { Caller } from '../../../access/index.js';
+import { ApiError, type BatchState } from '../../../api/index.js';
+import {
+  type Batch,
+  type BatchInterface,
+  batchNotFinished,
+  batchNotFound,
+  batchObject,
+  isFinished,
+  listPieces,
+  mayBeCancelled,
+  type Page,
+  type ResultStream,
+  resultPieces,
+  type Submission,
+  Submitter,
+  submitObject,
+  unknownAfter,
+} from '../../../batch/index.js';
+import type { LedgerPart, TakenChanges } from '../ledger/part.js';
+import { certainTransaction } from '../postgres/certain.js';
+import type { Transaction } from '../postgres/database.js';
+import { DatabaseBatchStore } from './batch-store.js';
+import { DataKeys } from './data-keys.js';
+import type { DatabaseBatchDependencies } from './dependencies.js';
+import { BatchDuty } from './duty/batch-duty.js';
+import { LineAccess } from './line-access.js';
+import { OpenCounts } from './open-counts.js';
+import { BatchReader } from './reading/batch-reader.js';
+import { DatabaseStoredBytes } from './stored-bytes.js';
+import { findBatch } from './tables/batches.js';
+import { putCollected } from './tables/due.js';
+import { applyEvent } from './tables/events.js';
+import { dataKey } from './tables/values.js';
+import { finishIfSettled } from './tables/work.js';
+import { orCannotRead, orUnknown } from './unavailable.js';
+import { RefusedBatches } from './worker/refused-batches.js';
+import { Worker } from './worker/worker.js';
+
+/** Ids of any other form are rejected without a look-up. */
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+
+/** The interval, in milliseconds, of the checks for a new session. */
+const FOLLOW_MS = 250;
+
+/** The batch interface over the database of a cluster. Its constructor composes this folder. */
+export class DatabaseBatches implements BatchInterface, LedgerPart {
+  private readonly keys: DataKeys;
+  private readonly reader: BatchReader;
+  private readonly store: DatabaseBatchStore;
+  private readonly submitter: Submitter;
+  private readonly counts: OpenCounts;
+  private readonly lineAccess: LineAccess;
+  private readonly refused: RefusedBatches;
+  /** Null while this node has no session. */
+  private worker: Worker | null = null;
+  private duty: BatchDuty | null = null;
+  /** Resolves when the batch duty of the previous session has ended. */
+  private ending: Promise<void> = Promise.resolve();
+  private stopped = false;
+  private cancelFollow = () => {};
+
+  constructor(private readonly deps: DatabaseBatchDependencies) {
+    const { database, access, clock, engines, files, webhooks, reports, ledger, directory, session } = deps;
+    this.keys = new DataKeys(deps.masterKey);
+    this.reader = new BatchReader(database, (call) => deps.open(call));
+    this.refused = new RefusedBatches(clock);
+    this.lineAccess = new LineAccess({ session, directory, ledger, clock });
+    this.store = new DatabaseBatchStore({
+      database,
+      keys: this.keys,
+      storage: new DatabaseStoredBytes(database, clock, deps),
+      reports,
+      onStored: () => this.worker?.wake(),
+    });
+    this.submitter = new Submitter({ batches: this.store, access, files, engines, webhooks });
+    this.counts = new OpenCounts(database, clock);
+  }
+
+  async start(): Promise<void> {
+    const { session, ledger } = this.deps;
+    ledger.join(this);
+    ledger.onFunds(() => this.worker?.fundsChanged());
+    session.onLost(() => this.drop());
+    this.follow();
+    await this.counts.start();
+  }
+
+  async submit(caller: Caller, submission: Submission): Promise<object> {
+    const batch = await this.submitter.submit(caller, submission);
+    return submitObject(
+      typeof batch === 'string' ? await this.owned(caller, batch) : batch,
+      this.deps.currency,
+    );
+  }
+
+  async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
+    const owner = ownerOf(caller);
+    const read = (from: number, count: number | null) =>
+      this.read(() => this.reader.list(owner, from, count, this.deps.currency));
+    const start = after === null ? 0 : (await this.listed(caller, after)).number + 1;
+    return listPieces(await read(start, limit), limit, read);
+  }
+
+  async show(caller: Caller, id: string): Promise<object> {
+    return batchObject(await this.owned(caller, id), this.deps.currency);
+  }
+
+  async cancel(caller: Caller, id: string): Promise<object> {
+    await this.owned(caller, id);
+    const { database, currency, reports } = this.deps;
+    // A second cancel changes nothing, so it tells what became of the first.
+    const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
+    const batch = await orUnknown(
+      reports,
+      id,
+      () => mayBeCancelled(id),
+      () => certainTransaction(database, cancel, cancel),
+    );
+    if (batch === undefined) throw batchNotFound();
+    this.worker?.changed(batch);
+    return batchObject(batch, currency);
+  }
+
+  async results(caller: Caller, id: string): Promise<ResultStream> {
+    const batch = await this.owned(caller, id);
+    if (!isFinished(batch)) {
+      throw batchNotFinished();
+    }
+    const sealed = await this.read(() => dataKey(this.deps.database, id));
+    if (sealed === undefined) throw batchNotFound();
+    const key = this.keys.open(id, sealed);
+    const pieces = resultPieces(async (from) => {
+      const answer = await this.reader.results(ownerOf(caller), batch, key, from);
+      if (answer === undefined) throw new Error(`The batch ${id} has been deleted.`);
+      return answer;
+    });
+    return { pieces, collected: () => void this.collected(id) };
+  }
+
+  get openCount(): number {
+    return this.counts.count;
+  }
+
+  get openModels(): readonly string[] {
+    return [...new Set([...this.counts.models, ...this.store.modelsBeingStored])];
+  }
+
+  get openStates(): Readonly<Partial<Record<BatchState, number>>> {
+    return this.counts.states;
+  }
+
+  modelsChanged(): void {
+    this.worker?.modelsChanged();
+  }
+
+  /** Does nothing: stored times are by the database's clock, which corrections of this host's clock do not change. */
+  async moveTimes(): Promise<void> {}
+
+  /** Gives the chunks of this node back. Stop the ledger afterwards: its last exchange writes the change. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancelFollow();
+    this.counts.stop();
+    await Promise.all([this.worker?.stop(), this.duty?.stop(), this.ending]);
+  }
+
+  take(): TakenChanges | null {
+    return this.worker?.take() ?? null;
+  }
+
+  /** Starts the worker and the batch duty of a new session, now and at intervals. */
+  private follow(): void {
+    const { session, clock } = this.deps;
+    if (this.stopped) return;
+    if (session.id !== null && this.worker === null) this.begin(session.id);
+    this.cancelFollow = clock.after(FOLLOW_MS, () => this.follow());
+  }
+
+  private begin(node: number): void {
+    const { deps, keys, lineAccess, reader, refused } = this;
+    const onEnded = (batches: readonly string[]) => void this.finish(batches);
+    this.worker = new Worker(node, { ...deps, keys, access: lineAccess, reader, refused, onEnded });
+    this.duty = new BatchDuty(node, { ...deps, keys });
+    this.worker.start();
+    this.duty.start();
+  }
+
+  private drop(): void {
+    this.worker?.drop();
+    this.worker = null;
+    const { duty } = this;
+    this.duty = null;
+    if (duty !== null) this.ending = Promise.all([this.ending, duty.end()]).then(() => {});
+  }
+
+  /** Finishes batches whose last chunk was given back. If this fails, the batch duty finishes them. */
+  private async finish(batches: readonly string[]): Promise<void> {
+    const { database, reports } = this.deps;
+    for (const id of batches) {
+      if (this.stopped) return;
+      await database
+        .transaction((transaction) => finishIfSettled(transaction, id))
+        .catch((error) => reports.error(error, id));
+    }
+  }
+
+  private async collected(id: string): Promise<void> {
+    const { database, reports } = this.deps;
+    await putCollected(database, id).catch((error) => reports.error(error, id));
+  }
+
+  /** Rejects with ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
+  private async owned({ key }: Caller, id: string): Promise<Batch> {
+    if (!BATCH_ID.test(id)) throw batchNotFound();
+    const batch = await this.read(() => findBatch(this.deps.database, id));
+    if (batch === undefined || batch.deleted || batch.key !== key.id) throw batchNotFound();
+    return batch;
+  }
+
+  private async listed(caller: Caller, id: string): Promise<Batch> {
+    try {
+      return await this.owned(caller, id);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type !== 'batch_not_found') throw error;
+      throw unknownAfter();
+    }
+  }
+
+  private read<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orCannotRead(this.deps.reports, work);
+  }
+}
+
+const ownerOf = ({ key, workspace }: Caller) => ({ key: key.id, workspace: workspace.id });

@@ -1,0 +1,107 @@
+import { DAY_MS } from '../../../../base/index.js';
+import { type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
+import { NOW_MS, SETTLED_MS } from '../../postgres/calendar.js';
+import type { Transaction } from '../../postgres/database.js';
+import { type Queryable, statement } from '../../postgres/statement.js';
+
+/** A key whose submissions are locked until the transaction ends. */
+interface LockedKey {
+  /** Whether it works now, by the database's clock. */
+  readonly works: boolean;
+  /** The number of its next batch. */
+  readonly number: number;
+  /** How many of its batches are queued or running. */
+  readonly open: number;
+  /** The database's time, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+// Locks the row, whether it is new or not. The row of the key is not locked, so that the key can be revoked while a large
+// batch is stored.
+const LOCK_SUBMISSIONS = statement(
+  'submission-lock',
+  `INSERT INTO batch_numbers (key, next) VALUES ($1, 0)
+   ON CONFLICT (key) DO UPDATE SET next = batch_numbers.next RETURNING next AS number`,
+);
+
+// A statement of its own: it must see what was committed while the row was locked by another transaction.
+const KEY_STATE = statement(
+  'submission-key',
+  `SELECT ${NOW_MS} AS now, revoked IS NULL AND (expires IS NULL OR ${SETTLED_MS} <= expires) AS works,
+     (SELECT count(*) FROM batches WHERE key = $1 AND state IN ('queued', 'running')) AS open
+   FROM keys WHERE id = $1`,
+);
+
+const COUNT_OPEN = statement(
+  'key-open-batches',
+  `SELECT count(*) AS open FROM batches WHERE key = $1 AND state IN ('queued', 'running')`,
+);
+
+const NEXT_NUMBER = statement('submission-next-number', 'UPDATE batch_numbers SET next = $2 WHERE key = $1');
+
+const FIND = statement(
+  'submission-find',
+  `SELECT batch, body FROM submissions WHERE key = $1 AND digest = $2 AND at > ${SETTLED_MS} - ${DAY_MS}`,
+);
+
+const PUT = statement(
+  'submission-put',
+  `INSERT INTO submissions (key, digest, batch, body, at) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (key, digest) DO UPDATE SET batch = excluded.batch, body = excluded.body, at = excluded.at`,
+);
+
+const STORED = statement(
+  'batch-stored-bytes',
+  `SELECT workspace,
+     sum(stored_other + CASE WHEN finished IS NULL THEN stored_lines ELSE 0 END)::bigint AS bytes
+   FROM batches WHERE NOT deleted GROUP BY workspace`,
+);
+
+/** Locks the submissions of a key, so that all nodes store them one after the other. Undefined if there is no such key. */
+export async function lockSubmissions(sql: Transaction, key: string): Promise<LockedKey | undefined> {
+  const [locked] = await sql.query<Pick<LockedKey, 'number'>>(LOCK_SUBMISSIONS, [key]);
+  const [state] = await sql.query<Omit<LockedKey, 'number'>>(KEY_STATE, [key]);
+  return locked && state && { ...locked, ...state };
+}
+
+/** How many batches of a key are queued or running. */
+export async function countOpen(sql: Queryable, key: string): Promise<number> {
+  const [row] = await sql.query<{ open: number }>(COUNT_OPEN, [key]);
+  return row?.open ?? 0;
+}
+
+/** Sets the number of a key's next batch. */
+export async function setNextNumber(sql: Transaction, key: string, number: number): Promise<void> {
+  await sql.execute(NEXT_NUMBER, [key, number]);
+}
+
+/**
+ * The id of the batch that a key made under an idempotency key in the last 24 hours; undefined if there is none. Rejects
+ * with ApiError `idempotency_conflict` if it was made with another file.
+ */
+export async function findSubmission(
+  sql: Queryable,
+  key: string,
+  { digest, body }: Idempotency,
+): Promise<string | undefined> {
+  const [row] = await sql.query<{ batch: string; body: string }>(FIND, [key, digest]);
+  if (row === undefined || row.body === body) return row?.batch;
+  throw idempotencyConflict();
+}
+
+/** Records which batch a key made under an idempotency key. `at`: milliseconds since 1970. */
+export async function putSubmission(
+  sql: Transaction,
+  key: string,
+  { digest, body }: Idempotency,
+  batch: string,
+  at: number,
+): Promise<void> {
+  await sql.execute(PUT, [key, digest, batch, body, at]);
+}
+
+/** The bytes of the stored batches of each workspace. */
+export async function storedBytes(sql: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql.query<{ workspace: string; bytes: number }>(STORED);
+  return new Map(rows.map(({ workspace, bytes }) => [workspace, bytes]));
+}

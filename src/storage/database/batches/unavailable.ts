@@ -1,0 +1,61 @@
+import { ApiError } from '../../../api/index.js';
+import { type BatchReports, cannotStore } from '../../../batch/index.js';
+import { CommitUnknown, DatabaseUnavailable, StatementError } from '../postgres/errors.js';
+
+/**
+ * Runs `work`, which looks up what a new batch needs, and rejects with ApiError `batch_unavailable` instead of an error of
+ * the database. A StatementError is reported; the session reports a database that cannot be reached.
+ */
+export function orCannotStore<Result>(
+  reports: Pick<BatchReports, 'error'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return instead(reports, work, cannotStore);
+}
+
+/**
+ * Like `orCannotStore`, for `work` that stores something of the batch `id`. If the database does not tell whether it has,
+ * that is reported, and the promise rejects with what `mayBe` returns.
+ */
+export async function orUnknown<Result>(
+  reports: Pick<BatchReports, 'error'>,
+  id: string,
+  mayBe: () => ApiError,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const reported = async () => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      reports.error(error, id);
+      throw mayBe();
+    }
+  };
+  return orCannotStore(reports, reported);
+}
+
+/** Like `orCannotStore`, for `work` that only reads, with ApiError `overloaded`. */
+export function orCannotRead<Result>(
+  reports: Pick<BatchReports, 'error'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return instead(reports, work, cannotRead);
+}
+
+async function instead<Result>(
+  reports: Pick<BatchReports, 'error'>,
+  work: () => Promise<Result>,
+  refusal: () => ApiError,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable || error instanceof StatementError)) throw error;
+    if (error instanceof StatementError) reports.error(error, '-');
+    throw refusal();
+  }
+}
+
+const cannotRead = () =>
+  new ApiError('overloaded', 'The server cannot reach its database at the moment.', { retryAfterSeconds: 1 });

@@ -1,0 +1,54 @@
+import type { UsageRow } from '../../../access/index.js';
+import { type Queryable, statement } from '../postgres/statement.js';
+import type { KnownAccount } from './exchange.js';
+
+const ACCOUNTS = statement(
+  'ledger-accounts',
+  `SELECT workspace, charged, month, month_charged AS "monthCharged" FROM accounts WHERE workspace = ANY($1)`,
+);
+const USAGE = statement(
+  'ledger-usage-of-key',
+  `SELECT workspace, day, key, model, kind, price, requests, input_tokens AS "inputTokens", amount
+   FROM usage WHERE workspace = $1 AND key = $2 AND day = ANY($3)`,
+);
+const RECALLED = statement(
+  'ledger-recalled',
+  'SELECT workspace FROM accounts WHERE workspace = ANY($1) AND exact',
+);
+
+/** The accounts of workspaces, as written. Those that were never charged are missing. */
+export async function readAccounts(
+  database: Queryable,
+  workspaces: readonly string[],
+): Promise<Map<string, KnownAccount>> {
+  const rows = await database.query<{
+    workspace: string;
+    charged: string;
+    month: string;
+    monthCharged: string;
+  }>(ACCOUNTS, [workspaces]);
+  return new Map(
+    rows.map(({ workspace, charged, month, monthCharged }) => [
+      workspace,
+      { charged: BigInt(charged), month, monthCharged: BigInt(monthCharged) },
+    ]),
+  );
+}
+
+/** The counters of a key on some days, as written. */
+export async function readUsageOf(
+  database: Queryable,
+  workspace: string,
+  key: string,
+  days: readonly string[],
+): Promise<UsageRow[]> {
+  type Row = Omit<UsageRow, 'price' | 'amount'> & { readonly price: string; readonly amount: string };
+  const rows = await database.query<Row>(USAGE, [workspace, key, days]);
+  return rows.map((row) => ({ ...row, price: BigInt(row.price), amount: BigInt(row.amount) }));
+}
+
+/** Those of the workspaces whose leases must be exact. */
+export async function readRecalled(database: Queryable, workspaces: readonly string[]): Promise<string[]> {
+  const rows = await database.query<{ workspace: string }>(RECALLED, [workspaces]);
+  return rows.map(({ workspace }) => workspace);
+}

@@ -1,0 +1,114 @@
+import { OperatorError } from '../../../../base/index.js';
+import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar.js';
+import { certainTransaction } from '../certain.js';
+import type { Database, Transaction } from '../database.js';
+import { StatementError } from '../errors.js';
+import { statement } from '../statement.js';
+import { MIGRATIONS, type Migration } from './migrations.js';
+
+/** The longest time of a statement of a migration, in milliseconds. The tables may be large. */
+const STATEMENT_MS_MAX = 60 * 60 * 1_000;
+/** Names of nodes in an error message. */
+const NAMES_MAX = 5;
+
+interface Migrated {
+  /** The format before; 0: there were no tables. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const CREATE_SERVICE = statement(
+  'create-service',
+  `CREATE TABLE IF NOT EXISTS service (
+    id smallint PRIMARY KEY CHECK (id = 1),
+    format int NOT NULL,
+    changes bigint NOT NULL DEFAULT 0,
+    master_check text
+  )`,
+);
+const ADD_SERVICE = statement(
+  'add-service',
+  'INSERT INTO service (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING',
+);
+const ENCODING = statement('encoding', `SELECT current_setting('server_encoding') AS encoding`);
+const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE id = 1 FOR UPDATE');
+const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
+/** The first format whose database has a calendar. */
+const CALENDAR_FORMAT = 3;
+
+const olderNodes = (name: string, now: string) =>
+  statement(name, `SELECT name FROM nodes WHERE format < $1 AND expires > ${now} ORDER BY started, name`);
+const OLDER_NODES = olderNodes('older-nodes', UNCONFIRMED_SESSION_MS);
+const OLDER_NODES_BY_CLOCK = olderNodes('older-nodes-by-clock', DATABASE_MS);
+
+/**
+ * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
+ * lock on the row of `service` makes a concurrent migration wait. Throws OperatorError if nodes of an older format are
+ * serving, the format is newer or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Migrated> {
+  await requireUtf8(database);
+  await createService(database);
+  const to = migrations.length;
+  return certainTransaction(
+    database,
+    async (transaction) => {
+      const from = await lockFormat(transaction);
+      if (from > to)
+        throw new OperatorError(
+          `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,
+        );
+      if (from === to) return { from, to };
+      if (from > 0) await refuseOlderNodes(transaction, from, to);
+      for (const [index, migration] of migrations.slice(from).entries()) {
+        for (const [number, text] of migration.entries()) {
+          await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, text));
+        }
+      }
+      await transaction.execute(SET_FORMAT, [to]);
+      return { from, to };
+    },
+    async (transaction, migrated) => ((await lockFormat(transaction)) === to ? migrated : null),
+    { statementMs: STATEMENT_MS_MAX },
+  );
+}
+
+/** The format of the tables, which nobody else can change until the end of the transaction; 0: there are none. */
+async function lockFormat(transaction: Transaction): Promise<number> {
+  await transaction.execute(ADD_SERVICE);
+  const [row] = await transaction.query<{ format: number }>(LOCK_SERVICE);
+  return row?.format ?? 0;
+}
+
+async function requireUtf8(database: Database): Promise<void> {
+  const [{ encoding } = { encoding: '' }] = await database.query<{ encoding: string }>(ENCODING);
+  if (encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database has the encoding ${encoding}. Create one with: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'`,
+  );
+}
+
+/** SQLSTATEs of a table that another migration creates at the same moment. */
+const EXISTS: readonly string[] = ['42P07', '23505', '42710'];
+
+async function createService(database: Database): Promise<void> {
+  try {
+    await database.execute(CREATE_SERVICE);
+  } catch (error) {
+    if (!(error instanceof StatementError && EXISTS.includes(error.code))) throw error;
+  }
+}
+
+async function refuseOlderNodes(transaction: Transaction, from: number, to: number): Promise<void> {
+  const older = from < CALENDAR_FORMAT ? OLDER_NODES_BY_CLOCK : OLDER_NODES;
+  const nodes = await transaction.query<{ name: string }>(older, [to]);
+  if (nodes.length === 0) return;
+  const names = nodes.slice(0, NAMES_MAX).map(({ name }) => name);
+  const more = nodes.length > NAMES_MAX ? ` and ${nodes.length - NAMES_MAX} more` : '';
+  throw new OperatorError(
+    `Servers of an older version are running: ${names.join(', ')}${more}. Stop them, wait 10 seconds, and run the command again.`,
+  );
+}

@@ -1,0 +1,1 @@
+export { verifyBatches } from './verify/verify-batches.js';

@@ -1,0 +1,33 @@
+import { Access, type Caller, type Charge, RateLimiter, type Reservation } from '../../../access/index.js';
+import type { Clock } from '../../../base/index.js';
+import { FolderDirectory } from '../directory/directory.js';
+import type { Store } from '../lmdb/store.js';
+import type { FlushPart } from './counters.js';
+import { FolderLedger } from './ledger.js';
+
+/** Access by the keys and the ledger of a data folder that this process alone serves. */
+export class FolderAccess extends Access {
+  private readonly stored: FolderLedger;
+
+  /** `onError` is called with the error when charges cannot be written. */
+  constructor(store: Store, clock: Clock, onError: (error: unknown) => void) {
+    const directory = new FolderDirectory(store);
+    const ledger = new FolderLedger(store, directory, clock, onError);
+    super({ directory, ledger, limiter: new RateLimiter(clock), clock });
+    this.stored = ledger;
+  }
+
+  /** Throws ApiError `out_of_credit` or `budget_exceeded`. */
+  override reserve(caller: Caller, charge: Charge): Reservation {
+    return this.stored.reserve(caller, charge);
+  }
+
+  /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */
+  join(part: FlushPart): void {
+    this.stored.join(part);
+  }
+
+  changed(): void {
+    this.stored.changed();
+  }
+}

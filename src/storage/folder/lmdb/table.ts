@@ -1,0 +1,227 @@
+import { nextTurn, type Shape, StoreError, type ValueOf } from '../../../base/index.js';
+import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from '../../../sealing/index.js';
+import { unusable } from '../../data-folder/data-folder.js';
+import { type BinaryDatabase, entriesIn } from './environment.js';
+import { TABLES, type TableName } from './tables.js';
+import type { RawWrite } from './writer-thread.js';
+
+/** The values of a table in memory: JSON of its shape, or ciphertext. */
+export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] extends 'sealed'
+  ? Buffer
+  : ValueOf<(typeof TABLES)[Name]['value']>;
+
+/** A key, as its parts, and its value. */
+export interface TableEntry<Name extends TableName> {
+  readonly key: KeyPart[];
+  readonly value: Value<Name>;
+}
+
+/** Entries or keys that the `…InTurns` methods read in one turn of the event loop: about 2 ms of either. */
+const TURN_ENTRIES = 64;
+const TURN_KEYS = 1_024;
+
+/** One table of an open environment. Keys are passed as their parts. */
+export class Table<Name extends TableName> {
+  private readonly layout: KeyLayout;
+  private readonly check: Shape<unknown> | null;
+
+  constructor(
+    readonly name: Name,
+    private readonly database: BinaryDatabase,
+  ) {
+    const { key, value } = TABLES[name] as { key: KeyLayout; value: Shape<unknown> | 'sealed' };
+    this.layout = key;
+    this.check = value === 'sealed' ? null : value;
+  }
+
+  /** The bytes of a key. */
+  key(...parts: readonly KeyPart[]): Buffer {
+    return encodeKey(this.layout, parts);
+  }
+
+  /** Throws StoreError if the stored value is damaged. */
+  get(...parts: readonly KeyPart[]): Value<Name> | undefined {
+    const key = this.key(...parts);
+    const bytes = this.guarded(() => this.database.getBinary(key));
+    return bytes && this.read(parts, bytes);
+  }
+
+  /** All entries whose keys begin with these parts, in the order of their keys. Throws StoreError. */
+  entries(...prefix: readonly KeyPart[]): Generator<TableEntry<Name>> {
+    return this.range(this.key(...prefix), endOfPrefix(this.key(...prefix)));
+  }
+
+  /** All entries whose keys begin with `prefix` and whose next part is at least `first`. */
+  entriesFrom(prefix: readonly KeyPart[], first: KeyPart): Generator<TableEntry<Name>> {
+    return this.range(this.key(...prefix, first), endOfPrefix(this.key(...prefix)));
+  }
+
+  /** Like `entries`, without the values. */
+  keys(...prefix: readonly KeyPart[]): Generator<KeyPart[]> {
+    return this.rangeOfKeys(this.key(...prefix), endOfPrefix(this.key(...prefix)));
+  }
+
+  /** The last key that begins with these parts. */
+  lastKey(...prefix: readonly KeyPart[]): KeyPart[] | undefined {
+    const first = this.key(...prefix);
+    const [last] = this.database.getKeys({
+      ...bounds(endOfPrefix(first), first),
+      reverse: true,
+      limit: 1,
+    });
+    return last?.subarray(0, first.length).equals(first) ? decodeKey(this.layout, last) : undefined;
+  }
+
+  /**
+   * Like `entries`, in turns of the event loop, so that a large table does not block it. Each entry is read once; one
+   * that changes meanwhile is read before or after the change. Rejects with StoreError.
+   */
+  entriesInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<TableEntry<Name>> {
+    return this.inTurns(prefix, TURN_ENTRIES, (start, end) => this.range(start, end, TURN_ENTRIES), entryKey);
+  }
+
+  /** Like `entriesInTurns`, without the values. */
+  keysInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<KeyPart[]> {
+    return this.inTurns(
+      prefix,
+      TURN_KEYS,
+      (start, end) => this.rangeOfKeys(start, end, TURN_KEYS),
+      (key) => key,
+    );
+  }
+
+  /** A write that sets or, with null, removes a key. Throws if the value does not have the table's shape. */
+  write(parts: readonly KeyPart[], value: Value<Name> | null): RawWrite {
+    if (value !== null && this.check?.(value) === false) {
+      throw new Error(`a value does not fit the table ${this.name}`);
+    }
+    const bytes = value === null || this.check === null ? value : Buffer.from(JSON.stringify(value));
+    return { table: this.name, key: this.key(...parts), value: bytes as Buffer | null };
+  }
+
+  /** A write that removes all keys from `from` up to, not including, `to`. */
+  removal(from: readonly KeyPart[], to: readonly KeyPart[]): RawWrite {
+    return { table: this.name, key: this.key(...from), end: this.key(...to), value: null };
+  }
+
+  /**
+   * Reads every entry, in one turn of the event loop. Returns their number; calls `report` with a sentence for each damaged
+   * one, and if some are missing.
+   */
+  verify(report: (problem: string) => void): number {
+    let count = 0;
+    try {
+      for (const { key, value } of this.database.getRange({})) {
+        count += 1;
+        const parts = this.partsOf(key);
+        if (parts === null) report(`The key ${key.toString('hex')} of the table ${this.name} is damaged.`);
+        else if (!this.fits(value)) report(this.damaged(parts));
+      }
+      const all = entriesIn(this.database);
+      if (count !== all) report(`Only ${count} of the ${all} entries of the table ${this.name} can be read.`);
+    } catch (error) {
+      report(this.unusable(error).message);
+    }
+    return count;
+  }
+
+  /** Inside `Store.change` only. */
+  put(parts: readonly KeyPart[], value: Value<Name>): void {
+    const { key, value: bytes } = this.write(parts, value);
+    this.guarded(() => this.database.putSync(key as Buffer, bytes as Buffer));
+  }
+
+  /** Inside `Store.change` only. */
+  remove(parts: readonly KeyPart[]): void {
+    this.guarded(() => this.database.removeSync(this.key(...parts)));
+  }
+
+  private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<TableEntry<Name>> {
+    try {
+      for (const { key, value } of this.database.getRange(bounds(start, end, limit))) {
+        const parts = decodeKey(this.layout, key);
+        yield { key: parts, value: this.read(parts, value) };
+      }
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private *rangeOfKeys(start: Buffer, end: Buffer | undefined, limit?: number): Generator<KeyPart[]> {
+    for (const key of this.database.getKeys(bounds(start, end, limit))) yield decodeKey(this.layout, key);
+  }
+
+  private async *inTurns<Item>(
+    prefix: readonly KeyPart[],
+    count: number,
+    read: (start: Buffer, end: Buffer | undefined) => Iterable<Item>,
+    keyOf: (item: Item) => readonly KeyPart[],
+  ): AsyncGenerator<Item> {
+    let start = this.key(...prefix);
+    const end = endOfPrefix(start);
+    for (;;) {
+      const items = [...read(start, end)];
+      yield* items;
+      if (items.length < count) return;
+      // The smallest key greater than the last one.
+      start = Buffer.concat([this.key(...keyOf(items.at(-1) as Item)), Buffer.of(0)]);
+      await nextTurn();
+    }
+  }
+
+  /** Turns LMDB's errors into StoreErrors that name the table. */
+  private guarded<Result>(use: () => Result): Result {
+    try {
+      return use();
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private unusable(error: unknown): StoreError {
+    return error instanceof StoreError ? error : unusable(`The table ${this.name}`, error as Error);
+  }
+
+  private read(parts: readonly KeyPart[], bytes: Buffer): Value<Name> {
+    if (this.check === null) return Buffer.from(bytes) as Value<Name>;
+    const value = parse(bytes);
+    if (!this.check(value)) throw new StoreError(this.damaged(parts));
+    return value as Value<Name>;
+  }
+
+  private fits(bytes: Buffer): boolean {
+    return this.check === null || this.check(parse(bytes));
+  }
+
+  private damaged(parts: readonly KeyPart[]): string {
+    return `The value ${parts.join('/')} of the table ${this.name} is damaged.`;
+  }
+
+  /** Null if the bytes are not a key of this table. */
+  private partsOf(key: Buffer): KeyPart[] | null {
+    try {
+      const parts = decodeKey(this.layout, key);
+      return this.key(...parts).equals(key) ? parts : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+const entryKey = ({ key }: { readonly key: readonly KeyPart[] }) => key;
+
+/** lmdb distinguishes an undefined bound from a missing one. */
+const bounds = (start: Buffer | undefined, end: Buffer | undefined, limit?: number) => ({
+  ...(start !== undefined && { start }),
+  ...(end !== undefined && { end }),
+  ...(limit !== undefined && { limit }),
+});
+
+/** Undefined, which no shape allows, if the bytes are not JSON. */
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,236 @@
+import type { AuditEntry, Key } from '../../../access/index.js';
+import { BATCH_STATES } from '../../../api/index.js';
+import {
+  isArrayOf,
+  isBoolean,
+  isCount,
+  isNullOr,
+  isNumber,
+  isObjectOf,
+  isOneOf,
+  isOptional,
+  isPartOf,
+  isString,
+  matches,
+  type Shape,
+} from '../../../base/index.js';
+import type { Batch, LineAborts } from '../../../batch/index.js';
+import { type KeyLayout, SEALED_PLACES } from '../../../sealing/index.js';
+
+/** Milliseconds since 1970. */
+const isInstant = isCount;
+/** Money in units of 10⁻¹² of the currency, as a decimal string: JSON has no integers of that size. */
+const isAmount = matches(/^-?[0-9]{1,38}$/);
+
+const isBatchState = isOneOf(...BATCH_STATES);
+
+const isKey: Shape<Key> = isObjectOf({
+  id: isString,
+  workspace: isString,
+  digest: matches(/^[0-9a-f]{64}$/),
+  created: isInstant,
+  expires: isNullOr(isInstant),
+  revoked: isNullOr(isInstant),
+  rolledTo: isNullOr(isString),
+});
+
+const isAuditEntry: Shape<AuditEntry> = isObjectOf({
+  at: isInstant,
+  actor: isString,
+  /** One of `AUDIT_ACTIONS`, or of a later version. */
+  action: isString,
+  workspace: isNullOr(isString),
+  key: isNullOr(isString),
+  changes: isArrayOf(isObjectOf({ field: isString, before: isNullOr(isString), after: isNullOr(isString) })),
+});
+
+const isBatch: Shape<Batch> = isObjectOf({
+  id: isString,
+  key: isString,
+  workspace: isString,
+  /** Its place among the batches of its key. */
+  number: isCount,
+  state: isBatchState,
+  lines: isCount,
+  chunks: isCount,
+  done: isCount,
+  failed: isCount,
+  models: isArrayOf(isString),
+  created: isInstant,
+  started: isNullOr(isInstant),
+  finished: isNullOr(isInstant),
+  expires: isInstant,
+  collected: isNullOr(isInstant),
+  reason: isNullOr(isString),
+  estimate: isObjectOf({ amount: isAmount, inputTokens: isCount, rate: isNumber }),
+  webhook: isNullOr(isObjectOf({ attempts: isCount, due: isNullOr(isInstant) })),
+  /** What the last call of its webhook came to. */
+  called: isOptional(isObjectOf({ outcome: isString })),
+  deleted: isBoolean,
+  /** Bytes that its lines take until it finishes, and its other values until it is deleted. */
+  stored: isOptional(isObjectOf({ lines: isCount, other: isCount })),
+});
+
+const isLineAborts: Shape<LineAborts> = isObjectOf({ count: isCount, last: isString, reason: isString });
+
+/** The room that writes a table, and what it stores there. */
+interface TableFacts {
+  readonly owner: 'store' | 'access' | 'batch';
+  readonly meaning: string;
+  readonly key: KeyLayout;
+}
+
+/**
+ * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
+ * sealing.ts). Workspaces, grants, keys, digests and the audit log are written by `Store.change`, in any process; the
+ * others are written by the running server alone, which may therefore keep them in memory.
+ */
+export const TABLES = {
+  meta: {
+    owner: 'store',
+    meaning:
+      'The version of the format, the number of administrative changes, a check of the master key, the server’s clock.',
+    key: SEALED_PLACES.meta,
+    value: isPartOf({
+      format: isCount,
+      changes: isCount,
+      check: isString,
+      shown: isInstant,
+      certain: isInstant,
+    }),
+  },
+  workspaces: {
+    owner: 'access',
+    meaning: 'A workspace: credit granted, budget, models and limits.',
+    key: [['workspace', 'text']],
+    value: isObjectOf({
+      id: isString,
+      created: isInstant,
+      granted: isAmount,
+      budget: isNullOr(isAmount),
+      models: isNullOr(isArrayOf(isString)),
+      bytesPerMinute: isCount,
+      requestsPerMinute: isCount,
+    }),
+  },
+  grants: {
+    owner: 'access',
+    meaning: 'Credit granted to a workspace, or taken back.',
+    key: [
+      ['workspace', 'text'],
+      ['number', 'number'],
+    ],
+    value: isObjectOf({ at: isInstant, amount: isAmount }),
+  },
+  keys: {
+    owner: 'access',
+    meaning: 'An API key. The token itself is not stored.',
+    key: [['key', 'text']],
+    value: isKey,
+  },
+  digests: {
+    owner: 'access',
+    meaning: 'The key whose token has this SHA-256.',
+    key: [['digest', 'text']],
+    value: isString,
+  },
+  audit: {
+    owner: 'store',
+    meaning: 'Administrative changes: when, by whom, and which fields. Numbered from 1, without gaps.',
+    key: [['entry', 'number']],
+    value: isAuditEntry,
+  },
+  accounts: {
+    owner: 'access',
+    meaning: 'What a workspace was charged in total, and in its current month.',
+    key: [['workspace', 'text']],
+    value: isObjectOf({
+      charged: isAmount,
+      month: matches(/^[0-9]{4}-[0-9]{2}$/),
+      monthCharged: isAmount,
+    }),
+  },
+  usage: {
+    owner: 'access',
+    meaning: 'What a key used of a model on a UTC day at one price, live and batch separately.',
+    key: [
+      ['workspace', 'text'],
+      ['day', 'text'],
+      ['key', 'text'],
+      ['model', 'text'],
+      ['kind', 'text'],
+      ['price', 'text'],
+    ],
+    value: isObjectOf({ requests: isCount, inputTokens: isCount, amount: isAmount }),
+  },
+  batches: {
+    owner: 'batch',
+    meaning: 'A batch: its state, its counts, when it ends and is deleted.',
+    key: [['batch', 'text']],
+    value: isBatch,
+  },
+  batch_order: {
+    owner: 'batch',
+    meaning: 'The batches of a key, oldest first.',
+    key: [
+      ['key', 'text'],
+      ['number', 'number'],
+    ],
+    value: isString,
+  },
+  batch_lines: {
+    owner: 'batch',
+    meaning: 'The lines as they were sent, in chunks; removed when the batch finishes.',
+    key: SEALED_PLACES.batch_lines,
+    value: 'sealed',
+  },
+  batch_ids: {
+    owner: 'batch',
+    meaning: 'The custom ids and models of the lines, in the same chunks.',
+    key: SEALED_PLACES.batch_ids,
+    value: 'sealed',
+  },
+  batch_results: {
+    owner: 'batch',
+    meaning: 'The result of every line that was answered, refused or given up.',
+    key: SEALED_PLACES.batch_results,
+    value: 'sealed',
+  },
+  batch_aborts: {
+    owner: 'batch',
+    meaning:
+      'How often the engine ended the server while it computed a line that has no result, and why it last did.',
+    key: [
+      ['batch', 'text'],
+      ['line', 'number'],
+    ],
+    value: isLineAborts,
+  },
+  batch_webhooks: {
+    owner: 'batch',
+    meaning: 'The webhook address of a batch.',
+    key: SEALED_PLACES.batch_webhooks,
+    value: 'sealed',
+  },
+  submissions: {
+    owner: 'batch',
+    meaning: 'The batch made under an idempotency key, by the SHA-256 of that, with the SHA-256 of the file.',
+    key: [
+      ['key', 'text'],
+      ['digest', 'text'],
+    ],
+    value: isObjectOf({ batch: isString, body: isString, at: isInstant }),
+  },
+  data_keys: {
+    owner: 'store',
+    meaning: 'The data key that encrypts one owner’s values, itself encrypted by the master key.',
+    key: SEALED_PLACES.data_keys,
+    value: 'sealed',
+  },
+} as const satisfies Record<string, TableFacts & { readonly value: Shape<unknown> | 'sealed' }>;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+
+/** Tables that version 0.1.0 did not have, although its format has the same number: the next start creates them. */
+export const ADDED_TABLES: ReadonlySet<TableName> = new Set(['audit', 'batch_aborts']);
