@@ -28,7 +28,7 @@ export {
   readExpiry,
   showKey,
 } from './keys.js';
-export type { Ledger, Pause, Reservation, Standing } from './ledger.js';
+export type { Ledger, Reservation, Standing } from './ledger.js';
 export {
   type Amount,
   type Charge,
@@ -40,7 +40,7 @@ export {
   showAmount,
   showPrice,
 } from './money.js';
-export { pausedError, refuse } from './paused.js';
+export { lacking, type Pause, pausedError, pauseOf, refuse } from './pause.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';
 export {

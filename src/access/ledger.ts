@@ -1,10 +1,8 @@
 import type { Caller } from './authenticate.js';
 import type { Amount, Charge } from './money.js';
+import type { Pause } from './pause.js';
 import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
-
-/** Why a workspace cannot be charged (contract 5 rule 6). */
-export type Pause = 'out_of_credit' | 'budget_exceeded';
 
 /** The account of a workspace, including charges that are not written yet. */
 export interface Standing {

@@ -28,7 +28,15 @@ export {
   KEPT_FINISHED_MS,
   settledAs,
 } from './lifecycle/apply.js';
-export { type Batch, type BatchEvent, isFinished, mayStart } from './lifecycle/transitions.js';
+export {
+  type Batch,
+  type BatchEvent,
+  changedBy,
+  FINISHED,
+  isFinished,
+  mayStart,
+  STARTABLE,
+} from './lifecycle/transitions.js';
 export { listPieces } from './list-pieces.js';
 export type { BatchFilter, NewestBatches } from './newest.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';

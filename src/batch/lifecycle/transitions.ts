@@ -1,4 +1,4 @@
-import type { BatchState } from '../../api/index.js';
+import { BATCH_STATES, type BatchState } from '../../api/index.js';
 
 export type { BatchState };
 
@@ -146,11 +146,21 @@ export const STATUS_OF: Readonly<Record<BatchState, 'queued' | 'running' | 'done
     cancelled: 'cancelled',
   };
 
-const RUNS = new Set<BatchState>(['queued', 'running']);
-const FINISHED = new Set<BatchState>(['done', 'failed', 'cancelled']);
+/** The states that an event changes. */
+export const changedBy = (event: BatchEvent): BatchState[] =>
+  BATCH_STATES.filter((state) => (BATCH_STATES as readonly string[]).includes(TRANSITIONS[state][event]));
+
+/** The states in which lines may start, and those in which a batch has ended. */
+export const STARTABLE: readonly BatchState[] = BATCH_STATES.filter(
+  (state) => TRANSITIONS[state].line_started !== 'never',
+);
+export const FINISHED: readonly BatchState[] = BATCH_STATES.filter(
+  (state) =>
+    TRANSITIONS[state].settled_answered === 'never' && TRANSITIONS[state].settled_unanswered === 'never',
+);
 
 /** Whether lines may start. */
-export const mayStart = ({ state }: Batch): boolean => RUNS.has(state);
+export const mayStart = ({ state }: Batch): boolean => STARTABLE.includes(state);
 
 /** Whether the batch has ended. After that it is only collected, its webhook called, and deleted. */
-export const isFinished = ({ state }: Batch): boolean => FINISHED.has(state);
+export const isFinished = ({ state }: Batch): boolean => FINISHED.includes(state);

@@ -1,7 +1,7 @@
 import { StoreError } from '../../base/index.js';
 import { openIds } from '../../batch/index.js';
 import { DataKeys } from '../database/batches/data-keys.js';
-import { UNFINISHED } from '../database/batches/tables/rows.js';
+import { UNFINISHED } from '../database/batches/tables/conditions.js';
 import type { Transaction } from '../database/postgres/database.js';
 import { statement } from '../database/postgres/statement.js';
 import type { Store } from '../folder/lmdb/store.js';

@@ -1,4 +1,4 @@
-import { UNFINISHED } from '../batches/tables/rows.js';
+import { UNFINISHED } from '../batches/tables/conditions.js';
 import { DATABASE_MS } from '../postgres/calendar.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { DatabaseUnavailable } from '../postgres/errors.js';

@@ -1,4 +1,4 @@
-import type { Amount, Pause } from '../../../access/index.js';
+import { type Amount, lacking, type Pause } from '../../../access/index.js';
 
 /** A lease that is not exact gets at most this fraction of the available credit, divided by the number of nodes. */
 const SHARE_DIVISOR = 4n;
@@ -101,12 +101,7 @@ function grantExactly(account: AccountState, { needs, isWhole, isExact, othersHo
 }
 
 /** Why an amount cannot be leased; null if it can. */
-function lacks(
-  { granted, budget, charged, monthCharged, leased }: AccountState,
-  amount: Amount,
-): Pause | null {
-  if (granted - charged - leased < amount) return 'out_of_credit';
-  return budget !== null && budget - monthCharged - leased < amount ? 'budget_exceeded' : null;
-}
+const lacks = (account: AccountState, amount: Amount): Pause | null =>
+  lacking(account, account, account.leased + amount);
 
 const least = (one: Amount, other: Amount): Amount => (one < other ? one : other);

@@ -1,4 +1,11 @@
-import { type Amount, type Charge, monthOf, type Pause, type Workspace } from '../../../access/index.js';
+import {
+  type Amount,
+  type Charge,
+  monthOf,
+  type Pause,
+  pauseOf,
+  type Workspace,
+} from '../../../access/index.js';
 import { ensure } from '../session/defect.js';
 import type { ExchangeResult, KnownAccount } from './exchange.js';
 import { UnwrittenUsage, type UsageDelta } from './unwritten-usage.js';
@@ -72,13 +79,15 @@ export class Holdings {
   }
 
   /** Why a workspace is paused, by the last exchange and the charges of this node since; null if it is not. */
-  pause({ id, granted, budget }: Workspace, now: number): Pause | null {
-    const entry = this.entries.get(id);
+  pause(workspace: Workspace, now: number): Pause | null {
+    const entry = this.entries.get(workspace.id);
     const { charged = 0n, month = monthOf(now), monthCharged = 0n } = entry?.account ?? {};
     const unwritten = entry?.credit.book.unwritten ?? 0n;
-    if (granted - charged - unwritten <= 0n) return 'out_of_credit';
-    const isOver = budget !== null && month === monthOf(now) && monthCharged + unwritten >= budget;
-    return isOver ? 'budget_exceeded' : null;
+    return pauseOf(workspace, {
+      charged: charged + unwritten,
+      // In a new month, what is unwritten may still be of the last one.
+      monthCharged: month === monthOf(now) ? monthCharged + unwritten : 0n,
+    });
   }
 
   /** The workspaces with unused credit that was not recalled. */

@@ -1,8 +1,10 @@
 import {
   type Amount,
   dayOf,
+  lacking,
   monthOf,
   type Pause,
+  pauseOf,
   type Standing,
   type Workspace,
 } from '../../../access/index.js';
@@ -18,9 +20,9 @@ interface AccountDependencies {
 
 /** The charges of a workspace, and the amount reserved for its requests in progress. */
 export class Account {
-  private charged: Amount;
+  charged: Amount;
+  monthCharged: Amount;
   private month: string;
-  private monthCharged: Amount;
   /** In memory only: reservations end with the process. */
   private reserved: Amount = 0n;
 
@@ -35,18 +37,15 @@ export class Account {
   }
 
   /** Why the workspace is paused; null if it is not. */
-  pause({ granted, budget }: Workspace, now: number): Pause | null {
+  pause(workspace: Workspace, now: number): Pause | null {
     this.turnMonth(now);
-    if (granted - this.charged <= 0n) return 'out_of_credit';
-    return budget !== null && this.monthCharged >= budget ? 'budget_exceeded' : null;
+    return pauseOf(workspace, this);
   }
 
   /** Why an amount cannot be reserved; null if it can. Reserves nothing. */
-  lacks(amount: Amount, { granted, budget }: Workspace, now: number): Pause | null {
+  lacks(amount: Amount, workspace: Workspace, now: number): Pause | null {
     this.turnMonth(now);
-    const held = this.reserved + amount;
-    if (granted - this.charged < held) return 'out_of_credit';
-    return budget !== null && this.monthCharged + held > budget ? 'budget_exceeded' : null;
+    return lacking(workspace, this, this.reserved + amount);
   }
 
   /** What is left of the credit, reservations excluded, and the charges of this month. */

@@ -1,7 +1,7 @@
 import { linesOfLabels } from '../../../../batch/index.js';
 import type { Abort } from '../../../../engine/index.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { UNFINISHED } from './rows.js';
+import { UNFINISHED } from './conditions.js';
 
 // A report that was counted already has the same id: its process ended before it could remove the report.
 const COUNT = statement(

@@ -3,6 +3,7 @@ import { SESSION_MS, SETTLED_MS } from '../../postgres/calendar.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { type LockedBatch, lockBatch } from './batches.js';
+import { MAY_START } from './conditions.js';
 import { linesWithResults } from './values.js';
 
 /** A chunk that a node has claimed: only this node runs its lines. */
@@ -33,7 +34,7 @@ const CANDIDATES = statement(
   `SELECT waiting.id, waiting.key, waiting.models FROM (
      SELECT b.id, b.key, b.number, b.models, coalesce(t.turn, 0) AS turn
      FROM batches b LEFT JOIN batch_turns t ON t.key = b.key
-     WHERE b.state IN ('queued', 'running') AND b.expires > ${SETTLED_MS}
+     WHERE b.${MAY_START} AND b.expires > ${SETTLED_MS}
        AND NOT (b.key = ANY($1::text[]) OR b.id = ANY($2::text[]) OR b.models && $3::text[])
      ORDER BY turn, b.key, b.number
    ) AS waiting

@@ -4,7 +4,7 @@ import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar.js';
 import type { Database, Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batches.js';
-import { UNFINISHED } from './rows.js';
+import { UNFINISHED } from './conditions.js';
 
 /** Batches that one call returns. The next call returns the others. */
 const DELETABLE_MAX = 256;

@@ -1,7 +1,8 @@
 import type { Batch, BatchEvent } from '../../../../batch/index.js';
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { type BatchRow, batchColumns, batchOf, UNFINISHED } from './rows.js';
+import { isChangedBy, keyWorksIn, MAY_START, UNFINISHED } from './conditions.js';
+import { type BatchRow, batchColumns, batchOf } from './rows.js';
 
 /** Batches that one call returns. The next call returns the others. */
 const DUE_MAX = 256;
@@ -10,11 +11,11 @@ const WEBHOOKS_PER_KEY_MAX = 8;
 
 const ENDED = statement(
   'duty-ended',
-  `SELECT b.id, CASE WHEN k.revoked IS NOT NULL OR k.expires < ${SETTLED_MS} THEN 'key_ended' ELSE 'window_ended' END AS event
+  `SELECT b.id, CASE WHEN ${keyWorksIn('k')} THEN 'window_ended' ELSE 'key_ended' END AS event
    FROM batches b JOIN keys k ON k.id = b.key
    WHERE b.${UNFINISHED} AND (
-     (b.state IN ('queued', 'running') AND b.expires <= ${SETTLED_MS})
-     OR (b.state IN ('queued', 'running', 'expiring') AND (k.revoked IS NOT NULL OR k.expires < ${SETTLED_MS}))
+     (b.${isChangedBy('window_ended')} AND b.expires <= ${SETTLED_MS})
+     OR (b.${isChangedBy('key_ended')} AND NOT ${keyWorksIn('k')})
    ) LIMIT ${DUE_MAX}`,
 );
 
@@ -22,7 +23,7 @@ const ENDED = statement(
 const SETTLED = statement(
   'duty-settled',
   `SELECT b.id FROM batches b
-   WHERE b.${UNFINISHED} AND CASE WHEN b.state IN ('queued', 'running')
+   WHERE b.${UNFINISHED} AND CASE WHEN b.${MAY_START}
      THEN b.done + b.failed = b.lines
        AND NOT EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = b.id AND c.open)
      ELSE NOT EXISTS (SELECT 1 FROM batch_chunks c WHERE c.batch = b.id AND c.node IS NOT NULL) END

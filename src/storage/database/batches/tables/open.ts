@@ -1,6 +1,6 @@
 import type { BatchState } from '../../../../api/index.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { UNFINISHED } from './rows.js';
+import { UNFINISHED } from './conditions.js';
 
 const STATES = statement(
   'open-states',

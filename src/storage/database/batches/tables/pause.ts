@@ -1,19 +1,20 @@
-import { monthOf, type Pause } from '../../../../access/index.js';
+import { monthOf, type Pause, pauseOf } from '../../../../access/index.js';
 import { SETTLED_MS } from '../../postgres/calendar.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 
-const PAUSE = statement(
+const FUNDS = statement(
   'batch-pause',
-  `SELECT granted <= coalesce(charged, 0) AS spent, coalesce(budget <= 0, false) AS "withoutBudget",
-     coalesce(month_charged >= budget, false) AS "budgetSpent", month, ${SETTLED_MS} AS now
+  `SELECT granted, budget, coalesce(charged, 0) AS charged, coalesce(month_charged, 0) AS "monthCharged", month,
+     ${SETTLED_MS} AS now
    FROM workspaces LEFT JOIN accounts ON accounts.workspace = id WHERE id = $1`,
 );
 
-interface PauseRow {
-  readonly spent: boolean;
-  readonly withoutBudget: boolean;
+interface FundsRow {
+  readonly granted: string;
+  readonly budget: string | null;
+  readonly charged: string;
   /** In `month`. */
-  readonly budgetSpent: boolean;
+  readonly monthCharged: string;
   /** Null: nothing was ever charged. */
   readonly month: string | null;
   readonly now: number;
@@ -21,9 +22,11 @@ interface PauseRow {
 
 /** Why a workspace is paused, by what all nodes have charged and written; null if it is not. */
 export async function storedPause(sql: Queryable, workspace: string): Promise<Pause | null> {
-  const [row] = await sql.query<PauseRow>(PAUSE, [workspace]);
+  const [row] = await sql.query<FundsRow>(FUNDS, [workspace]);
   if (row === undefined) return null;
-  if (row.spent) return 'out_of_credit';
-  const isSpent = row.withoutBudget || (row.budgetSpent && row.month === monthOf(row.now));
-  return isSpent ? 'budget_exceeded' : null;
+  const { granted, budget, charged, monthCharged, month, now } = row;
+  return pauseOf(
+    { granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) },
+    { charged: BigInt(charged), monthCharged: month === monthOf(now) ? BigInt(monthCharged) : 0n },
+  );
 }

@@ -62,9 +62,6 @@ export const BATCH_COLUMNS = [
 export const batchColumns = (of = 'batches'): string =>
   BATCH_COLUMNS.map((column) => `${of}.${column}`).join(', ');
 
-/** The condition, in SQL, that the column `state` of a batch is not one in which it has finished. */
-export const UNFINISHED = `state NOT IN ('done', 'failed', 'cancelled')`;
-
 /** The batch that a row holds. */
 export function batchOf(row: BatchRow): Batch {
   const { id, key, workspace, number, state, lines, chunks, done, failed, models, reason, deleted } = row;

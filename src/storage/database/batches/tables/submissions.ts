@@ -3,6 +3,7 @@ import { type Idempotency, idempotencyConflict } from '../../../../batch/index.j
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
+import { keyWorksIn, MAY_START } from './conditions.js';
 
 /** A key whose submissions are locked until the transaction ends. */
 interface LockedKey {
@@ -27,14 +28,14 @@ const LOCK_SUBMISSIONS = statement(
 // A statement of its own: it must see what was committed while the row was locked by another transaction.
 const KEY_STATE = statement(
   'submission-key',
-  `SELECT ${NOW_MS} AS now, revoked IS NULL AND (expires IS NULL OR ${SETTLED_MS} <= expires) AS works,
-     (SELECT count(*) FROM batches WHERE key = $1 AND state IN ('queued', 'running')) AS open
+  `SELECT ${NOW_MS} AS now, ${keyWorksIn('keys')} AS works,
+     (SELECT count(*) FROM batches WHERE key = $1 AND ${MAY_START}) AS open
    FROM keys WHERE id = $1`,
 );
 
 const COUNT_OPEN = statement(
   'key-open-batches',
-  `SELECT count(*) AS open FROM batches WHERE key = $1 AND state IN ('queued', 'running')`,
+  `SELECT count(*) AS open FROM batches WHERE key = $1 AND ${MAY_START}`,
 );
 
 const NEXT_NUMBER = statement('submission-next-number', 'UPDATE batch_numbers SET next = $2 WHERE key = $1');

@@ -3,6 +3,7 @@ import { NOW_MS } from '../../postgres/calendar.js';
 import type { Transaction } from '../../postgres/database.js';
 import { statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batches.js';
+import { isChangedBy } from './conditions.js';
 
 /** The result of a line that a node ran. */
 export interface WrittenResult {
@@ -61,8 +62,8 @@ const LOCK_BATCHES = statement(
 const ADD_COUNTS = statement(
   'batch-counts',
   `UPDATE batches b SET done = b.done + a.done, failed = b.failed + a.failed, stored_other = b.stored_other + a.stored,
-     started = CASE WHEN a.started AND b.state = 'queued' THEN ${NOW_MS} ELSE b.started END,
-     state = CASE WHEN a.started AND b.state = 'queued' THEN 'running' ELSE b.state END
+     started = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN ${NOW_MS} ELSE b.started END,
+     state = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN 'running' ELSE b.state END
    FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[]) AS a(batch, done, failed, stored, started)
    WHERE b.id = a.batch`,
 );

@@ -1,0 +1,184 @@
+// Both storages decide by the same rules: the same situations get the same answers.
+import { type Test, test } from 'tap';
+import { keyWorks, monthBefore, monthOf, type Pause, type Workspace } from '../../src/access/index.js';
+import { ApiError } from '../../src/api/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { keyWorksIn, UNFINISHED } from '../../src/storage/database/batches/tables/conditions.js';
+import { storedPause } from '../../src/storage/database/batches/tables/pause.js';
+import { Holdings } from '../../src/storage/database/ledger/holdings.js';
+import { SETTLED_MS } from '../../src/storage/database/postgres/calendar.js';
+import { FORMAT_1 } from '../../src/storage/database/postgres/schema/format-1.js';
+import { FolderDirectory } from '../../src/storage/folder/directory/directory.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { FolderLedger } from '../../src/storage/folder/ledger/ledger.js';
+import { addWorkspace, chargeOf, sql, startNode, tryReserve } from '../support/cluster/nodes.js';
+import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
+import { random, seedFromEnvironment } from '../support/random.js';
+import { scaled } from '../support/scale.js';
+
+const SITUATIONS = scaled({ short: 400, long: 20_000 }, 'SITUATIONS');
+const KEYS = scaled({ short: 400, long: 20_000 });
+/** Requests of the database in progress. */
+const AT_ONCE = 100;
+/** Amounts are small, so that they often are equal. */
+const AMOUNT_MAX = 6;
+
+/** The money of a workspace, and what a request costs. */
+interface Situation {
+  readonly workspace: Workspace;
+  readonly charged: number;
+  readonly month: string;
+  readonly monthCharged: number;
+  readonly cost: number;
+}
+
+/** What a storage decides: whether the workspace is paused, and what becomes of the request. */
+interface Decided {
+  readonly pause: Pause | null;
+  readonly request: string;
+}
+
+function situations(seed: number, count: number): Situation[] {
+  const { integer } = random(seed);
+  const now = systemClock.now();
+  return Array.from({ length: count }, (_, at) => {
+    const charged = integer(AMOUNT_MAX);
+    const workspace = {
+      id: `w${at}`,
+      created: 0,
+      granted: BigInt(integer(AMOUNT_MAX)),
+      budget: integer(3) === 0 ? null : BigInt(integer(AMOUNT_MAX)),
+      models: null,
+      bytesPerMinute: 1,
+      requestsPerMinute: 1,
+    };
+    const month = integer(2) === 0 ? monthOf(now) : monthBefore(now);
+    return { workspace, charged, month, monthCharged: integer(charged + 1), cost: 1 + integer(AMOUNT_MAX) };
+  });
+}
+
+async function inFolder(t: Test, all: readonly Situation[]): Promise<Decided[]> {
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  store.change(() => {
+    for (const { workspace, charged, month, monthCharged } of all) {
+      const [granted, budget] = [`${workspace.granted}`, workspace.budget?.toString() ?? null];
+      store.table('workspaces').put([workspace.id], { ...workspace, models: null, granted, budget });
+      const account = { charged: `${charged}`, month, monthCharged: `${monthCharged}` };
+      store.table('accounts').put([workspace.id], account);
+      const used = { requests: 1, inputTokens: 1, amount: `${monthCharged}` };
+      store.table('usage').put([workspace.id, `${month}-01`, 'k', 'm', 'live', '1'], used);
+    }
+  });
+  const ledger = new FolderLedger(store, new FolderDirectory(store), systemClock, (error) =>
+    t.fail(`${error}`),
+  );
+  const decided = all.map(({ workspace, cost }) => {
+    const pause = ledger.pause(workspace);
+    const caller = { key: { id: 'k' }, workspace } as Parameters<FolderLedger['reserve']>[0];
+    try {
+      ledger.reserve(caller, chargeOf(cost)).release();
+      return { pause, request: 'reserved' };
+    } catch (error) {
+      return { pause, request: error instanceof ApiError ? error.type : String(error) };
+    }
+  });
+  await ledger.flush();
+  return decided;
+}
+
+async function inDatabase(t: Test, all: readonly Situation[]): Promise<Decided[]> {
+  const { url, database } = await newDatabase(t);
+  const node = await startNode(t, url);
+  const decided: Decided[] = [];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const part = all
+      .slice(at, at + AT_ONCE)
+      .map(async ({ workspace, charged, month, monthCharged, cost }) => {
+        const { id } = workspace;
+        const caller = await addWorkspace(database, id, workspace);
+        await sql(database, 'INSERT INTO accounts VALUES ($1, $2, $3, $4)', [
+          id,
+          charged,
+          month,
+          monthCharged,
+        ]);
+        const pause = await storedPause(database, id);
+        const reservation = await tryReserve(node, caller, cost);
+        // By now the node knows the account.
+        t.equal(node.ledger.pause(workspace), pause, `${id}: a node against the database`);
+        if (typeof reservation === 'string') return { pause, request: reservation };
+        reservation.release();
+        return { pause, request: 'reserved' };
+      });
+    decided.push(...(await Promise.all(part)));
+  }
+  return decided;
+}
+
+test('pause, credit and budget: both storages decide alike', NEEDS_POSTGRES, async (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  const all = situations(seed, SITUATIONS);
+  const [folder, database] = [await inFolder(t, all), await inDatabase(t, all)];
+  const differing = all.filter((_, at) => JSON.stringify(folder[at]) !== JSON.stringify(database[at]));
+  const shown = differing.slice(0, 3).map((each) => ({
+    ...each,
+    workspace: {
+      ...each.workspace,
+      granted: `${each.workspace.granted}`,
+      budget: `${each.workspace.budget}`,
+    },
+    folder: folder[all.indexOf(each)],
+    database: database[all.indexOf(each)],
+  }));
+  t.strictSame(shown, [], `TEST_SEED=${seed}`);
+  const kinds = new Set(folder.map(({ pause, request }) => `${pause} ${request}`));
+  t.ok(kinds.size >= 5, [...kinds].join(', '));
+});
+
+test('a workspace with a budget of 0 is paused in a new month too', NEEDS_POSTGRES, async (t) => {
+  const [situation] = situations(1, 1) as [Situation];
+  const workspace = { ...situation.workspace, granted: 5n, budget: 0n };
+  const month = monthBefore(systemClock.now());
+  const all = [{ workspace, charged: 1, month, monthCharged: 1, cost: 1 }];
+  const paused = [{ pause: 'budget_exceeded', request: 'budget_exceeded' }];
+  t.strictSame(await inFolder(t, all), paused);
+  t.strictSame(await inDatabase(t, all), paused);
+  t.equal(new Holdings(1).pause(workspace, systemClock.now()), 'budget_exceeded');
+});
+
+test('a key works by SQL when it works by TypeScript', NEEDS_POSTGRES, async (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  const { integer } = random(seed);
+  const { database } = await newDatabase(t);
+  const [{ now } = { now: 0 }] = await sql<{ now: number }>(database, `SELECT ${SETTLED_MS} AS now`);
+  const instant = () => (integer(3) === 0 ? null : now + (integer(2) === 0 ? -1 : 1) * integer(3_600_000));
+  const keys = Array.from({ length: KEYS }, (_, at) => ({
+    id: `k${at}`,
+    expires: instant(),
+    revoked: instant(),
+  }));
+  await sql(
+    database,
+    `INSERT INTO keys (id, workspace, digest, created, expires, revoked, changed)
+     SELECT id, 'w', id, 0, expires, revoked, 1 FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS k(id, expires, revoked)`,
+    [keys.map(({ id }) => id), keys.map(({ expires }) => expires), keys.map(({ revoked }) => revoked)],
+  );
+  const rows = await sql<{ id: string; works: boolean; now: number }>(
+    database,
+    `SELECT id, ${keyWorksIn('keys')} AS works, ${SETTLED_MS} AS now FROM keys`,
+  );
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const wrong = rows.filter((row) => {
+    const key = byId.get(row.id) as Parameters<typeof keyWorks>[0];
+    return keyWorks(key, row.now) !== row.works;
+  });
+  t.strictSame([rows.length, wrong], [KEYS, []], `TEST_SEED=${seed}`);
+});
+
+test('the index of unfinished batches has the states of the rule', async (t) => {
+  const index = FORMAT_1.find((text) => text.includes('INDEX batches_unfinished'));
+  t.match(index, new RegExp(`WHERE ${UNFINISHED.replace(/[()]/g, '\\$&')}$`));
+});
