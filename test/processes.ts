@@ -34,9 +34,9 @@ const SHARED_FOLDERS = [
   'hub',
   'load',
   'models',
-  'postgres',
+  'storage/database/postgres',
   'settings',
-  'store',
+  'storage/folder',
 ];
 /** Files of these folders that take seconds, or measure or change the process that they run in. */
 const ALONE: ReadonlySet<string> = new Set([
@@ -91,9 +91,9 @@ const ALONE: ReadonlySet<string> = new Set([
   'http/slow-readers',
   'http/tls',
   'models/nano',
-  'postgres/pooler',
-  'postgres/restart',
-  'postgres/tls',
+  'storage/database/postgres/pooler',
+  'storage/database/postgres/restart',
+  'storage/database/postgres/tls',
 ]);
 /** Of one process, so that two processes end at about the same time. */
 const FILES_MAX = 12;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OperatorKey } from '../api/index.js';
 import { randomLetters, showInstant } from '../base/index.js';
-import type { AuditFields, AuditRecord } from './audit.js';
-import type { Audited } from './audited.js';
+import type { Audited, AuditFields, AuditRecord } from './audit.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import { AccessError } from './workspaces.js';
 

@@ -1,6 +1,5 @@
 import { OperatorError } from '../base/index.js';
-import type { AuditFields } from './audit.js';
-import type { Audited } from './audited.js';
+import type { Audited, AuditFields } from './audit.js';
 import { type Amount, parseAmount, showAmount } from './money.js';
 
 /** Why a change is refused: an argument is wrong, there is no such object, or its state does not permit the change. */

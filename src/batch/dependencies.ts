@@ -26,6 +26,9 @@ export interface LineEngines {
   priceOf(model: string): Price;
 }
 
+/** The module that reads batch files on threads of its own. The server owns their pool. */
+export const INGEST_THREAD = new URL('./ingest/thread.js', import.meta.url);
+
 /** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
 export interface FileThread {
   ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult>;

@@ -9,7 +9,13 @@ export {
   isStateSeen,
   type WebhookState,
 } from './called-batches.js';
-export type { BatchParts, BatchReports, LineEngines, Webhooks } from './dependencies.js';
+export {
+  type BatchParts,
+  type BatchReports,
+  INGEST_THREAD,
+  type LineEngines,
+  type Webhooks,
+} from './dependencies.js';
 export { Draft, type Idempotency } from './draft.js';
 export { entryBytes } from './entry-bytes.js';
 export { checkIdempotencyKey } from './idempotency.js';
@@ -81,7 +87,6 @@ export {
   type StoredChunk,
 } from './sealed-values.js';
 export { type Submission, Submitter } from './submit.js';
-export { INGEST_THREAD } from './threads.js';
 export { callWebhook } from './webhook/call.js';
 export { checkWebhookAddress } from './webhook/guard.js';
 export { WEBHOOK_REASONS, webhookReason } from './webhook/outcome.js';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../base/index.js';
-import { type ReloadOutcome, readOutcome } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
-import { servingPid } from '../storage/index.js';
+import { type ReloadOutcome, readOutcome, servingPid } from '../storage/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
 import { signalServer } from './reload-signals.js';
 import { requireStore } from './with-store.js';

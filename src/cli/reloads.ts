@@ -1,6 +1,7 @@
 import { OperatorError } from '../base/index.js';
-import { removeOutcome, type Server, writeOutcome } from '../server/index.js';
+import type { Server } from '../server/index.js';
 import type { Settings } from '../settings/index.js';
+import { removeOutcome, writeOutcome } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 
 interface Parts {

@@ -4,5 +4,4 @@ export { placeModel, prepareEngine, requireImageRoom } from './engine-setup.js';
 export { exposureOf, type HostSetting } from './exposure.js';
 export { type LocalService, openLocal } from './local.js';
 export { checkMemory, checkTotalMemory, type MemoryReport } from './memory.js';
-export { type ReloadOutcome, readOutcome, removeOutcome, writeOutcome } from './reload/outcome-file.js';
 export { type Server, startServer } from './server.js';

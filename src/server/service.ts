@@ -23,7 +23,6 @@ import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
 import { pricesByBuild } from './prices.js';
 import { type ReloadChanges, reloadFields } from './reload/audit.js';
-import { removeOutcome } from './reload/outcome-file.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -63,8 +62,6 @@ export class Service implements App {
     const engines = await Engines.open(settings, dependencies, metrics);
     engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
     const storage = await openStorage(settings, dependencies);
-    // Of a process that was killed and may have had the same id, as in a container.
-    removeOutcome(settings.data);
     storage.measure(metrics);
     const record = await startRecord(settings.data, storage, dependencies.log);
     return new Service(settings, dependencies, metrics, engines, storage, record);

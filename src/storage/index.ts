@@ -1,6 +1,12 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
 export type { WorkspaceSummary } from './administration/tasks.js';
 export { dataFileOf } from './data-folder/data-folder.js';
+export {
+  type ReloadOutcome,
+  readOutcome,
+  removeOutcome,
+  writeOutcome,
+} from './data-folder/reload-outcome.js';
 export { servingPid, servingProcess } from './data-folder/serving.js';
 export { storeExists } from './data-folder/store-exists.js';
 export { openStorage } from './open.js';

@@ -269,7 +269,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   ),
   '7.1 too_many_batches': by('8 limit open batches: 10 per key, also for concurrent submissions'),
   '7.1 rate_limited': by(submit('rate_limited'), '8 limit request bytes: those of batch files count'),
-  '7.1 outcome_unknown': { elsewhere: ['test/cluster/lost-commits.test.ts'] },
+  '7.1 outcome_unknown': { elsewhere: ['test/storage/database/lost-commits.test.ts'] },
   '7.1 502': { none: 'a proxy before the server answers it' },
   '7.1 batch_unavailable': by(
     '7.1 batch_unavailable: batches are switched off',

@@ -11,7 +11,7 @@ import { failoverName } from './random/database-faults.js';
 const GAPS_MS = [1_000, 10_000];
 const KINDS = ['synchronous', 'asynchronous'] as const;
 const FAILOVERS = KINDS.flatMap((kind) => GAPS_MS.map((gap) => failoverName(kind, gap)));
-/** Each takes most of a minute; `cluster/failover` has smaller ones. */
+/** Each takes most of a minute; `storage/database/failover` has smaller ones. */
 const AT_FULL_SCALE = LONG ? NEEDS_POSTGRES : { skip: 'only at full scale (SCALE=long)' };
 
 for (const name of FAILOVERS) {

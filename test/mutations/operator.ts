@@ -65,16 +65,16 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'access/audit.ts',
-    ['store/audit', 'unchanged field', 'old === now ? []', 'false ? []'],
+    ['storage/folder/audit', 'unchanged field', 'old === now ? []', 'false ? []'],
     ['cli/audit', 'no change', 'before === undefined || changes.length > 0', 'true'],
-    ['store/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
+    ['storage/folder/audit', 'value length', 'text.length > AUDIT_VALUE_CHARACTERS_MAX', 'false'],
   ),
   ...inFile(
     'storage/folder/lmdb/audit-log.ts',
-    ['store/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
-    ['store/audit', 'before', 'before - 1', 'before'],
+    ['storage/folder/audit', 'oldest entry', 'number > AUDIT_ENTRIES_MAX', 'number > AUDIT_ENTRIES_MAX + 1'],
+    ['storage/folder/audit', 'before', 'before - 1', 'before'],
   ),
-  ...inFile('storage/folder/lmdb/store.ts', ['store/audit', 'actor', 'this.actor = before;', '']),
+  ...inFile('storage/folder/lmdb/store.ts', ['storage/folder/audit', 'actor', 'this.actor = before;', '']),
   ...inFile('storage/folder/folder-storage.ts', [
     API,
     'first start',

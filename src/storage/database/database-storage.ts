@@ -6,13 +6,13 @@ import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
 import type { TaskArguments, TaskName, TaskResult } from '../administration/tasks.js';
+import { removeOutcome } from '../data-folder/reload-outcome.js';
 import { serveWithoutStore } from '../data-folder/serving.js';
 import { storeExists } from '../data-folder/store-exists.js';
 import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
 import { createFirstKey, isEmptyDatabase } from './administration/first-key.js';
 import { DatabaseBatches } from './batches/batches.js';
 import { countStoredAbort } from './batches/tables/aborts.js';
-import { OPENING_THREAD } from './batches/threads.js';
 import { useDatabaseKey } from './master-key.js';
 import { measureDatabase } from './metrics.js';
 import { Node } from './node.js';
@@ -21,6 +21,8 @@ import { DatabaseUnavailable, StatementError } from './postgres/errors.js';
 import { requireFormat } from './postgres/schema/format.js';
 import { requireUsable } from './postgres/usable.js';
 
+/** The thread that decrypts stored values of batches. */
+const OPENING_THREAD = new URL('./batches/reading/thread.js', import.meta.url);
 /** The thread that reads and changes the stored data for the operator. */
 const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
 
@@ -40,6 +42,8 @@ export async function openDatabase(
   let node: Node | null = null;
   let stop = async () => {};
   try {
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(settings.data);
     const opened = new Node(settings.store, clock, log);
     node = opened;
     stop = () => opened.disconnect();

@@ -5,13 +5,13 @@ import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
+import { removeOutcome } from '../data-folder/reload-outcome.js';
 import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
 import { createKey } from './administration/keys.js';
 import { reconcile } from './administration/reconcile.js';
 import { createWorkspace, grantCredit, listWorkspaces } from './administration/workspaces.js';
 import { countAbort } from './batches/aborts.js';
 import { FolderBatches } from './batches/batches.js';
-import { READING_THREAD } from './batches/reading-thread.js';
 import { FolderCalendar } from './calendar.js';
 import { FolderAccess } from './ledger/access.js';
 import { serveStore } from './lmdb/format.js';
@@ -22,6 +22,8 @@ import { finishRekey, rekeyServed, removeKeyLink } from './master-key/rekey.js';
 import { Sealer } from './master-key/sealer.js';
 import { measureStore } from './metrics.js';
 
+/** The thread that reads stored batches. */
+const READING_THREAD = new URL('./batches/reading/thread.js', import.meta.url);
 /** The thread that reads and changes the stored data for the operator. */
 const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
 
@@ -39,6 +41,8 @@ export async function openFolder(
   let calendar: FolderCalendar;
   let stopCalendar = async () => {};
   try {
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(settings.data);
     calendar = new FolderCalendar(store, dependencies.clock, log);
     const remaining = finishRekey(store, settings.master_key);
     if (remaining !== null) dependencies.report.notice(remaining);

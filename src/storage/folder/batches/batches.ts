@@ -36,7 +36,7 @@ import { FolderWorkBuffer } from './work-buffer.js';
 /** LMDB limits the length of keys, so ids of any other form are rejected without a look-up. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
-/** The batch interface over the data folder of one host. Its constructor composes this room. */
+/** The batch interface over the data folder of one host. Its constructor composes this folder. */
 export class FolderBatches implements BatchInterface {
   private readonly storage: FolderStoredBytes;
   private readonly buffer: FolderWorkBuffer;

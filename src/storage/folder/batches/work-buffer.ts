@@ -1,6 +1,6 @@
 import type { Batch, BatchWork, LineResult } from '../../../batch/index.js';
 import type { FolderAccess } from '../ledger/access.js';
-import type { FlushPart, TakenWrites } from '../ledger/counters.js';
+import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
 import type { FolderStoredBytes } from './stored-bytes.js';
@@ -9,7 +9,7 @@ import type { FolderStoredBytes } from './stored-bytes.js';
  * Collects the changes of batches until the ledger writes them in its next transaction. So a line's result, its charge
  * and its batch's counts are on the disk together or not at all.
  */
-export class FolderWorkBuffer implements FlushPart, BatchWork {
+export class FolderWorkBuffer implements LedgerPart, BatchWork {
   /** Batches whose state on the disk is older than this, or missing. */
   private readonly changed = new Map<string, Batch>();
   private dirty = new Set<string>();
@@ -63,7 +63,7 @@ export class FolderWorkBuffer implements FlushPart, BatchWork {
     return this.access.flush();
   }
 
-  take(): TakenWrites {
+  take(): TakenChanges {
     const { dirty, writes } = this;
     this.dirty = new Set();
     this.writes = [];

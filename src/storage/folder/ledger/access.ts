@@ -2,8 +2,8 @@ import { Access, type Caller, type Charge, RateLimiter, type Reservation } from 
 import type { Clock } from '../../../base/index.js';
 import { FolderDirectory } from '../directory/directory.js';
 import type { Store } from '../lmdb/store.js';
-import type { FlushPart } from './counters.js';
 import { FolderLedger } from './ledger.js';
+import type { LedgerPart } from './part.js';
 
 /** Access by the keys and the ledger of a data folder that this process alone serves. */
 export class FolderAccess extends Access {
@@ -23,7 +23,7 @@ export class FolderAccess extends Access {
   }
 
   /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */
-  join(part: FlushPart): void {
+  join(part: LedgerPart): void {
     this.stored.join(part);
   }
 

@@ -2,22 +2,7 @@ import { type Amount, type Charge, daysOf, type UsageRow, usageRow } from '../..
 import { nextTurn } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Value } from '../lmdb/table.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
-
-/** Writes taken for a transaction. Either `written` or `lost` is called, once. */
-export interface TakenWrites {
-  readonly writes: readonly RawWrite[];
-  /** The transaction is on the disk. `today`: the UTC day. */
-  written(today: string): void;
-  /** The transaction failed. The next `take` must return its writes again. */
-  lost(): void;
-}
-
-/** A source of writes that join the ledger's transactions. */
-export interface FlushPart {
-  /** Returns all changes since the last call. */
-  take(): TakenWrites;
-}
+import type { LedgerPart, TakenChanges } from './part.js';
 
 /** Days that are read in one turn of the event loop: a row for each model, kind and price, in 4 µs each. */
 const TURN_DAYS = 8;
@@ -33,7 +18,7 @@ interface Counter {
  * Usage counters by workspace, UTC day, key, model, kind and price. The price is part of a counter's key, so that
  * amount = tokens × price holds for each counter even when prices change.
  */
-export class UsageCounters implements FlushPart {
+export class UsageCounters implements LedgerPart {
   /** In memory, by key id and by name. A counter in memory is at least as new as the stored one. */
   private readonly counters = new Map<string, Map<string, Counter>>();
   private dirty = new Set<Counter>();
@@ -86,7 +71,7 @@ export class UsageCounters implements FlushPart {
     return [...rows.values()];
   }
 
-  take(): TakenWrites {
+  take(): TakenChanges {
     const taken = this.dirty;
     this.dirty = new Set();
     const table = this.store.table('usage');

@@ -18,7 +18,8 @@ import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
 import { Account } from './account.js';
-import { type FlushPart, UsageCounters } from './counters.js';
+import { UsageCounters } from './counters.js';
+import type { LedgerPart } from './part.js';
 
 /** Charges are written together, this many milliseconds after the first of them. */
 export const FLUSH_DELAY_MS = 50;
@@ -41,7 +42,7 @@ const STOPPED_MS_MIN = 1_000;
 export class FolderLedger implements Ledger {
   private readonly accounts = new Map<string, Account>();
   private readonly usage: UsageCounters;
-  private readonly parts: FlushPart[];
+  private readonly parts: LedgerPart[];
   /** Whether the last write failed. */
   private troubled = false;
   /** Workspaces whose account has changed since it was last written. */
@@ -141,7 +142,7 @@ export class FolderLedger implements Ledger {
   onFunds(): void {}
 
   /** Adds a part to every transaction. The part calls `changed` when it has something to write. */
-  join(part: FlushPart): void {
+  join(part: LedgerPart): void {
     this.parts.push(part);
   }
 

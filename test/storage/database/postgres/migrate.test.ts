@@ -1,0 +1,125 @@
+import { type Test, test } from 'tap';
+import { migrate, requireFormat, statement } from '../../../../src/storage/database/index.js';
+import { holdFormat, readFormat } from '../../../../src/storage/database/postgres/schema/format.js';
+import { MIGRATIONS } from '../../../../src/storage/database/postgres/schema/migrations.js';
+import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../../support/postgres.js';
+import { until } from '../../../support/until.js';
+
+const emptyDatabase = async (t: Test) => connectTo(t, await (await postgres()).createDatabase(false));
+/** A migration after the released ones. */
+const NEXT = [...MIGRATIONS, ['CREATE TABLE added (id int)', 'ALTER TABLE nodes ADD COLUMN added int']];
+const FORMAT = MIGRATIONS.length;
+
+const addNode = (name: string, format: number, expires: string) =>
+  statement(
+    `node-${name}`,
+    `INSERT INTO nodes (name, version, format, started, seen, expires)
+      VALUES ('${name}', '0', ${format}, 0, 0, (extract(epoch from clock_timestamp()) * 1000)::bigint + ${expires})`,
+  );
+const SCHEMA = statement(
+  'schema',
+  `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
+    WHERE table_schema = 'public' ORDER BY 1, 2`,
+);
+
+test('migrate makes the tables once', NEEDS_POSTGRES, async (t) => {
+  const database = await emptyDatabase(t);
+  t.equal(await readFormat(database), 0);
+  await t.rejects(
+    requireFormat(database),
+    /^The database in store\.url has no tables\. Run: decider store migrate$/,
+  );
+  t.strictSame(await migrate(database), { from: 0, to: FORMAT });
+  await requireFormat(database);
+  const schema = await database.query(SCHEMA);
+  t.ok(schema.length > 100);
+  t.strictSame(await migrate(database), { from: FORMAT, to: FORMAT });
+  t.strictSame(await database.query(SCHEMA), schema);
+});
+
+test('a database of another encoding is refused before anything is made', NEEDS_POSTGRES, async (t) => {
+  const server = await postgres();
+  await server.run(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'`);
+  const database = connectTo(t, server.url('latin'));
+  await t.rejects(
+    migrate(database),
+    /^The database has the encoding LATIN1\. Create one with: .* ENCODING 'UTF8'$/,
+  );
+  t.strictSame(await database.query(SCHEMA), []);
+});
+
+test('of many migrations at once, one makes the tables', NEEDS_POSTGRES, async (t) => {
+  const database = await emptyDatabase(t);
+  const migrated = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
+  t.equal(migrated.filter(({ from }) => from === 0).length, 1);
+  t.equal(await readFormat(database), FORMAT);
+  const updated = await Promise.all(Array.from({ length: 5 }, () => migrate(database, NEXT)));
+  t.equal(updated.filter(({ from }) => from === FORMAT).length, 1);
+});
+
+test('a migration that fails changes nothing', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  const before = await database.query(SCHEMA);
+  await t.rejects(migrate(database, [...NEXT, ['SELECT 1 / 0']]), { name: 'StatementError' });
+  t.strictSame(await database.query(SCHEMA), before);
+  t.equal(await readFormat(database), FORMAT);
+  t.strictSame(await migrate(database, NEXT), { from: FORMAT, to: FORMAT + 1 });
+});
+
+test('a migration is refused while nodes of an older format serve', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  await database.execute(addNode('ended', FORMAT, '-1'));
+  await database.execute(addNode('newer', FORMAT + 1, '60000'));
+  for (let count = 1; count <= 6; count += 1) await database.execute(addNode(`n${count}`, FORMAT, '60000'));
+  await t.rejects(migrate(database, NEXT), {
+    name: 'Error',
+    message: /^Servers of an older version are running: n1, n2, n3, n4, n5 and 1 more\. Stop them/,
+  });
+  t.equal(await readFormat(database), FORMAT);
+  t.strictSame(await migrate(database), { from: FORMAT, to: FORMAT }, 'nothing to change: not refused');
+  await database.execute(statement('stop', `UPDATE nodes SET expires = 0 WHERE name LIKE 'n_'`));
+  t.strictSame(await migrate(database, NEXT), { from: FORMAT, to: FORMAT + 1 });
+});
+
+test('a node that registers during a migration is seen by it, or sees it', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  let register = () => {};
+  const node = database.transaction(async (transaction) => {
+    await holdFormat(transaction);
+    await new Promise<void>((resolve) => {
+      register = resolve;
+    });
+    await transaction.execute(addNode('late', FORMAT, '60000'));
+  });
+  await until(() => database.statements.has('held-format'));
+  const refused = t.rejects(migrate(database, NEXT), /older version are running: late/);
+  await until(() => database.statements.has('lock-service'));
+  register();
+  await node;
+  await refused;
+  await database.execute(statement('remove', 'DELETE FROM nodes'));
+  await migrate(database, NEXT);
+  await t.rejects(
+    database.transaction(holdFormat),
+    new RegExp(`^The database has format ${FORMAT + 1}, and this version`),
+  );
+});
+
+test('a newer and an older format are refused, and the error says what to do', NEEDS_POSTGRES, async (t) => {
+  const { database } = await newDatabase(t);
+  await t.rejects(
+    requireFormat(database, FORMAT + 1),
+    new RegExp(
+      `format ${FORMAT}, .* requires format ${FORMAT + 1}\\. Stop all servers, then run: decider store migrate$`,
+    ),
+  );
+  await migrate(database, NEXT);
+  await t.rejects(
+    requireFormat(database, FORMAT),
+    new RegExp(`format ${FORMAT + 1}, .* up to ${FORMAT}\\. Install the version that migrated it`),
+  );
+  await t.rejects(
+    migrate(database),
+    new RegExp(`format ${FORMAT + 1}, which is newer than format ${FORMAT} `),
+  );
+});
