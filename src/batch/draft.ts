@@ -1,10 +1,10 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { LineEngines } from './dependencies.js';
-import { entryBytes } from './entry-bytes.js';
 import type { Ingested } from './ingest/ingest.js';
 import type { Batch } from './lifecycle/transitions.js';
 import { WINDOW_MS } from './runner/deadline.js';
+import { entryBytes } from './stored-length.js';
 
 const MODELS_CHANGED_RETRY_SECONDS = 1;
 

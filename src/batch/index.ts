@@ -1,5 +1,4 @@
 export { type LineAborts, linesOfLabels } from './aborts.js';
-export { batchObject, submitObject } from './batch-object.js';
 export type { BatchStore } from './batch-store.js';
 export { Callbacks } from './callbacks.js';
 export {
@@ -9,6 +8,7 @@ export {
   isStateSeen,
   type WebhookState,
 } from './called-batches.js';
+export { CallerBatches } from './caller-batches.js';
 export {
   type BatchParts,
   type BatchReports,
@@ -17,7 +17,6 @@ export {
   type Webhooks,
 } from './dependencies.js';
 export { Draft, type Idempotency } from './draft.js';
-export { entryBytes } from './entry-bytes.js';
 export { checkIdempotencyKey } from './idempotency.js';
 export { checkLines, type LineFault } from './ingest/check-file.js';
 export type { ChunkIds } from './ingest/chunks.js';
@@ -28,6 +27,7 @@ export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
 export type { BatchInterface, Page, ResultStream } from './interface.js';
 export {
   apply,
+  DELETION_MS,
   DOUBT_MS,
   deleteAfter,
   KEPT_COLLECTED_MS,
@@ -42,8 +42,8 @@ export {
   isFinished,
   mayStart,
   STARTABLE,
+  TRANSITIONS,
 } from './lifecycle/transitions.js';
-export { listPieces } from './list-pieces.js';
 export type { BatchFilter, NewestBatches } from './newest.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export {
@@ -62,8 +62,6 @@ export {
   resultsPiece,
 } from './reading/results-piece.js';
 export {
-  batchNotFinished,
-  batchNotFound,
   cannotStore,
   idempotencyConflict,
   mayBeCancelled,
@@ -71,7 +69,6 @@ export {
   noRoom,
   noRoomForWorkspace,
   tooManyBatches,
-  unknownAfter,
 } from './refusals.js';
 export { OpenBatch } from './runner/open-batch.js';
 export type { BatchEnds, Progress } from './runner/progress.js';
@@ -86,6 +83,7 @@ export {
   openWebhook,
   type StoredChunk,
 } from './sealed-values.js';
+export { entryBytes } from './stored-length.js';
 export { type Submission, Submitter } from './submit.js';
 export { callWebhook } from './webhook/call.js';
 export { checkWebhookAddress } from './webhook/guard.js';

@@ -20,7 +20,7 @@ export interface ResultStream {
 
 /** The batch interface (contract 4.6), for authenticated callers. */
 export interface BatchInterface {
-  /** Continues what an earlier process left open. Rejects with StoreError. */
+  /** Continues what an earlier process left open. Rejects with StoreError, DatabaseUnavailable. */
   start(): Promise<void>;
   /** Resolves with the response to a submission (contract 2.6). Rejects with ApiError. */
   submit(caller: Caller, submission: Submission): Promise<object>;

@@ -10,6 +10,7 @@ import {
   readJsonFile,
   type ValueOf,
 } from '../base/index.js';
+import { pathOf } from '../storage/index.js';
 
 const isRequest = isObjectOf({
   id: isString,
@@ -26,14 +27,14 @@ const isRequest = isObjectOf({
 /** A change of the master key that a command requests from the running server, and its outcome. No key is in it. */
 export type RekeyRequest = ValueOf<typeof isRequest>;
 
-const fileOf = (folder: string) => join(folder, 'store', 'rekey.json');
+const fileOf = (folder: string) => join(pathOf(folder), 'rekey.json');
 
 /**
  * Locks the request for one command, which may then store it, until the returned function is called or the process ends.
  * Returns null if another command keeps the lock. Throws Error.
  */
 export function lockRequest(folder: string): (() => void) | null {
-  const file = join(folder, 'store', 'rekey.lock');
+  const file = join(pathOf(folder), 'rekey.lock');
   closeSync(openSync(file, 'a', 0o600));
   return lockFile(file);
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError, randomLetters } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { rekey as rekeyAlone } from '../storage/folder/index.js';
-import { type Rekeyed, readOutcome, servingPid, servingProcess } from '../storage/index.js';
+import { dataFileOf, type Rekeyed, readOutcome, servingPid, servingProcess } from '../storage/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
 import { lockRequest, type RekeyRequest, readRequest, removeRequest, writeRequest } from './rekey-request.js';
 import { signalServer } from './reload-signals.js';
@@ -89,7 +89,7 @@ async function requestChange(data: string, pid: number, newKeyFile: string | nul
 /** The server must be able to read the request. */
 function requireUserOf(data: string, pid: number): void {
   const user = process.geteuid?.();
-  if (user === undefined || statSync(resolve(data, 'store', 'data.mdb')).uid === user) return;
+  if (user === undefined || statSync(dataFileOf(data)).uid === user) return;
   throw new OperatorError(
     `Run the command as the user of process ${pid}, which owns the data folder ${data}.`,
   );

@@ -1,6 +1,6 @@
 import { placeOf, seal, unseal } from './sealing.js';
 
-/** Encrypted by the master key when the folder is first used, to recognize a wrong key later. */
+/** Encrypted by the master key when the folder or database is first used, to recognize a wrong key later. */
 const CHECK = Buffer.from('decider');
 const NAME = 'master';
 const PLACE = placeOf('meta', NAME);

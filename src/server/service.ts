@@ -96,7 +96,7 @@ export class Service implements App {
 
   /**
    * Checks the master key of other settings. The returned function uses these settings, and models that have become
-   * current. Throws StoreError.
+   * current. Throws OperatorError.
    */
   prepareSettings(next: Settings): () => void {
     const useMasterKey = this.storage.prepareMasterKey(next.master_key);
@@ -108,7 +108,7 @@ export class Service implements App {
     };
   }
 
-  /** Changes the master key; see `rekeyServed`. Rejects with StoreError. */
+  /** See `Storage.rekey`. */
   rekey(newKeyFile: string | null): Promise<Rekeyed> {
     return this.storage.rekey(newKeyFile);
   }

@@ -1,6 +1,6 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
 export type { WorkspaceSummary } from './administration/tasks.js';
-export { dataFileOf } from './data-folder/data-folder.js';
+export { dataFileOf, pathOf } from './data-folder/data-folder.js';
 export {
   type ReloadOutcome,
   readOutcome,

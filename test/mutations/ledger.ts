@@ -6,10 +6,10 @@ const inFile = (file: string, ...changes: readonly Change[]) =>
   changes.map(
     ([test, rule, from, to]): Mutation => ({
       rule,
-      file: `cluster/ledger/${file}`,
+      file: `storage/database/ledger/${file}`,
       from,
       to,
-      test: `cluster/ledger/${test}`,
+      test: `storage/database/ledger/${test}`,
     }),
   );
 

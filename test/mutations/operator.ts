@@ -75,7 +75,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     ['storage/folder/audit', 'before', 'before - 1', 'before'],
   ),
   ...inFile('storage/folder/lmdb/store.ts', ['storage/folder/audit', 'actor', 'this.actor = before;', '']),
-  ...inFile('storage/folder/folder-storage.ts', [
+  ...inFile('storage/folder/administration/first-key.ts', [
     API,
     'first start',
     "store.as('server', () =>",

@@ -6,6 +6,7 @@ import { TESTS } from '../contract/all.js';
 import { RULES } from '../contract/map.js';
 import { BATCH_MUTATIONS } from '../mutations/batches.js';
 import { MUTATIONS } from '../mutations/contract.js';
+import { LEDGER_MUTATIONS } from '../mutations/ledger.js';
 import { OPERATOR_MUTATIONS } from '../mutations/operator.js';
 import { ROOT } from '../support/sources.js';
 
@@ -34,7 +35,7 @@ test('every contract test covers a rule and has a unique name', async (t) => {
   t.equal(new Set(tests).size, tests.length);
 });
 
-const all = [...MUTATIONS, ...BATCH_MUTATIONS, ...OPERATOR_MUTATIONS];
+const all = [...MUTATIONS, ...BATCH_MUTATIONS, ...LEDGER_MUTATIONS, ...OPERATOR_MUTATIONS];
 
 test('what a mutation replaces occurs once in its source, and the test that it names exists', async (t) => {
   for (const { rule, file, from, test: noticing = 'contract/node' } of all) {

@@ -8,6 +8,8 @@ export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 /** Kept after the first download, and after the finish; the earlier end applies (contract 3 `deletion`). */
 export const KEPT_COLLECTED_MS = 7 * DAY_MS;
 export const KEPT_FINISHED_MS = 14 * DAY_MS;
+/** The pause between two deletion runs (contract 3 `deletion`). */
+export const DELETION_MS = 10 * 60 * 1_000;
 /**
  * After a jump of the calendar or an uncertain start, nothing is deleted for this long: time to correct the clock. A day
  * would be too long: a host that is switched off every night starts uncertain every morning, and must still delete.

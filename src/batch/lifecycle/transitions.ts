@@ -150,10 +150,11 @@ export const STATUS_OF: Readonly<Record<BatchState, 'queued' | 'running' | 'done
 export const changedBy = (event: BatchEvent): BatchState[] =>
   BATCH_STATES.filter((state) => (BATCH_STATES as readonly string[]).includes(TRANSITIONS[state][event]));
 
-/** The states in which lines may start, and those in which a batch has ended. */
+/** The states in which lines may start. */
 export const STARTABLE: readonly BatchState[] = BATCH_STATES.filter(
   (state) => TRANSITIONS[state].line_started !== 'never',
 );
+/** The states in which a batch has ended. */
 export const FINISHED: readonly BatchState[] = BATCH_STATES.filter(
   (state) =>
     TRANSITIONS[state].settled_answered === 'never' && TRANSITIONS[state].settled_unanswered === 'never',

@@ -47,8 +47,9 @@ export class LineReader {
       (answer) => {
         this.failures.delete(open);
         if (answer.ok) open.receive(chunk, answer, memory);
-        // The lines of a batch that finished meanwhile have been removed.
-        else if (!isFinished(open.batch)) this.damaged(open, new Error(answer.message));
+        // The lines of a batch that finished meanwhile, here or on another host, have been removed.
+        else if (!isFinished(open.batch) && !open.isDropped && !signal.aborted)
+          this.damaged(open, new Error(answer.message));
       },
       (error) => signal.aborted || this.failed(open, error),
     );

@@ -3,10 +3,10 @@ import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
 import { lineLabel } from '../aborts.js';
 import type { BatchReports, LineEngines } from '../dependencies.js';
-import { entryBytes } from '../entry-bytes.js';
 import { mayStart } from '../lifecycle/transitions.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
 import { type BatchKey, type BatchLine, sealResult } from '../sealed-values.js';
+import { entryBytes } from '../stored-length.js';
 import type { Funds } from './funds.js';
 import type { OpenBatch } from './open-batch.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
@@ -39,7 +39,7 @@ interface Parts {
  * Runs lines through `decide`: reserves the cost of each, stores its result together with the charge, and retries
  * temporary failures.
  *
- * A line starts when its cost is reserved. Result, charge and the batch's counts enter the write buffer in one turn of
+ * A line starts when its cost is reserved. Result, charge and the batch's counts enter the work buffer in one turn of
  * the event loop, and so are written in one transaction. A line whose transaction is lost in a crash runs again.
  */
 export class LineRunner {

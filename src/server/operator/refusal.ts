@@ -35,7 +35,7 @@ export class Refusal extends Error {
 const TYPE_OF = { invalid: 'invalid_request', not_found: 'not_found', conflict: 'conflict' } as const;
 
 /**
- * The response to an error of a route; null if it is unexpected. A route must read the data folder before it changes it:
+ * The response to an error of a route; null if it is unexpected. A route must read what is stored before it changes it:
  * `data_unavailable` says that nothing was changed.
  *
  * @param subject the argument that the request gives as `id`

@@ -43,8 +43,9 @@ export interface TaskParts {
 }
 
 /**
- * What the operator's interface reads and changes. Reject with AccessError or StoreError: a task that changes something
- * reads nothing after its transaction, so that nothing is changed if it rejects; except perhaps with CommitUnknown.
+ * What the operator's interface reads and changes. Reject with AccessError, or with StoreError or DatabaseUnavailable: a task
+ * that changes something reads nothing after its transaction, so that nothing is changed if it rejects; except perhaps with
+ * CommitUnknown.
  */
 export const TASKS = {
   /** Parts with the summaries; see `inParts`. */

@@ -7,11 +7,13 @@ import {
   isObjectOf,
   isString,
   lockFile,
+  OperatorError,
   readJsonFile,
   StoreError,
   type ValueOf,
 } from '../../base/index.js';
 import { dataFileOf, pathOf } from './data-folder.js';
+import { removeOutcome } from './reload-outcome.js';
 
 /** The process that serves a data folder, for messages. What counts is the lock of a file. */
 const isServing = isObjectOf({
@@ -73,10 +75,13 @@ function lock(folder: string, { file, json }: Lock, other: Lock): () => void {
   }
   const own: Serving = { pid: process.pid, host: hostname(), namespace: pidNamespace() };
   try {
+    // Of a process that was killed and may have had the same id, as in a container.
+    removeOutcome(folder);
     writeFileSync(`${json}.new`, JSON.stringify(own), { mode: 0o600 });
     renameSync(`${json}.new`, json);
   } catch (error) {
     unlock();
+    if (error instanceof OperatorError) throw error;
     throw new StoreError(`${json} cannot be written: ${(error as Error).message}.`);
   }
   return () => {

@@ -6,13 +6,12 @@ import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
 import type { TaskArguments, TaskName, TaskResult } from '../administration/tasks.js';
-import { removeOutcome } from '../data-folder/reload-outcome.js';
 import { serveWithoutStore } from '../data-folder/serving.js';
 import { storeExists } from '../data-folder/store-exists.js';
 import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
 import { createFirstKey, isEmptyDatabase } from './administration/first-key.js';
 import { DatabaseBatches } from './batches/batches.js';
-import { countStoredAbort } from './batches/tables/aborts.js';
+import { countAbort } from './batches/tables/aborts.js';
 import { useDatabaseKey } from './master-key.js';
 import { measureDatabase } from './metrics.js';
 import { Node } from './node.js';
@@ -42,8 +41,6 @@ export async function openDatabase(
   let node: Node | null = null;
   let stop = async () => {};
   try {
-    // Of a process that was killed and may have had the same id, as in a container.
-    removeOutcome(settings.data);
     const opened = new Node(settings.store, clock, log);
     node = opened;
     stop = () => opened.disconnect();
@@ -115,7 +112,7 @@ class DatabaseStorage implements Storage {
   }
 
   countAbort(abort: Abort): Promise<number> {
-    return countStoredAbort(this.node.database, abort);
+    return countAbort(this.node.database, abort);
   }
 
   measure(metrics: Metrics): void {

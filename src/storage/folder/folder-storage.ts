@@ -1,15 +1,12 @@
-import { DEFAULT_WORKSPACE, parseAmount } from '../../access/index.js';
 import { type Clock, endAll, StoreError, ThreadPool } from '../../base/index.js';
 import type { BatchInterface, BatchParts } from '../../batch/index.js';
 import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
-import { removeOutcome } from '../data-folder/reload-outcome.js';
-import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
-import { createKey } from './administration/keys.js';
+import type { Rekeyed, Storage, StorageDependencies } from '../storage.js';
+import { createFirstKey } from './administration/first-key.js';
 import { reconcile } from './administration/reconcile.js';
-import { createWorkspace, grantCredit, listWorkspaces } from './administration/workspaces.js';
 import { countAbort } from './batches/aborts.js';
 import { FolderBatches } from './batches/batches.js';
 import { FolderCalendar } from './calendar.js';
@@ -17,7 +14,7 @@ import { FolderAccess } from './ledger/access.js';
 import { serveStore } from './lmdb/format.js';
 import { storeSpace } from './lmdb/space.js';
 import type { Store } from './lmdb/store.js';
-import { checkMasterKey } from './master-key/folder-master-key.js';
+import { checkMasterKey } from './master-key/master-key.js';
 import { finishRekey, rekeyServed, removeKeyLink } from './master-key/rekey.js';
 import { Sealer } from './master-key/sealer.js';
 import { measureStore } from './metrics.js';
@@ -41,8 +38,6 @@ export async function openFolder(
   let calendar: FolderCalendar;
   let stopCalendar = async () => {};
   try {
-    // Of a process that was killed and may have had the same id, as in a container.
-    removeOutcome(settings.data);
     calendar = new FolderCalendar(store, dependencies.clock, log);
     const remaining = finishRekey(store, settings.master_key);
     if (remaining !== null) dependencies.report.notice(remaining);
@@ -180,20 +175,4 @@ function verifyLedger(store: Store, { log, report }: StorageDependencies): void 
   const { problems } = reconcile(store);
   for (const problem of problems) log.error({ problem }, 'the ledger does not add up');
   if (problems.length > 0) report.notice('The ledger does not add up. Run: decider doctor');
-}
-
-/**
- * On the first start, creates a workspace with credit and a key, and reports its token once. One transaction: if the
- * start is interrupted, the next one is again the first.
- */
-function createFirstKey(store: Store, clock: Clock, report: StorageDependencies['report']): void {
-  if (listWorkspaces(store).length > 0) return;
-  const { token } = store.as('server', () =>
-    store.change(() => {
-      createWorkspace(store, clock, DEFAULT_WORKSPACE);
-      grantCredit(store, clock, DEFAULT_WORKSPACE, parseAmount(FIRST_CREDIT) as bigint);
-      return createKey(store, clock, DEFAULT_WORKSPACE);
-    }),
-  );
-  report.token(token);
 }

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { type ReadCall, Reader } from '../../../src/storage/folder/batches/reading/reader.js';
+import { FolderReader, type ReadCall } from '../../../src/storage/folder/batches/reading/reader.js';
 import { turn } from '../../support/paced-engine.js';
 
 /** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */
@@ -11,7 +11,7 @@ function start() {
       given.push((task as unknown as { name: string }).name);
       waiting.push(resolve);
     });
-  const reader = new Reader(run);
+  const reader = new FolderReader(run);
   const want = (owner: string, name: string) => {
     const [workspace = '', key = ''] = owner.split('/');
     void reader.read({ workspace, key }, 'list', { name } as never);

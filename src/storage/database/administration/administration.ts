@@ -7,7 +7,7 @@ import type {
   WorkspaceChange,
 } from '../../../access/index.js';
 import type { Database } from '../postgres/database.js';
-import { readEntries } from './audit-log.js';
+import { readAudit } from './audit-log.js';
 import { type Change, inChange } from './change.js';
 import { createKey, getKey, listKeys, revokeKey, rollKey } from './keys.js';
 import { reconcile } from './reconcile.js';
@@ -82,7 +82,7 @@ export class DatabaseAdministration implements Administration {
   }
 
   audit(limit: number, before?: number, after?: number) {
-    return readEntries(this.database, limit, before, after);
+    return readAudit(this.database, limit, before, after);
   }
 
   record(record: AuditRecord) {

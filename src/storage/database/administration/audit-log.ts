@@ -15,7 +15,7 @@ const READ = statement(
 );
 
 /** Adds an entry, and removes the oldest if there are AUDIT_ENTRIES_MAX. In a change only, so that numbers have no gaps. */
-export async function addEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {
+export async function addAuditEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {
   const { at, actor, action, workspace, key, changes } = entry;
   const values = [at, actor, action, workspace, key, JSON.stringify(changes)];
   const [row] = await transaction.query<{ entry: number }>(ADD, values);
@@ -24,7 +24,7 @@ export async function addEntry(transaction: Queryable, entry: AuditEntry): Promi
 }
 
 /** See `Administration.audit`. */
-export async function readEntries(
+export async function readAudit(
   database: Queryable,
   limit: number,
   before: number = Number.MAX_SAFE_INTEGER,

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../postgres/database.js';
 import { requireFormat } from '../postgres/schema/format.js';
 import { DATABASE_FORMAT } from '../postgres/schema/migrations.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-import { addEntry } from './audit-log.js';
+import { addAuditEntry } from './audit-log.js';
 
 /** An administrative change in progress. The changes of all administrators run one after the other. */
 export interface Change {
@@ -49,7 +49,7 @@ export async function inChange<Result>(
     const { now, moment } = await begin(transaction);
     const audit = async (record: AuditRecord) => {
       const entry = auditEntry(now, actor, record);
-      if (isRecorded(record, entry)) await addEntry(transaction, entry);
+      if (isRecorded(record, entry)) await addAuditEntry(transaction, entry);
     };
     return { result: await work({ transaction, number: moment.number, now, audit }), moment };
   };

@@ -10,7 +10,7 @@ import {
   type RolledKey,
   readExpiry,
 } from '../../../access/index.js';
-import { KEY_COLUMNS, type KeyRow, keyOf } from '../account-rows.js';
+import { KEY_COLUMNS, type KeyRow, keyOf } from '../directory/rows.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import type { Change } from './change.js';
 import { getWorkspace } from './workspaces.js';
@@ -80,7 +80,6 @@ function insert({ transaction, number }: Change, key: Key): Promise<number> {
   return transaction.execute(INSERT, values);
 }
 
-/** Leaves the columns that batches write. */
 function update({ transaction, number }: Change, key: Key): Promise<number> {
   const { id, expires, revoked, rolledTo } = key;
   return transaction.execute(UPDATE, [id, expires, revoked, rolledTo, number]);

@@ -10,7 +10,7 @@ import {
   workspaceExists,
   workspaceUpdate,
 } from '../../../access/index.js';
-import { WORKSPACE_COLUMNS, type WorkspaceRow, workspaceOf } from '../account-rows.js';
+import { WORKSPACE_COLUMNS, type WorkspaceRow, workspaceOf } from '../directory/rows.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import type { Change } from './change.js';
 

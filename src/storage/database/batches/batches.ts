@@ -1,21 +1,14 @@
-import type { Caller } from '../../../access/index.js';
-import { ApiError, type BatchState } from '../../../api/index.js';
+import type { BatchState } from '../../../api/index.js';
+import type { Owner } from '../../../base/index.js';
 import {
   type Batch,
   type BatchInterface,
-  batchNotFinished,
-  batchNotFound,
-  batchObject,
-  isFinished,
-  listPieces,
+  CallerBatches,
+  type ListAnswer,
   mayBeCancelled,
-  type Page,
   type ResultStream,
   resultPieces,
-  type Submission,
   Submitter,
-  submitObject,
-  unknownAfter,
 } from '../../../batch/index.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import { certainTransaction } from '../postgres/certain.js';
@@ -26,7 +19,7 @@ import type { DatabaseBatchDependencies } from './dependencies.js';
 import { BatchDuty } from './duty/batch-duty.js';
 import { LineAccess } from './line-access.js';
 import { OpenCounts } from './open-counts.js';
-import { BatchReader } from './reading/batch-reader.js';
+import { DatabaseReader } from './reading/reader.js';
 import { DatabaseStoredBytes } from './stored-bytes.js';
 import { findBatch } from './tables/batches.js';
 import { putCollected } from './tables/due.js';
@@ -37,18 +30,15 @@ import { orCannotRead, orUnknown } from './unavailable.js';
 import { RefusedBatches } from './worker/refused-batches.js';
 import { Worker } from './worker/worker.js';
 
-/** Ids of any other form are rejected without a look-up. */
-const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
-
 /** The interval, in milliseconds, of the checks for a new session. */
 const FOLLOW_MS = 250;
 
 /** The batch interface over the database of a cluster. Its constructor composes this folder. */
-export class DatabaseBatches implements BatchInterface, LedgerPart {
+export class DatabaseBatches extends CallerBatches implements BatchInterface, LedgerPart {
   private readonly keys: DataKeys;
-  private readonly reader: BatchReader;
+  private readonly reader: DatabaseReader;
   private readonly store: DatabaseBatchStore;
-  private readonly submitter: Submitter;
+  protected readonly submitter: Submitter;
   private readonly counts: OpenCounts;
   private readonly lineAccess: LineAccess;
   private readonly refused: RefusedBatches;
@@ -61,9 +51,10 @@ export class DatabaseBatches implements BatchInterface, LedgerPart {
   private cancelFollow = () => {};
 
   constructor(private readonly deps: DatabaseBatchDependencies) {
+    super(deps.currency);
     const { database, access, clock, engines, files, webhooks, reports, ledger, directory, session } = deps;
     this.keys = new DataKeys(deps.masterKey);
-    this.reader = new BatchReader(database, (call) => deps.open(call));
+    this.reader = new DatabaseReader(database, (call) => deps.open(call));
     this.refused = new RefusedBatches(clock);
     this.lineAccess = new LineAccess({ session, directory, ledger, clock });
     this.store = new DatabaseBatchStore({
@@ -84,58 +75,6 @@ export class DatabaseBatches implements BatchInterface, LedgerPart {
     session.onLost(() => this.drop());
     this.follow();
     await this.counts.start();
-  }
-
-  async submit(caller: Caller, submission: Submission): Promise<object> {
-    const batch = await this.submitter.submit(caller, submission);
-    return submitObject(
-      typeof batch === 'string' ? await this.owned(caller, batch) : batch,
-      this.deps.currency,
-    );
-  }
-
-  async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
-    const owner = ownerOf(caller);
-    const read = (from: number, count: number | null) =>
-      this.read(() => this.reader.list(owner, from, count, this.deps.currency));
-    const start = after === null ? 0 : (await this.listed(caller, after)).number + 1;
-    return listPieces(await read(start, limit), limit, read);
-  }
-
-  async show(caller: Caller, id: string): Promise<object> {
-    return batchObject(await this.owned(caller, id), this.deps.currency);
-  }
-
-  async cancel(caller: Caller, id: string): Promise<object> {
-    await this.owned(caller, id);
-    const { database, currency, reports } = this.deps;
-    // A second cancel changes nothing, so it tells what became of the first.
-    const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
-    const batch = await orUnknown(
-      reports,
-      id,
-      () => mayBeCancelled(id),
-      () => certainTransaction(database, cancel, cancel),
-    );
-    if (batch === undefined) throw batchNotFound();
-    this.worker?.changed(batch);
-    return batchObject(batch, currency);
-  }
-
-  async results(caller: Caller, id: string): Promise<ResultStream> {
-    const batch = await this.owned(caller, id);
-    if (!isFinished(batch)) {
-      throw batchNotFinished();
-    }
-    const sealed = await this.read(() => dataKey(this.deps.database, id));
-    if (sealed === undefined) throw batchNotFound();
-    const key = this.keys.open(id, sealed);
-    const pieces = resultPieces(async (from) => {
-      const answer = await this.reader.results(ownerOf(caller), batch, key, from);
-      if (answer === undefined) throw new Error(`The batch ${id} has been deleted.`);
-      return answer;
-    });
-    return { pieces, collected: () => void this.collected(id) };
   }
 
   get openCount(): number {
@@ -210,26 +149,42 @@ export class DatabaseBatches implements BatchInterface, LedgerPart {
     await putCollected(database, id).catch((error) => reports.error(error, id));
   }
 
-  /** Rejects with ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
-  private async owned({ key }: Caller, id: string): Promise<Batch> {
-    if (!BATCH_ID.test(id)) throw batchNotFound();
-    const batch = await this.read(() => findBatch(this.deps.database, id));
-    if (batch === undefined || batch.deleted || batch.key !== key.id) throw batchNotFound();
+  protected find(id: string): Promise<Batch | undefined> {
+    return this.read(() => findBatch(this.deps.database, id));
+  }
+
+  protected listPart(owner: Owner, from: number, count: number | null): Promise<ListAnswer> {
+    return this.read(() => this.reader.list(owner, from, count, this.currency));
+  }
+
+  protected async cancelStored(id: string): Promise<Batch | undefined> {
+    const { database, reports } = this.deps;
+    // A second cancel changes nothing, so it tells what became of the first.
+    const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
+    const batch = await orUnknown(
+      reports,
+      id,
+      () => mayBeCancelled(id),
+      () => certainTransaction(database, cancel, cancel),
+    );
+    if (batch !== undefined) this.worker?.changed(batch);
     return batch;
   }
 
-  private async listed(caller: Caller, id: string): Promise<Batch> {
-    try {
-      return await this.owned(caller, id);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type !== 'batch_not_found') throw error;
-      throw unknownAfter();
-    }
+  protected async resultsOf(owner: Owner, batch: Batch): Promise<ResultStream | undefined> {
+    const { id } = batch;
+    const sealed = await this.read(() => dataKey(this.deps.database, id));
+    if (sealed === undefined) return undefined;
+    const key = this.keys.open(id, sealed);
+    const pieces = resultPieces(async (from) => {
+      const answer = await this.reader.results(owner, batch, key, from);
+      if (answer === undefined) throw new Error(`The batch ${id} has been deleted.`);
+      return answer;
+    });
+    return { pieces, collected: () => void this.collected(id) };
   }
 
   private read<Result>(work: () => Promise<Result>): Promise<Result> {
     return orCannotRead(this.deps.reports, work);
   }
 }
-
-const ownerOf = ({ key, workspace }: Caller) => ({ key: key.id, workspace: workspace.id });

@@ -1,4 +1,7 @@
 import type { Key, Workspace } from '../../../access/index.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, type Statement, statement } from '../postgres/statement.js';
+import { type Moment, type Position, positionAfter } from './history.js';
 import {
   KEY_COLUMNS,
   type KeyRow,
@@ -6,10 +9,7 @@ import {
   WORKSPACE_COLUMNS,
   type WorkspaceRow,
   workspaceOf,
-} from '../account-rows.js';
-import type { Database } from '../postgres/database.js';
-import { type Queryable, type Statement, statement } from '../postgres/statement.js';
-import { type Moment, type Position, positionAfter } from './history.js';
+} from './rows.js';
 
 /** Rows that one statement returns. */
 export const PAGE_ROWS = 5_000;

@@ -29,7 +29,7 @@ import type { LedgerPart } from './part.js';
 import { costTo, reservationOf, type Settling } from './reservation.js';
 
 /** Once no exchange has succeeded for this many milliseconds, requests are refused. */
-export const UNWRITTEN_MS_MAX = 5_000;
+const UNWRITTEN_MS_MAX = 5_000;
 /** The longest wait of a request for credit of other nodes, in milliseconds. The lease of a dead node returns earlier. */
 export const WAIT_MS_MAX = 15_000;
 /** The longest wait of a request that only reads, in milliseconds. */

@@ -1,12 +1,10 @@
 import type { Clock } from '../../../base/index.js';
-import { type Batch, type BatchReports, DOUBT_MS, deleteAfter } from '../../../batch/index.js';
+import { type Batch, type BatchReports, DELETION_MS, DOUBT_MS, deleteAfter } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Submissions } from './submissions.js';
 import type { BatchTimes } from './times.js';
 import type { FolderWorkBuffer } from './work-buffer.js';
 
-/** The pause between two deletion runs (contract 3 `deletion`). */
-const RETENTION_MS = 10 * 60 * 1_000;
 /** Lines of which one transaction removes everything. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
 
@@ -38,7 +36,7 @@ export class BatchDeletion {
     this.running = this.run(signal)
       .catch((error) => reports.error(error, '-'))
       .then(() => {
-        if (!signal.aborted) this.cancelNext = clock.after(RETENTION_MS, () => this.start());
+        if (!signal.aborted) this.cancelNext = clock.after(DELETION_MS, () => this.start());
       });
   }
 

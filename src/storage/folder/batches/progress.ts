@@ -21,7 +21,7 @@ interface Parts {
   onFinished(batch: Batch): void;
 }
 
-/** Takes open batches through their states, and puts each change into the write buffer. */
+/** Takes open batches through their states, and puts each change into the work buffer. */
 export class FolderProgress implements Progress {
   constructor(
     private readonly parts: Parts,

@@ -7,27 +7,27 @@ import type { LedgerPart } from './part.js';
 
 /** Access by the keys and the ledger of a data folder that this process alone serves. */
 export class FolderAccess extends Access {
-  private readonly stored: FolderLedger;
+  private readonly folderLedger: FolderLedger;
 
   /** `onError` is called with the error when charges cannot be written. */
   constructor(store: Store, clock: Clock, onError: (error: unknown) => void) {
     const directory = new FolderDirectory(store);
     const ledger = new FolderLedger(store, directory, clock, onError);
     super({ directory, ledger, limiter: new RateLimiter(clock), clock });
-    this.stored = ledger;
+    this.folderLedger = ledger;
   }
 
   /** Throws ApiError `out_of_credit` or `budget_exceeded`. */
   override reserve(caller: Caller, charge: Charge): Reservation {
-    return this.stored.reserve(caller, charge);
+    return this.folderLedger.reserve(caller, charge);
   }
 
   /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */
   join(part: LedgerPart): void {
-    this.stored.join(part);
+    this.folderLedger.join(part);
   }
 
   changed(): void {
-    this.stored.changed();
+    this.folderLedger.changed();
   }
 }

@@ -20,9 +20,9 @@ interface AccountDependencies {
 
 /** The charges of a workspace, and the amount reserved for its requests in progress. */
 export class Account {
-  charged: Amount;
-  monthCharged: Amount;
+  private charged: Amount;
   private month: string;
+  private monthCharged: Amount;
   /** In memory only: reservations end with the process. */
   private reserved: Amount = 0n;
 
@@ -39,13 +39,17 @@ export class Account {
   /** Why the workspace is paused; null if it is not. */
   pause(workspace: Workspace, now: number): Pause | null {
     this.turnMonth(now);
-    return pauseOf(workspace, this);
+    return pauseOf(workspace, this.sums);
   }
 
   /** Why an amount cannot be reserved; null if it can. Reserves nothing. */
   lacks(amount: Amount, workspace: Workspace, now: number): Pause | null {
     this.turnMonth(now);
-    return lacking(workspace, this, this.reserved + amount);
+    return lacking(workspace, this.sums, this.reserved + amount);
+  }
+
+  private get sums() {
+    return { charged: this.charged, monthCharged: this.monthCharged };
   }
 
   /** What is left of the credit, reservations excluded, and the charges of this month. */

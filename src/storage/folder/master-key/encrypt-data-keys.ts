@@ -1,7 +1,7 @@
 import { type Clock, StoreError, systemClock } from '../../../base/index.js';
 import { seal, unseal } from '../../../sealing/index.js';
 import type { Store } from '../lmdb/store.js';
-import { putMasterKey } from './folder-master-key.js';
+import { putMasterKey } from './master-key.js';
 import { dataKeyPlace } from './sealer.js';
 
 /**

@@ -14,13 +14,7 @@ import type { Rekeyed } from '../../storage.js';
 import { openStore } from '../lmdb/format.js';
 import type { Store } from '../lmdb/store.js';
 import { encryptDataKeys } from './encrypt-data-keys.js';
-import {
-  CONFIGURE_NEW_KEY,
-  findMasterKey,
-  hasMasterKey,
-  isMasterKey,
-  isNextKey,
-} from './folder-master-key.js';
+import { CONFIGURE_NEW_KEY, findMasterKey, hasMasterKey, isMasterKey, isNextKey } from './master-key.js';
 import type { Sealer } from './sealer.js';
 
 /** Encrypts all data keys with `next` instead of `old`, in one transaction. Resolves with their number. */

@@ -2,13 +2,7 @@ import { masterKey, type Place, placeOf, randomDataKey, seal, unseal } from '../
 import type { Store } from '../lmdb/store.js';
 import type { Table } from '../lmdb/table.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
-import {
-  findMasterKey,
-  hasMasterKey,
-  isMasterKey,
-  putMasterKey,
-  requireUnused,
-} from './folder-master-key.js';
+import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey, requireUnused } from './master-key.js';
 
 /** A new data key of an owner. */
 interface DataKey {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { countStoredAbort } from '../../../../src/storage/database/batches/tables/aborts.js';
+import { countAbort } from '../../../../src/storage/database/batches/tables/aborts.js';
 import { line, lines, World } from '../../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../../support/postgres.js';
@@ -138,10 +138,10 @@ test(
       reason: 'assertion',
       labels: [`${id} ${at}`],
     });
-    t.equal(await countStoredAbort(cluster.database, abort('x', 0)), 1);
-    t.equal(await countStoredAbort(cluster.database, abort('x', 0)), 0, 'counted once');
-    await countStoredAbort(cluster.database, abort('x', 1));
-    t.equal(await countStoredAbort(cluster.database, abort('y', 1)), 1);
+    t.equal(await countAbort(cluster.database, abort('x', 0)), 1);
+    t.equal(await countAbort(cluster.database, abort('x', 0)), 0, 'counted once');
+    await countAbort(cluster.database, abort('x', 1));
+    t.equal(await countAbort(cluster.database, abort('y', 1)), 1);
     await a.end();
     b.engine.room = 8;
     answerAll(b);
@@ -149,6 +149,6 @@ test(
     t.match(await b.show(key, id), { counts: { done: 2, failed: 1 } });
     t.strictSame(b.engine.alone, ['a0']);
     t.notOk(b.engine.started.includes('a1'));
-    t.equal(await countStoredAbort(cluster.database, abort('z', 2)), 0, 'of a finished batch');
+    t.equal(await countAbort(cluster.database, abort('z', 2)), 0, 'of a finished batch');
   },
 );

@@ -1,5 +1,11 @@
 import type { Clock } from '../../../../base/index.js';
-import { type Batch, type BatchReports, Callbacks, type Webhooks } from '../../../../batch/index.js';
+import {
+  type Batch,
+  type BatchReports,
+  Callbacks,
+  DELETION_MS,
+  type Webhooks,
+} from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
 import { DatabaseUnavailable } from '../../postgres/errors.js';
 import { SessionLost } from '../../session/fence.js';
@@ -15,8 +21,6 @@ import { DatabaseCalledBatches } from './called-batches.js';
 const DUTY = 'batches';
 /** The interval, in milliseconds, at which a node tries to take the duty, and the holder does what is due. */
 const DUTY_MS = 1_000;
-/** The pause between two deletion runs, in milliseconds (contract 3 `deletion`). */
-const DELETION_MS = 10 * 60 * 1_000;
 
 interface Parts {
   readonly database: Database;

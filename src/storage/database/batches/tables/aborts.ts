@@ -18,7 +18,7 @@ const COUNT = statement(
 );
 
 /** Counts an abort for every line that was in progress and has no result. Returns how many. */
-export async function countStoredAbort(sql: Queryable, { id, reason, labels }: Abort): Promise<number> {
+export async function countAbort(sql: Queryable, { id, reason, labels }: Abort): Promise<number> {
   const lines = linesOfLabels(labels);
   const [batches, numbers] = [lines.map(([batch]) => batch), lines.map(([, line]) => line)];
   return sql.execute(COUNT, [batches, numbers, id, reason]);

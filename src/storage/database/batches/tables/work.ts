@@ -1,4 +1,4 @@
-import { apply, type Batch, isFinished, mayStart, settledAs } from '../../../../batch/index.js';
+import { apply, type Batch, isFinished, mayStart, settledAs, TRANSITIONS } from '../../../../batch/index.js';
 import { NOW_MS } from '../../postgres/calendar.js';
 import type { Transaction } from '../../postgres/database.js';
 import { statement } from '../../postgres/statement.js';
@@ -63,7 +63,7 @@ const ADD_COUNTS = statement(
   'batch-counts',
   `UPDATE batches b SET done = b.done + a.done, failed = b.failed + a.failed, stored_other = b.stored_other + a.stored,
      started = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN ${NOW_MS} ELSE b.started END,
-     state = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN 'running' ELSE b.state END
+     state = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN '${TRANSITIONS.queued.line_started}' ELSE b.state END
    FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[]) AS a(batch, done, failed, stored, started)
    WHERE b.id = a.batch`,
 );

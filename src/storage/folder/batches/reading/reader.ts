@@ -33,7 +33,7 @@ const UNBOUNDED = { key: Infinity, workspace: Infinity, all: Infinity };
  * each no longer than one piece; keys take turns, however many downloads a key has. The runner's tasks are passed on at
  * once, and so wait for at most one piece.
  */
-export class Reader {
+export class FolderReader {
   private readonly callers = new FairQueue(ONE, UNBOUNDED);
 
   /** `run`: calls `readStored` on the reading thread. */

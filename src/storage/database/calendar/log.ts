@@ -1,5 +1,5 @@
-import type { Log } from '../../telemetry/index.js';
-import type { CalendarEvent } from './calendar/calendar.js';
+import type { Log } from '../../../telemetry/index.js';
+import type { CalendarEvent } from './calendar.js';
 
 const SENTENCES: Readonly<Record<CalendarEvent, string>> = {
   held: 'the clock of the database has jumped; the cluster follows it if that lasts for 5 minutes, and nothing expires meanwhile',

@@ -1,4 +1,4 @@
-import type { Key, Workspace } from '../../access/index.js';
+import type { Key, Workspace } from '../../../access/index.js';
 
 /** Columns of `keys` as a `KeyRow`. */
 export const KEY_COLUMNS = 'id, workspace, digest, created, expires, revoked, rolled_to AS "rolledTo"';

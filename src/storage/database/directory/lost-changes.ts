@@ -1,5 +1,5 @@
-import type { Log } from '../../telemetry/index.js';
-import type { LostChanges } from './directory/copy.js';
+import type { Log } from '../../../telemetry/index.js';
+import type { LostChanges } from './copy.js';
 
 /** Ids in a log line. */
 const IDS_MAX = 20;

@@ -22,7 +22,7 @@ const AT_ONCE = { key: 1, workspace: 2, all: 4 };
 const UNBOUNDED = { key: Infinity, workspace: Infinity, all: Infinity };
 
 /** Reads stored batches. Another thread decrypts the values that it reads from the database. */
-export class BatchReader implements ChunkSource {
+export class DatabaseReader implements ChunkSource {
   private readonly callers = new FairQueue(AT_ONCE, UNBOUNDED);
 
   /** `run`: calls `openValues` on the opening thread. */

@@ -1,0 +1,94 @@
+import type { Caller } from '../access/index.js';
+import { ApiError } from '../api/index.js';
+import type { Owner } from '../base/index.js';
+import { batchObject, submitObject } from './batch-object.js';
+import type { Page, ResultStream } from './interface.js';
+import { type Batch, isFinished } from './lifecycle/transitions.js';
+import { listPieces } from './list-pieces.js';
+import type { ListAnswer } from './reading/list-answer.js';
+import { batchNotFinished, batchNotFound, unknownAfter } from './refusals.js';
+import type { Submission, Submitter } from './submit.js';
+
+/** Ids of any other form are rejected without a look-up: LMDB limits the length of keys. */
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+
+/** What callers may do with their batches (contract 4.6), on every storage: see `BatchInterface`. */
+export abstract class CallerBatches {
+  protected abstract readonly submitter: Pick<Submitter, 'submit'>;
+
+  /** @param currency of estimates, such as `GBP` */
+  constructor(protected readonly currency: string) {}
+
+  /** The batch, deleted or not; undefined if there is none. */
+  protected abstract find(id: string): Batch | undefined | Promise<Batch | undefined>;
+
+  /** A part of the list of a key's batches; see `listPieces`. */
+  protected abstract listPart(owner: Owner, from: number, count: number | null): Promise<ListAnswer>;
+
+  /**
+   * Cancels a batch. Resolves with the batch when that is stored; undefined if it is gone. Rejects with ApiError
+   * `batch_finished`, `outcome_unknown`.
+   */
+  protected abstract cancelStored(id: string): Promise<Batch | undefined>;
+
+  /** The results of a batch that has finished; undefined if it is gone. */
+  protected abstract resultsOf(owner: Owner, batch: Batch): Promise<ResultStream | undefined>;
+
+  async submit(caller: Caller, submission: Submission): Promise<object> {
+    const batch = await this.submitter.submit(caller, submission);
+    return submitObject(typeof batch === 'string' ? await this.owned(caller, batch) : batch, this.currency);
+  }
+
+  async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
+    const owner = ownerOf(caller);
+    const read = (from: number, count: number | null) => this.listPart(owner, from, count);
+    const start = after === null ? 0 : (await this.listed(caller, after)).number + 1;
+    return listPieces(await read(start, limit), limit, read);
+  }
+
+  show(caller: Caller, id: string): object | Promise<object> {
+    const show = (batch: Batch) => batchObject(batch, this.currency);
+    const batch = this.owned(caller, id);
+    return batch instanceof Promise ? batch.then(show) : show(batch);
+  }
+
+  async cancel(caller: Caller, id: string): Promise<object> {
+    await this.owned(caller, id);
+    return batchObject(existing(await this.cancelStored(id)), this.currency);
+  }
+
+  async results(caller: Caller, id: string): Promise<ResultStream> {
+    const batch = await this.owned(caller, id);
+    if (!isFinished(batch)) throw batchNotFinished();
+    return existing(await this.resultsOf(ownerOf(caller), batch));
+  }
+
+  /** Throws, or rejects with, ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
+  private owned({ key }: Caller, id: string): Batch | Promise<Batch> {
+    if (!BATCH_ID.test(id)) throw batchNotFound();
+    const own = (found: Batch | undefined) => {
+      const batch = existing(found);
+      if (batch.key !== key.id) throw batchNotFound();
+      return batch;
+    };
+    const found = this.find(id);
+    return found instanceof Promise ? found.then(own) : own(found);
+  }
+
+  private async listed(caller: Caller, id: string): Promise<Batch> {
+    try {
+      return await this.owned(caller, id);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type !== 'batch_not_found') throw error;
+      throw unknownAfter();
+    }
+  }
+}
+
+/** Throws ApiError `batch_not_found` if there is none. */
+function existing<Found extends object>(found: Found | undefined): Found {
+  if (found === undefined || ('deleted' in found && found.deleted)) throw batchNotFound();
+  return found;
+}
+
+const ownerOf = ({ key, workspace }: Caller): Owner => ({ key: key.id, workspace: workspace.id });
