@@ -1,6 +1,6 @@
 /**
  * Runs the test files: `npm test`, `npm run test:long`, or `node dist/test/main.js server/keys cli/` for the files whose
- * path contains one of these. `--jobs 4` runs four processes at a time.
+ * path contains one of these. `--jobs 4` runs four processes at a time. `--costs` ends with the time that each process took.
  *
  * At a small scale, short files of one folder share a process (see `processes.ts`); every other file has its own. These
  * are plain Node processes. tap would load its hooks into each of them, and into all their threads and child processes,
@@ -20,13 +20,17 @@ import { ROOT } from './support/sources.js';
 
 /** Of one process. */
 const TIMEOUT_MS = (LONG ? 1_200 : 240) * 1_000;
+/** Without `--costs`. */
 const SLOWEST_SHOWN = 10;
 /** One more than the processors that CI has: at a small scale some tests mostly wait, such as for a timeout. */
 const JOBS = LONG ? 2 : 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: String(JOBS) } },
+  options: {
+    jobs: { type: 'string', default: String(JOBS) },
+    costs: { type: 'boolean', default: false },
+  },
 });
 const processes = testProcesses(positionals);
 if (processes.length === 0) throw new Error(`no test file matches ${positionals.join(', ')}`);
@@ -69,6 +73,7 @@ for (const { name, files, script } of processes) {
   );
 }
 tap.teardown(() => {
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+  const shown = values.costs ? seconds.size : SLOWEST_SHOWN;
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, shown);
   for (const [file, took] of slowest) tap.comment(`${took.toFixed(1)} s ${file}`);
 });

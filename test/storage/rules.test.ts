@@ -1,13 +1,25 @@
 // Both storages decide by the same rules: the same situations get the same answers.
 import { type Test, test } from 'tap';
 import { keyWorks, monthBefore, monthOf, type Pause, type Workspace } from '../../src/access/index.js';
-import { ApiError } from '../../src/api/index.js';
+import { ApiError, BATCH_STATES } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
+import {
+  type Batch,
+  deleteAfter,
+  FINISHED,
+  KEPT_COLLECTED_MS,
+  KEPT_FINISHED_MS,
+  type NewestBatches,
+} from '../../src/batch/index.js';
+import { insertBatch } from '../../src/storage/database/batches/tables/batches.js';
 import { keyWorksIn, UNFINISHED } from '../../src/storage/database/batches/tables/conditions.js';
+import { deletableBatches } from '../../src/storage/database/batches/tables/deletion.js';
+import { newestBatches as newestInDatabase } from '../../src/storage/database/batches/tables/newest.js';
 import { storedPause } from '../../src/storage/database/batches/tables/pause.js';
 import { Holdings } from '../../src/storage/database/ledger/holdings.js';
 import { SETTLED_MS } from '../../src/storage/database/postgres/calendar.js';
 import { FORMAT_1 } from '../../src/storage/database/postgres/schema/format-1.js';
+import { newestBatches as newestInFolder } from '../../src/storage/folder/batches/newest.js';
 import { FolderDirectory } from '../../src/storage/folder/directory/directory.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLedger } from '../../src/storage/folder/ledger/ledger.js';
@@ -17,6 +29,8 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
 const SITUATIONS = scaled({ short: 400, long: 20_000 }, 'SITUATIONS');
+/** Fewer than one look for batches to delete returns. */
+const BATCHES = 200;
 const KEYS = scaled({ short: 400, long: 20_000 });
 /** Requests of the database in progress. */
 const AT_ONCE = 100;
@@ -176,6 +190,71 @@ test('a key works by SQL when it works by TypeScript', NEEDS_POSTGRES, async (t)
     return keyWorks(key, row.now) !== row.works;
   });
   t.strictSame([rows.length, wrong], [KEYS, []], `TEST_SEED=${seed}`);
+});
+
+/** Batches of which everything but the times, the state and the workspace is alike. The times end minutes from any limit. */
+function generatedBatches(seed: number, now: number): Batch[] {
+  const { integer, pick } = random(seed);
+  const around = (kept: number) => now - kept + (integer(2) === 0 ? -1 : 1) * (1 + integer(9)) * 60_000;
+  return Array.from({ length: BATCHES }, (_, at): Batch => {
+    const state = pick(BATCH_STATES);
+    const finished = FINISHED.includes(state) ? around(pick([0, KEPT_FINISHED_MS])) : null;
+    return {
+      id: `batch_${at}`,
+      key: 'k',
+      workspace: pick(['one', 'two']),
+      number: at,
+      state,
+      lines: 1,
+      chunks: 1,
+      done: 0,
+      failed: 0,
+      models: ['m'],
+      created: now - integer(BATCHES / 4),
+      started: null,
+      finished,
+      expires: now,
+      collected: finished === null || integer(2) === 0 ? null : around(pick([0, KEPT_COLLECTED_MS])),
+      reason: null,
+      estimate: { amount: '1', inputTokens: 1, rate: 1 },
+      webhook: null,
+      deleted: integer(8) === 0,
+      stored: { lines: 1, other: 1 },
+    };
+  });
+}
+
+test('deletion, and the order and filters of the newest batches, are alike', NEEDS_POSTGRES, async (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  const now = systemClock.now();
+  const batches = generatedBatches(seed, now);
+  const { database } = await newDatabase(t);
+  await database.transaction(async (transaction) => {
+    for (const batch of batches) await insertBatch(transaction, batch);
+  });
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  const table = store.table('batches');
+  await store.write(batches.map((batch) => table.write([batch.id], batch)));
+
+  const isDue = (batch: Batch) =>
+    batch.finished !== null && (batch.deleted || (deleteAfter(batch) ?? 0) <= now);
+  const due = batches.filter(isDue).map(({ id }) => id);
+  t.strictSame((await deletableBatches(database)).sort(), due.sort(), `TEST_SEED=${seed}`);
+  t.ok(due.length > 10);
+
+  for (const state of [undefined, ...BATCH_STATES])
+    for (const workspace of [undefined, 'one'])
+      for (const limit of [3, BATCHES]) {
+        const filter = { state, workspace, limit };
+        const ids = ({ batches: found, more }: NewestBatches) => [found.map(({ id }) => id), more];
+        t.strictSame(
+          ids(await newestInDatabase(database, filter)),
+          ids(newestInFolder(store, filter)),
+          JSON.stringify(filter),
+        );
+      }
 });
 
 test('the index of unfinished batches has the states of the rule', async (t) => {
