@@ -40,9 +40,9 @@ const SHARED_FOLDERS = [
 ];
 /** Files of these folders that take seconds, or measure or change the process that they run in. */
 const ALONE: ReadonlySet<string> = new Set([
-  'access/other-process',
+  'storage/folder/ledger/other-process',
   'batch/callbacks',
-  'batch/clock-glitches',
+  'storage/folder/batches/clock-glitches',
   'bench/batch',
   'bench/engine',
   'bench/http',

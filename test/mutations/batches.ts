@@ -3,7 +3,15 @@ import type { Mutation } from './contract.js';
 type Change = readonly [test: string, rule: string, from: string, to: string];
 
 const inFile = (file: string, ...changes: readonly Change[]) =>
-  changes.map(([test, rule, from, to]): Mutation => ({ rule, file, from, to, test: `batch/${test}` }));
+  changes.map(
+    ([test, rule, from, to]): Mutation => ({
+      rule,
+      file,
+      from,
+      to,
+      test: test.startsWith('storage/') ? test : `batch/${test}`,
+    }),
+  );
 
 /** Every one of these must be noticed by the test it names: `npm run mutations -- --of batches` shows it. */
 export const BATCH_MUTATIONS: readonly Mutation[] = [
@@ -12,11 +20,21 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/stop', '2.6 counts', 'failed: batch.lines - batch.done,', 'failed: batch.failed,'],
     ['lifecycle', '3 deletion', 'collected + KEPT_COLLECTED_MS', 'collected + KEPT_FINISHED_MS'],
     ['runner/stop', '7.3 cancelled', "if (batch.state === 'cancelled')", 'if (false)'],
-    ['model', '5 rule 7', "reason: next === 'ending' ? 'key_revoked' : null", 'reason: null'],
+    [
+      'storage/folder/batches/model',
+      '5 rule 7',
+      "reason: next === 'ending' ? 'key_revoked' : null",
+      'reason: null',
+    ],
   ),
   ...inFile(
     'batch/lifecycle/transitions.ts',
-    ['model', '3 transition window ends', "expiring: 'running',", "expiring: 'failed',"],
+    [
+      'storage/folder/batches/model',
+      '3 transition window ends',
+      "expiring: 'running',",
+      "expiring: 'failed',",
+    ],
     ['runner/stop', '3 transition cancel open', "cancelling: 'cancelled',", "cancelling: 'running',"],
   ),
   ...inFile(
@@ -35,15 +53,20 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'storage/folder/batches/progress.ts',
     ['runner/stop', '3 transition cancel open', 'if (open.inProgress > 0 || isFinished', 'if (isFinished'],
-    ['model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
+    ['storage/folder/batches/model', '5 rule 7', '?.hasEnded !== false', ' === undefined'],
   ),
   ...inFile(
     'batch/runner/runner.ts',
     ['runner/credit', '3 transition cancel open', 'funds.forget(key);', ''],
     ['runner/read-ahead', 'memory', 'open.end(memory);', ''],
     ['runner/store', 'disk full', '!access.writable', 'false'],
-    ['model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
-    ['clock-glitches', 'doubtful key', 'caller?.works !== true', 'caller === undefined'],
+    ['storage/folder/batches/model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
+    [
+      'storage/folder/batches/clock-glitches',
+      'doubtful key',
+      'caller?.works !== true',
+      'caller === undefined',
+    ],
     ['runner/store', '5 rule 9', 'if (!this.mayUse(open, line)) return WITHDRAWN;', ''],
   ),
   ...inFile(
@@ -61,7 +84,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'batch/runner/deadline.ts',
     ['runner/stop', '3 transition window ends', 'clock.monotonic() >= this.end', 'false'],
     [
-      'clock-glitches',
+      'storage/folder/batches/clock-glitches',
       '3 transition window ends',
       'clock.certainFor() < JUMP_LASTS_MS) return false',
       'false) return false',
@@ -148,19 +171,19 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/retry', '2.7 status', 'status, error: {', 'status: null, error: {'],
   ),
   ...inFile('storage/folder/batches/reading/reader.ts', [
-    'reading/reader',
+    'storage/folder/batches/reading/reader',
     'turns',
     'const ONE = { key: 1, workspace: 1, all: 1 };',
     'const ONE = { key: 9, workspace: 9, all: 9 };',
   ]),
   ...inFile('batch/reading/list-answer.ts', [
-    'reading/list',
+    'storage/folder/batches/reading/list',
     '4.6 rule 9',
     'objects.length === count',
     'false',
   ]),
   ...inFile('storage/folder/batches/reading/read-results.ts', [
-    'reading/results',
+    'storage/folder/batches/reading/results',
     '3 deletion',
     'sealed.checkExists();',
     '',
@@ -173,20 +196,25 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(
     'storage/folder/batches/deletion.ts',
-    ['retention', '3 deletion', "store.table('data_keys').write([id], null),", ''],
-    ['retention', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
-    ['clock-glitches', '3 deletion', ' || times.jumps !== jumps', ''],
+    ['storage/folder/batches/deletion', '3 deletion', "store.table('data_keys').write([id], null),", ''],
+    ['storage/folder/batches/deletion', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
+    ['storage/folder/batches/clock-glitches', '3 deletion', ' || times.jumps !== jumps', ''],
   ),
   ...inFile('storage/folder/batches/batches.ts', [
-    'retention',
+    'storage/folder/batches/deletion',
     '3 deletion',
     'batch.collected !== null',
     'false',
   ]),
   ...inFile(
     'storage/folder/batches/times.ts',
-    ['clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', '{}'],
-    ['clock-glitches', '4.6 rule 8', 'await this.store.write([]).catch(() => {});', ''],
+    ['storage/folder/batches/clock-glitches', '3 deletion', 'fresh.add(nameOf(name));', '{}'],
+    [
+      'storage/folder/batches/clock-glitches',
+      '4.6 rule 8',
+      'await this.store.write([]).catch(() => {});',
+      '',
+    ],
   ),
   ...inFile(
     'batch/callbacks.ts',

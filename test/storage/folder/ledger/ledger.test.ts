@@ -1,17 +1,17 @@
 import { test } from 'tap';
-import type { Reservation } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import { balanceOf } from '../../src/storage/folder/administration/reports.js';
+import type { Reservation } from '../../../../src/access/index.js';
+import { systemClock } from '../../../../src/base/index.js';
+import { createKey } from '../../../../src/storage/folder/administration/keys.js';
+import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
 import {
   changeWorkspace,
   getWorkspace,
   grantCredit,
-} from '../../src/storage/folder/administration/workspaces.js';
-import { reconcile } from '../../src/storage/folder/index.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
-import { dealings, opened, thrown } from '../support/access/opened.js';
-import { random, seedFromEnvironment } from '../support/random.js';
+} from '../../../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { dealings, opened, thrown } from '../../../support/access/opened.js';
+import { random, seedFromEnvironment } from '../../../support/random.js';
 
 const TOKENS = 220;
 const PRICE = 1_500n;

@@ -1,9 +1,9 @@
 import { test } from 'tap';
-import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
-import { SealedBatch } from '../../../src/storage/folder/batches/sealed-batch.js';
-import { Sealer } from '../../../src/storage/folder/index.js';
-import { reason, World } from '../../support/batch/world.js';
-import { storeFinishedBatches } from '../../support/stored-batches.js';
+import { PIECE_BYTES } from '../../../../../src/batch/reading/results-piece.js';
+import { SealedBatch } from '../../../../../src/storage/folder/batches/sealed-batch.js';
+import { Sealer } from '../../../../../src/storage/folder/index.js';
+import { reason, World } from '../../../../support/batch/world.js';
+import { storeFinishedBatches } from '../../../../support/stored-batches.js';
 
 async function start(t: Parameters<typeof World.start>[0], lines: number, resultBytes: number) {
   const world = await World.start(t);

@@ -1,12 +1,12 @@
 import { type Test, test } from 'tap';
-import { ApiError } from '../../src/api/index.js';
-import { revokeKey } from '../../src/storage/folder/administration/keys.js';
-import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
-import { reconcile } from '../../src/storage/folder/index.js';
-import { ContractModel } from '../support/batch/contract-model.js';
-import { tokensOf } from '../support/batch/test-engine.js';
-import { DAY_MS, lines, PRICE, SECOND_MS, turns, until, World } from '../support/batch/world.js';
-import { type Random, random, seedFromEnvironment } from '../support/random.js';
+import { ApiError } from '../../../../src/api/index.js';
+import { revokeKey } from '../../../../src/storage/folder/administration/keys.js';
+import { changeWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
+import { reconcile } from '../../../../src/storage/folder/index.js';
+import { ContractModel } from '../../../support/batch/contract-model.js';
+import { tokensOf } from '../../../support/batch/test-engine.js';
+import { DAY_MS, lines, PRICE, SECOND_MS, turns, until, World } from '../../../support/batch/world.js';
+import { type Random, random, seedFromEnvironment } from '../../../support/random.js';
 
 const WALKS = 25;
 const STEPS = 40;

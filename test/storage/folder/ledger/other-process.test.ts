@@ -1,12 +1,12 @@
 import { test } from 'tap';
-import { DEFAULT_WORKSPACE, type NewKey } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
-import { thrown } from '../support/access/opened.js';
-import { books } from '../support/books.js';
-import { dataFolder, startTestServer } from '../support/server.js';
+import { DEFAULT_WORKSPACE, type NewKey } from '../../../../src/access/index.js';
+import { systemClock } from '../../../../src/base/index.js';
+import { createKey } from '../../../../src/storage/folder/administration/keys.js';
+import { createWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { thrown } from '../../../support/access/opened.js';
+import { books } from '../../../support/books.js';
+import { dataFolder, startTestServer } from '../../../support/server.js';
 
 const BODY = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };
 

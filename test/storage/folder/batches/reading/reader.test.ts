@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { FolderReader, type ReadCall } from '../../../src/storage/folder/batches/reading/reader.js';
-import { turn } from '../../support/paced-engine.js';
+import { FolderReader, type ReadCall } from '../../../../../src/storage/folder/batches/reading/reader.js';
+import { turn } from '../../../../support/paced-engine.js';
 
 /** A reader whose thread does a task when it is told to, in the order of a queue as threads have one. */
 function start() {

@@ -1,13 +1,13 @@
 import { type Test, test } from 'tap';
-import type { Amount } from '../../src/access/index.js';
-import { systemClock } from '../../src/base/index.js';
-import { changeWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
-import { reconcile, type Store } from '../../src/storage/folder/index.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
-import { opened } from '../support/access/opened.js';
-import { child } from '../support/child.js';
+import type { Amount } from '../../../../src/access/index.js';
+import { systemClock } from '../../../../src/base/index.js';
+import { changeWorkspace, grantCredit } from '../../../../src/storage/folder/administration/workspaces.js';
+import { reconcile, type Store } from '../../../../src/storage/folder/index.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import { opened } from '../../../support/access/opened.js';
+import { child } from '../../../support/child.js';
 
-const CHILD = new URL('../support/access/charging-child.js', import.meta.url);
+const CHILD = new URL('../../../support/access/charging-child.js', import.meta.url);
 
 /** A ledger of two workspaces with two grants and two months each. */
 async function booked(t: Test) {

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { decodeKey, encodeKey, endOfPrefix, type KeyPart } from '../../../src/sealing/key-layout.js';
-import { random, seedFromEnvironment } from '../../support/random.js';
+import { decodeKey, encodeKey, endOfPrefix, type KeyPart } from '../../src/sealing/key-layout.js';
+import { random, seedFromEnvironment } from '../support/random.js';
 
 const LAYOUT = [
   ['workspace', 'text'],

@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import { entryBytes } from '../../src/batch/stored-length.js';
-import { FolderStoredBytes } from '../../src/storage/folder/batches/stored-bytes.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
-import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../support/batch/world.js';
+import { entryBytes } from '../../../../src/batch/stored-length.js';
+import { FolderStoredBytes } from '../../../../src/storage/folder/batches/stored-bytes.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../../../support/batch/world.js';
 
 const value = (bytes: number): RawWrite => ({
   table: 'batch_lines',

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { JUMP_LASTS_MS } from '../../src/base/index.js';
-import { revokeKey } from '../../src/storage/folder/administration/keys.js';
+import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
+import { revokeKey } from '../../../../src/storage/folder/administration/keys.js';
 import {
   DAY_MS,
   line,
@@ -11,7 +11,7 @@ import {
   turns,
   until,
   World,
-} from '../support/batch/world.js';
+} from '../../../support/batch/world.js';
 
 const JUMP_LASTS_S = JUMP_LASTS_MS / SECOND_MS;
 const LINES = 40;

@@ -1,9 +1,9 @@
 import { test } from 'tap';
-import { LIMITS } from '../../../src/api/index.js';
-import { PIECE_BYTES } from '../../../src/batch/reading/results-piece.js';
-import { Sealer } from '../../../src/storage/folder/index.js';
-import { lines, reason, turns, World } from '../../support/batch/world.js';
-import { storeFinishedBatches } from '../../support/stored-batches.js';
+import { LIMITS } from '../../../../../src/api/index.js';
+import { PIECE_BYTES } from '../../../../../src/batch/reading/results-piece.js';
+import { Sealer } from '../../../../../src/storage/folder/index.js';
+import { lines, reason, turns, World } from '../../../../support/batch/world.js';
+import { storeFinishedBatches } from '../../../../support/stored-batches.js';
 
 /** A world with a key of so many finished batches. */
 async function start(t: Parameters<typeof World.start>[0], count: number) {

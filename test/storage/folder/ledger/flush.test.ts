@@ -1,12 +1,16 @@
 import { type Test, test } from 'tap';
-import { StoreError } from '../../src/base/index.js';
-import { balanceOf } from '../../src/storage/folder/administration/reports.js';
-import { getWorkspace } from '../../src/storage/folder/administration/workspaces.js';
-import { reconcile, type Store } from '../../src/storage/folder/index.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
-import { FLUSH_DELAY_MS, FLUSH_RETRY_MS, UNWRITTEN_MS_MAX } from '../../src/storage/folder/ledger/ledger.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
-import { dealings, NOON, opened, thrown } from '../support/access/opened.js';
+import { StoreError } from '../../../../src/base/index.js';
+import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
+import { getWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
+import { reconcile, type Store } from '../../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import {
+  FLUSH_DELAY_MS,
+  FLUSH_RETRY_MS,
+  UNWRITTEN_MS_MAX,
+} from '../../../../src/storage/folder/ledger/ledger.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import { dealings, NOON, opened, thrown } from '../../../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import type { TableName } from '../../src/storage/folder/index.js';
-import { DAY_MS, lines, reason, until, World } from '../support/batch/world.js';
+import type { TableName } from '../../../../src/storage/folder/index.js';
+import { DAY_MS, lines, reason, until, World } from '../../../support/batch/world.js';
 
 const KEPT: readonly TableName[] = ['batches', 'batch_order', 'batch_ids', 'batch_results', 'data_keys'];
 const TEN_MINUTES_S = 600;
