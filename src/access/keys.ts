@@ -29,7 +29,7 @@ export const DEFAULT_LIFETIME_DAYS = 365;
 const TOKEN = /^dk_[A-Za-z0-9]{40}$/;
 const ID = /^key_[A-Za-z0-9]{20}$/;
 
-/** The SHA-256 of a token, in hexadecimal; null if the string is no token. */
+/** The SHA-256 of a token, in hexadecimal; null if the string is not a token. */
 export function digestOf(token: string): string | null {
   if (!TOKEN.test(token)) return null;
   return createHash('sha256').update(token).digest('hex');

@@ -16,16 +16,16 @@ export interface OperatorWorkspace {
   readonly charged: string;
   /** Granted minus charged: the credit that is left. Negative if more was taken back than was left. */
   readonly balance: string;
-  /** Of the balance, what is set aside for requests and batch lines in progress. */
+  /** The part of the balance that is set aside for requests and batch lines in progress. */
   readonly reserved: string;
   readonly charged_this_month: string;
   /** The most that may be charged in a UTC month; null: no bound. */
   readonly budget: string | null;
   /** Ids of the models that the workspace may use; null: all. */
   readonly models: readonly string[] | null;
-  /** Of each key. */
+  /** Limit of each key. */
   readonly requests_per_minute: number;
-  /** Of each key. */
+  /** Limit of each key. */
   readonly bytes_per_minute: number;
 }
 

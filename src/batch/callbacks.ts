@@ -11,7 +11,7 @@ export const CALL_SHARES = { key: 4, workspace: 8, all: 64 } as const satisfies 
 /** If a finished batch cannot be written to the disk, its call is tried again after this time. */
 const UNWRITTEN_WAIT_MS = 1_000;
 
-/** The wait after 0, 1 and 2 failed attempts, in milliseconds. */
+/** Delay after 0, 1 and 2 failed attempts, in milliseconds. */
 const WAITS_MS = [0, 30_000, 300_000];
 /** A wait varies by up to this fraction, so that calls that failed together do not return together. */
 const JITTER = 0.2;

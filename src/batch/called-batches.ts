@@ -1,6 +1,6 @@
 import type { Batch } from './lifecycle/transitions.js';
 
-/** Of a batch with a webhook: the number of attempts so far, and when the next one is due; null: there is none. */
+/** The webhook of a batch: the number of attempts so far, and when the next one is due; null: none is. */
 export type WebhookState = Exclude<Batch['webhook'], null>;
 
 /** What a call changes of a batch. `now`: in milliseconds since 1970. */

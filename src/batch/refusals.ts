@@ -50,7 +50,7 @@ export const noRoom = (): ApiError =>
 export const noRoomForWorkspace = (percent: number): ApiError =>
   new ApiError(
     'batch_unavailable',
-    `The stored batches of the workspace take its share of the server's room, ${percent} %, until some of them are deleted.`,
+    `The workspace has used its ${percent} % of the server's batch storage until some of its batches are deleted.`,
     { retryAfterSeconds: NO_ROOM_RETRY_SECONDS },
   );
 

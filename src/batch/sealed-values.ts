@@ -26,9 +26,9 @@ export interface BatchLine {
 
 /** The stored values of one chunk, encrypted. */
 export interface StoredChunk {
-  /** Of the table `batch_lines`. */
+  /** The value in the table `batch_lines`. */
   readonly lines: Uint8Array;
-  /** Of the table `batch_ids`. */
+  /** The value in the table `batch_ids`. */
   readonly ids: Uint8Array;
 }
 

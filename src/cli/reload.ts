@@ -41,7 +41,7 @@ export const reload = (options: Options) =>
  * store the outcome, or if a time limit is exceeded.
  *
  * @param now in milliseconds, monotonic
- * @param pause waits for so many milliseconds
+ * @param pause waits for a number of milliseconds
  */
 export async function outcomeAfter(
   data: string,

@@ -20,7 +20,7 @@ export class DrainRate {
     };
   }
 
-  /** Of recent waves; null if none has been measured. */
+  /** Milliseconds per token of recent waves; null if none has been measured. */
   get msPerToken(): number | null {
     return this.tokensPerMs === null ? null : 1 / this.tokensPerMs;
   }

@@ -22,7 +22,7 @@ export interface WorkerSetup {
   readonly images?: ImageReading | null | undefined;
   readonly bounds: WaveBounds;
   readonly threads: number;
-  /** Of this thread, for `Addon.numberThread`. */
+  /** Number of this thread, for `Addon.numberThread`. */
   readonly number: number;
   /** One word of shared memory; non-zero aborts loading, or the wave in progress. */
   readonly cancel: Int32Array;

@@ -18,7 +18,7 @@ import type { VariantName } from './variants.js';
  */
 interface ArchiveHeader {
   readonly format: 'decider archive 1';
-  /** Of the cases file. */
+  /** The SHA-256 of the cases file. */
   readonly cases_sha256: string;
   readonly target: TargetDescription;
   /** The model that was asked for; null: as the cases say. */
@@ -36,7 +36,7 @@ export type Outcome =
   | { readonly error: OutcomeError };
 
 export interface OutcomeError {
-  /** Of the HTTP response; null: there was none. */
+  /** Status of the HTTP response; null: there was none. */
   readonly status: number | null;
   /**
    * The `type` of the error response; `unreachable` if there was no connection, `network` if there was no response,

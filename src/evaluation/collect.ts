@@ -14,12 +14,12 @@ const COMMITTED_MIN = 0.8;
 
 /** The outcomes of a run, read and sorted by what they measure. In the order of the cases. */
 export interface Collected {
-  /** Of the cases as sent. */
+  /** The answered questions of the cases as sent. */
   readonly answered: readonly AnsweredQuestion[];
   /** Cases with an answer. */
   readonly cases: number;
   readonly failures: readonly Failures[];
-  /** Of the further requests for biases; `cases` counts requests. */
+  /** Failures of the further requests for biases; `cases` counts requests. */
   readonly biasFailures: readonly Failures[];
   /** Requests that were sent again after 429 or 503. */
   readonly repeated: number;

@@ -149,7 +149,7 @@ export interface EvaluationReport {
   readonly answered: number;
   /** Most frequent first. */
   readonly failures: readonly Failures[];
-  /** Of the further requests for biases: `cases` counts requests. */
+  /** Failures of the further requests for biases: `cases` counts requests. */
   readonly bias_failures: readonly Failures[];
   /** Requests that were refused with 429 or 503 and sent again after `Retry-After`. */
   readonly repeated: number;
@@ -172,7 +172,7 @@ export interface EvaluationReport {
   readonly order_bias: OrderBias | null;
   readonly format_bias: FormatBias | null;
   readonly mode_difference: ModeDifference | null;
-  /** Of the cases as sent, without the extra requests for biases. */
+  /** Tokens of the cases as sent, without the extra requests for biases. */
   readonly tokens: { readonly input: number; readonly output: number };
   /** A decimal at the prices of the configuration; null if they do not name the model. */
   readonly cost: { readonly amount: string; readonly currency: string } | null;
@@ -208,7 +208,7 @@ export interface FitReport {
   readonly refused: string | null;
   readonly folds: number;
   readonly types: readonly TypeFit[];
-  /** Of the types that improve, on the held-out split; null without any such question. */
+  /** Loss of the types that improve, on the held-out split; null without any such question. */
   readonly held_out: { readonly questions: number; readonly before: number; readonly after: number } | null;
 }
 

@@ -6,7 +6,7 @@ import { readResults } from './targets/results.js';
 /** Outcomes that a file holds, so that nothing has to be asked. */
 export interface StoredOutcomes {
   readonly outcomes: Outcomes;
-  /** Of an archive, what it was made with. */
+  /** The target that the archive was made with. */
   readonly target: TargetDescription;
   /** The SHA-256 of the cases file that an archive was made with; null for batch results. */
   readonly casesSha256: string | null;

@@ -76,7 +76,7 @@ export interface Authorized {
   readonly keyExpires: string;
   /** The ids of the models that the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
-  /** Counts a request with a body of so many bytes. Throws ApiError if the key is paused or over its limits. */
+  /** Counts a request with a body of `bytes` bytes. Throws ApiError if the key is paused or over its limits. */
   admit(bytes: number): void;
   /** Counts a free request. Throws ApiError if the key is over its limits. */
   admitFree(bytes: number): void;

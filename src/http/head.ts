@@ -20,7 +20,7 @@ const KNOWN: ReadonlySet<string> = new Set(METHODS);
 /** Throws `invalid_request` for CONNECT and for methods that node:http does not know. */
 export function checkMethodKnown(method: string): void {
   if (KNOWN.has(method) && method !== 'CONNECT') return;
-  throw new ApiError('invalid_request', 'The method is not a known HTTP method in capitals.');
+  throw new ApiError('invalid_request', 'The HTTP method is unknown. Methods are upper case.');
 }
 
 /** How the end of a request is known. */

@@ -30,9 +30,9 @@ export interface AccessEntry {
   /** Undefined: not authenticated. */
   readonly keyId: string | undefined;
   readonly workspace: string | undefined;
-  /** Of an answered decision. */
+  /** Phases of an answered decision. */
   readonly phases: Phases | undefined;
-  /** Of an error response. */
+  /** Type of an error response. */
   readonly error: ErrorType | undefined;
 }
 

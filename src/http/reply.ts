@@ -19,7 +19,7 @@ export interface RouteReply {
   /** The media type of a file. */
   readonly type?: string;
   readonly headers?: HeaderList;
-  /** Of a decision. */
+  /** Phases of a decision. */
   readonly phases?: Phases;
 }
 

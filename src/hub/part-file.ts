@@ -8,7 +8,7 @@ import { lockFile, OperatorError, showBytes, syncFolder } from '../base/index.js
 /** In a models folder: files that are not complete. They are named by their SHA-256, so any later pull continues them. */
 const DOWNLOADS = '.downloads';
 const LOCK_PAUSE_MS = 200;
-/** Of one read of a file that is hashed. */
+/** Bytes per read of a file that is hashed. */
 const READ_BYTES = 4 << 20;
 
 /** Where the part of a file with this SHA-256 is kept. */

@@ -18,7 +18,7 @@ interface FormatReader {
   /** The first bytes of every file of the format. */
   readonly magic: Buffer;
   inspect(bytes: Buffer): Inspected;
-  /** Of a file without a fault, what its checksums say against decoding it. Null: nothing, or it has none. */
+  /** Why a file without another fault must not be decoded by its checksums. Null: they agree, or it has none. */
   wrongChecksum(bytes: Buffer): string | null;
 }
 

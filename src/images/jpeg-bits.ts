@@ -27,7 +27,7 @@ export function huffmanTable(counts: Uint8Array, symbols: Uint8Array): HuffmanTa
 export class JpegBits {
   private bits = 0;
   private count = 0;
-  /** Of `count`, the bits behind the last byte: they stand for nothing. */
+  /** How many of the `count` bits are behind the last byte: they stand for nothing. */
   private beyond = 0;
   private pushed = 0;
   /** By the number of a byte modulo 8: where it ends in the file. */

@@ -24,7 +24,7 @@ export function jpegFault({ frame, scans, markers, ending }: JpegParts): string 
 
 const JFIF = Buffer.from('JFIF\0', 'latin1');
 const APP0 = 0xe0;
-/** Of a JFIF segment that decoders recognise, the content. */
+/** Length of the content of a JFIF segment that decoders recognise, in bytes. */
 const JFIF_BYTES = 14;
 const JFIF_MAJOR = 1;
 /** Ss, Se, and Ah with Al: in a sequential scan they have one value each. */

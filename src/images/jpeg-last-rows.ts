@@ -5,7 +5,7 @@ import { type JpegParts, jpegParts, START_OF_SCAN } from './jpeg-parts.js';
 const BLOCK_LINES = 8;
 /** Lines that are added at most: to whole groups of four blocks. */
 export const LINES_BEHIND_MAX = 4 * BLOCK_LINES;
-/** Of a frame header, where the height and the components begin. */
+/** Offsets of the height and of the components in a frame header. */
 const HEIGHT = 1;
 const COMPONENTS = 6;
 

@@ -2,7 +2,7 @@ import { type JpegParts, START_OF_SCAN } from './jpeg-parts.js';
 
 /** SOF2: several scans, with Huffman codes. */
 export const PROGRESSIVE = 0xc2;
-/** Of a frame header, where the number of components is; each has three bytes behind it, the first of which is its id. */
+/** Offset of the number of components in a frame header; each has three bytes behind it, the first of which is its id. */
 const COMPONENTS = 5;
 /** Coefficients of a block of 8 × 8 pixels. */
 const COEFFICIENTS = 64;
@@ -17,7 +17,7 @@ export function lacksScans(bytes: Buffer, { frame, segments }: JpegParts): boole
   const header = segments.find(({ marker }) => marker === PROGRESSIVE);
   if (frame?.marker !== PROGRESSIVE || header === undefined) return false;
   const content = bytes.subarray(header.start, header.end);
-  /** Of each component, by its id: the lowest bit that was sent of each coefficient. */
+  /** By the id of a component: the lowest bit that was sent of each coefficient. */
   const lowest = new Map<number, Uint8Array>();
   for (let at = COMPONENTS + 1; at < COMPONENTS + 1 + 3 * (content[COMPONENTS] ?? 0); at += 3)
     lowest.set(content[at] ?? 0, new Uint8Array(COEFFICIENTS).fill(NOT_SENT));

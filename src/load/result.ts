@@ -16,7 +16,7 @@ export interface StepResult {
   readonly ended: 'complete' | 'missed_target' | 'interrupted';
   readonly answered: number;
   readonly failed: number;
-  /** Of the responses that arrived within the window. */
+  /** Rate of the responses that arrived within the window. */
   readonly answered_per_second: number;
   readonly decisions_per_second: number;
   readonly input_tokens_per_second: number;

@@ -17,7 +17,7 @@ export const ARRIVALS_MAX = 5_000_000;
 export interface LoadPlan {
   readonly seed: number;
   readonly warmUpSeconds: number;
-  /** Of each step; steps of a search may need more. */
+  /** Seconds per step; steps of a search may need more. */
   readonly seconds: number;
   readonly connections: number;
   readonly timeoutMs: number;

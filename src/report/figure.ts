@@ -1,7 +1,7 @@
 import type { Config, Spec } from 'vega';
 import { Html, html } from './html.js';
 
-/** Of every chart, in pixels: that of a phone, so that texts keep their size there. */
+/** Width of every chart, in pixels: that of a phone, so that texts keep their size there. */
 export const WIDTH = 340;
 
 /** The colours of the series: variables of the style sheet, so that they follow the colour scheme. */

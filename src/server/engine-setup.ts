@@ -41,7 +41,7 @@ export function prepareEngine(settings: Settings['engine'], notice: (sentence: s
     contexts,
     /** Per context. */
     threads: engineThreads(settings.threads, { gpu: device !== '', count: contexts }, notice),
-    /** Of a check on the CPU, when nothing else computes. */
+    /** Threads of a check on the CPU, when nothing else computes. */
     checkThreads: engineThreads(settings.threads, { gpu: false, count: 1 }, () => {}),
   };
 }

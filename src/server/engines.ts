@@ -36,7 +36,7 @@ type EnginesSettings = Pick<Settings, 'models' | 'engine' | 'prepare'>;
  * server runs, `nextSet`, `loadMissing`, `startPreparing` and `replace` exchange them for those of another manifest.
  */
 export class Engines {
-  /** Of all lanes, for the operator. */
+  /** The waves of all lanes, for the operator. */
   readonly waves = new WaveHistory();
   /** For the main thread. */
   readonly countMemory: CountMemory;
@@ -95,7 +95,7 @@ export class Engines {
     return this.set;
   }
 
-  /** Of the models that new requests use. */
+  /** The catalog of the models that new requests use. */
   get catalog(): Catalog {
     return this.set.catalog;
   }

@@ -11,9 +11,9 @@ import { Reloader } from './reload/reloader.js';
 import { Service } from './service.js';
 
 export interface Server {
-  /** Of the base endpoint. */
+  /** URL of the base endpoint. */
   readonly url: string;
-  /** Of every endpoint, the base endpoint first. */
+  /** URLs of all endpoints, the base endpoint first. */
   readonly urls: readonly string[];
   /** Whether the base endpoint has the web console. */
   readonly hasConsole: boolean;
@@ -21,7 +21,7 @@ export interface Server {
   readonly engines: Engines;
   /** Resolves, with the reason, if the process has to be restarted. Requests are 503 from then on. */
   readonly failed: Promise<string>;
-  /** Of the operator listener; null if there is none. */
+  /** URL of the operator listener; null if there is none. */
   readonly operatorUrl: string | null;
   /**
    * Takes over settings, and reads the manifest and the certificate again. Returns the keys of what has changed, and

@@ -156,7 +156,7 @@ export class Service implements App {
     return this.storage.probe();
   }
 
-  /** What is wrong if `probe` does not settle; the subject of a sentence. */
+  /** Name of what `probe` writes to, such as `The data folder`. */
   get place(): string {
     return this.storage.place;
   }

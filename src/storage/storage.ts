@@ -41,7 +41,7 @@ export interface Storage {
   measure(metrics: Metrics): void;
   /** Resolves if something can be written; rejects with OperatorError. Changes nothing. */
   probe(): Promise<void>;
-  /** What is wrong if `probe` does not settle; the subject of a sentence. */
+  /** Name of what `probe` writes to, such as `The data folder`. */
   readonly place: string;
   /** Why requests cannot be answered, apart from `probe`; empty if they can. */
   unreadyReasons(): readonly string[];

@@ -46,7 +46,7 @@ export async function checkBatchFile(file: Buffer, models: LineModels, turns: Fi
 /** Bytes of the lines that are checked in one turn, at least: 2 ms for typical lines. */
 const PART_BYTES = 256 * 1024;
 
-/** The lines of a file, so many at a time as are checked in one turn. */
+/** The lines of a file, in groups that are checked in one turn. */
 function* partsOf(file: Buffer): Generator<readonly FileLine[]> {
   let [part, bytes]: [FileLine[], number] = [[], 0];
   for (const line of splitLines(file)) {

@@ -21,7 +21,7 @@ const REASONS: Partial<Record<BatchState, string>> = {
   expiring: 'expired',
   ending: 'key_revoked',
 };
-/** The reason of a batch none of whose lines was answered. */
+/** The reason of a batch with no answered line. */
 const NO_ANSWER = 'no_line_answered';
 
 /**

@@ -12,7 +12,7 @@ export interface Batch {
   readonly number: number;
   readonly state: BatchState;
   readonly lines: number;
-  /** Its lines are stored in so many pieces. */
+  /** Number of pieces in which its lines are stored. */
   readonly chunks: number;
   /** Lines that were answered, and lines that were refused or given up. */
   readonly done: number;

@@ -2,7 +2,7 @@ import type { ImageBudget, QuestionType } from '../../api/index.js';
 
 /** An option as the form has it. A noul has two, yes and no; levels of a score have no label. */
 export interface OptionDraft {
-  /** Of this page only; keeps a row its focus when others come and go. */
+  /** Unique on this page; a row keeps its focus when others come and go. */
   readonly id: number;
   readonly label: string;
   readonly description: string;

@@ -42,7 +42,7 @@ export function widest(spreads: ReadonlyMap<string, Spread>): number {
   return Math.max(0, ...widths);
 }
 
-/** Runs a task so many times, some of them together. Rejects with the first error; the rest is not started. */
+/** Runs a task `times` times, some of them together. Rejects with the first error; the rest is not started. */
 export async function repeat<Result>(
   times: number,
   together: number,

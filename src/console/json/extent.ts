@@ -19,7 +19,7 @@ const MAX = LIMITS.stateCodePoints;
 const COUNTED_MAX = 1_000_000;
 const INDENTED_MAX = 200_000;
 
-/** The index behind so many code points, and the number of code points there are up to the end. */
+/** The index behind a number of code points, and how many there are up to the end. */
 function measure(text: string, most: number): { end: number; characters: number } {
   let characters = 0;
   let end = 0;

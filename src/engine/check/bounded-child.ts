@@ -7,7 +7,7 @@ import { type BuildFiles, bytesOf } from '../models/catalog.js';
 /** Limits of a child process that opens a model. */
 export interface ChildLimits {
   readonly milliseconds: number;
-  /** Of private memory; null: none, because GPU libraries reserve large amounts of address space. */
+  /** Limit of private memory; null: none, because GPU libraries reserve large amounts of address space. */
   readonly dataBytes: number | null;
 }
 

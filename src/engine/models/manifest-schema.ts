@@ -46,7 +46,7 @@ const ENGINE = {
     devices: { type: 'array', items: TEXT, minItems: 1 },
     /** Per device. */
     contexts: { type: 'integer', minimum: 1, maximum: 8 },
-    /** Of each context. */
+    /** Cells per context. */
     cells: { type: 'integer', minimum: 256, maximum: 1_048_576 },
   },
   additionalProperties: false,

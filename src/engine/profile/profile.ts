@@ -108,7 +108,7 @@ export class Profile {
     const verified = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
     const [first] = verified as [Int32Array];
     if (verified.some((labels) => labels.some((token, index) => token !== first[index]))) {
-      throw new ProfileError('the letters have different tokens for different kinds of question');
+      throw new ProfileError('option letters must tokenize alike for all question types');
     }
     return first;
   }

@@ -57,7 +57,7 @@ export class Tokenizer {
     return concatenate([...text].map((character) => this.tokensOf(character)));
   }
 
-  /** Maximum bytes of text that so many tokens can represent; longer text can be refused without tokenizing it. */
+  /** Maximum bytes of text that a number of tokens can represent; longer text can be refused without tokenizing it. */
   bytesOf(tokens: number): number {
     return tokens * Math.max(1, this.description.longestTokenBytes);
   }

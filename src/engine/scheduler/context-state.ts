@@ -51,7 +51,7 @@ export class ContextState<E extends Entry> {
     readonly bounds: WaveBounds,
     readonly sharing: Sharing,
     readonly embeddings = noEmbeddings(),
-    /** Of idle prefixes; by default, always the most. Unused in exact mode. */
+    /** Budget of idle prefixes; by default, always the most. Unused in exact mode. */
     budget: IdleBudget = fixedBudget(sharing.idleCellsMax),
   ) {
     this.budget = sharing.exact ? fixedBudget(0) : budget;

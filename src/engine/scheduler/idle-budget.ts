@@ -19,7 +19,7 @@ export interface IdleBudget {
   readonly cells: number;
   /** The history of a lane of this budget. */
   newHistory(): PrefixHistory | null;
-  /** A wave of so many tokens is computed. */
+  /** Counts a wave. `tokens`: how many it computes. */
   compute(tokens: number): void;
 }
 

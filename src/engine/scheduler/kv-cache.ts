@@ -11,7 +11,7 @@ const HEAD_KEY = 'head';
 interface CellSharing {
   /** Tokens that every prompt begins with: computed once, then copied by reference. Empty: none. */
   readonly head: Int32Array;
-  /** Of the prefixes that are kept for later requests. */
+  /** Budget of the prefixes that are kept for later requests. */
   readonly budget: IdleBudget;
 }
 
@@ -43,7 +43,7 @@ interface OwnRunning<E extends Entry> extends Running<E> {
 
 /**
  * The KV cache of one context: which plan, prefix and suffix has which cells and sequences. Only this class changes
- * them; it decides whether something fits, never what goes first.
+ * them; it decides whether something fits, never the order.
  *
  * Calls of one wave: `beginWave`, then any of `tryAdmit`, `trySuffix` and `extend…`, then `endWave`.
  *
@@ -224,7 +224,7 @@ export class KvCache<E extends Entry> {
     return Math.max(this.partials.cells, longestSuffix(plan), ...longest);
   }
 
-  /** Whether a plan's prefix and so many cells and sequences for suffixes fit; evicts idle prefixes for that. */
+  /** Whether a plan's prefix fits, with the given cells and sequences for suffixes; evicts idle prefixes for that. */
   private makeRoom({ prefix, prefixKey }: Plan, suffixCells: number, suffixSequences: number): boolean {
     const { prefixes, bounds, sequences } = this;
     const known = prefixes.find(prefixKey);

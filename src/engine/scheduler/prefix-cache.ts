@@ -55,7 +55,7 @@ export class PrefixCache {
   constructor(
     private readonly bounds: WaveBounds,
     private readonly sequences: Sequences,
-    /** Of the cells of prefixes without users; at 0 a prefix is evicted when its last user ends. */
+    /** Bounds the cells of prefixes without users; at 0 a prefix is evicted when its last user ends. */
     private readonly budget: Pick<IdleBudget, 'cells'>,
   ) {}
 

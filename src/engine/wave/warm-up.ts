@@ -9,7 +9,7 @@ export interface WarmUp {
   readonly device: string;
   /** Tokens of the model's vocabulary. */
   readonly vocabularySize: number;
-  /** Of an image of one token, the pixels per side, and the numbers of its embedding; null: the model reads no images. */
+  /** Pixels per side of an image of one token, and the length of its embedding; null: the model reads no images. */
   readonly images: { readonly side: number; readonly width: number } | null;
 }
 
@@ -34,7 +34,7 @@ export function warmUpWaves({ bounds, device, vocabularySize, images }: WarmUp):
   return [text(bounds.waveTokens), ...image, ...SMALL_WAVES_TOKENS.map(text)];
 }
 
-/** A wave of so many tokens, over as many sequences as it can have, each with an answer slot. */
+/** A wave of `tokens` tokens, over as many sequences as it can have, each with an answer slot. */
 function textWave(tokens: number, sequencesMax: number, vocabularySize: number): WaveTask {
   const sequences = Math.min(sequencesMax, tokens);
   const streams = Array.from({ length: sequences }, (_, sequence) => {
@@ -71,7 +71,7 @@ function imageWave({ side, width }: NonNullable<WarmUp['images']>): WaveTask {
   };
 }
 
-/** The height of the rectangle of so many tokens that is closest to a square. */
+/** The height of the rectangle of `tokens` tokens that is closest to a square. */
 function rowsOf(tokens: number): number {
   let rows = Math.floor(Math.sqrt(tokens));
   while (tokens % rows !== 0) rows -= 1;

@@ -108,7 +108,7 @@ function multipleChoice(
   labels: readonly string[],
   texts: readonly string[],
 ): object {
-  if (labels.length !== texts.length) throw new CaseError('`choices` has not one label per text');
+  if (labels.length !== texts.length) throw new CaseError('`choices` must have one label per text');
   const criteria = Object.fromEntries(labels.map((label, index) => [label, texts[index]]));
   return { state, questions: { answer: { type: 'choice', instructions, criteria } } };
 }

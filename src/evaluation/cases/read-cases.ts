@@ -9,7 +9,7 @@ import { type Case, CaseError, readCase } from './case.js';
 export interface Cases {
   /** The name of the file, without its folder. */
   readonly file: string;
-  /** Of the bytes of the file, in hexadecimal. */
+  /** The SHA-256 of the file, in hexadecimal. */
   readonly sha256: string;
   readonly cases: readonly Case[];
 }

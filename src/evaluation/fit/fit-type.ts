@@ -14,7 +14,7 @@ import {
   TEMPERATURE_MIN,
 } from './temperature.js';
 
-/** Of a question type, and of a range of option counts that gets a temperature of its own. */
+/** The fewest questions with which a type, or a range of option counts, gets a temperature of its own. */
 export const QUESTIONS_MIN = 300;
 export const WRONG_MIN = 20;
 /** Cases without a group count as one each. */

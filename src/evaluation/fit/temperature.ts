@@ -60,7 +60,7 @@ export function lossAt({ logits, expected }: Sample, temperature: number): numbe
   return Math.log(sum) - ((logits[expected] as number) - largest) / temperature;
 }
 
-/** Of the summed log loss by β: Σ E[z] − z(correct), and Σ Var[z]. */
+/** The derivatives of the summed log loss by β: Σ E[z] − z(correct), and Σ Var[z]. */
 function derivatives(samples: readonly Sample[], beta: number): { first: number; second: number } {
   let [first, second] = [0, 0];
   for (const { logits, expected } of samples) {

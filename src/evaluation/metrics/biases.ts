@@ -5,7 +5,7 @@ import { ROTATIONS_MAX } from '../variants.js';
 import { type BootstrapOptions, type Clustered, clustersOf, estimateMean } from './bootstrap.js';
 import { chosen, distanceOf, isCorrect, logLossOf } from './score.js';
 
-/** A question with what it answered with its options rotated by so many places. */
+/** A question, and its answers after its options were rotated `by` places. */
 export interface RotatedAnswers {
   readonly sent: AnsweredQuestion;
   /** Probabilities in the order of the options as sent. */

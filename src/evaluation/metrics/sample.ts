@@ -28,7 +28,7 @@ export class Sample {
   private readonly correct: Float64Array;
   private readonly brier: Float64Array;
   private readonly logLoss: Float64Array;
-  /** Of each of `sorted`: its cluster, and correct (0 or 1) minus confidence. Plain arrays: 10⁸ reads a report. */
+  /** For each element of `sorted`, its cluster, and correct (0 or 1) minus confidence. Plain arrays: 10⁸ reads a report. */
   private readonly clusters: Int32Array;
   private readonly gaps: Float64Array;
 

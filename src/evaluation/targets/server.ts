@@ -15,7 +15,7 @@ const UNREACHABLE =
 
 interface ServerOptions {
   readonly url: string;
-  /** Of the decisions. */
+  /** Path of the decision endpoint. */
   readonly path: string;
   /** Null: no `Authorization` header. */
   readonly token: string | null;

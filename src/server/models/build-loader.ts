@@ -44,7 +44,7 @@ interface Parts {
 interface Loading {
   /** Why the memory estimate failed; undefined if it succeeded or was not made. */
   readonly unmeasured: string | undefined;
-  /** Of what the engine threads compute; absent: none. */
+  /** Records what the engine threads compute; absent: nothing is recorded. */
   readonly record: WaveRecord | undefined;
   /** Ends the loading. */
   readonly signal: AbortSignal;

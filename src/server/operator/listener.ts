@@ -46,7 +46,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const proxies = new TrustedProxies(options.trustedProxies);
   const turns = new ConnectionTurns(clock);
   const connections = new OperatorConnections();
-  /** Of each connection, the request that has arrived last: the only one whose body may be incomplete. */
+  /** The last request of each connection: the only one whose body may be incomplete. */
   const arrived = new WeakMap<object, IncomingMessage>();
   const running = new WeakMap<object, IncomingMessage>();
   const broken = new WeakSet<IncomingMessage>();

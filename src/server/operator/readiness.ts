@@ -9,7 +9,7 @@ interface Parts {
   reasons(): readonly string[];
   /** Writes; rejects if that fails. */
   probe(): Promise<void>;
-  /** What `probe` writes to; the subject of a sentence. */
+  /** Name of what `probe` writes to, such as `The data folder`. */
   readonly place: string;
 }
 

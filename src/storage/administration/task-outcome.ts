@@ -8,7 +8,7 @@ type ErrorClass = abstract new (...given: never[]) => Error;
 interface PlaceErrors {
   /** The data cannot be read or written now. Nothing was changed. */
   readonly Unavailable: ErrorClass;
-  /** Of these, those after which a change may have been made; null: there are none. */
+  /** Those of them after which a change may have been made; null: there are none. */
   readonly Unknown: ErrorClass | null;
 }
 

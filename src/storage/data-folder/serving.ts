@@ -32,12 +32,12 @@ interface Lock {
   readonly json: string;
 }
 
-/** Of a server that keeps its data in the folder. */
+/** The lock of a server that keeps its data in the folder. */
 const storeLock = (folder: string): Lock => ({
   file: dataFileOf(folder),
   json: join(pathOf(folder), 'server.json'),
 });
-/** Of a server that keeps its data in a database, and in the folder only what concerns its process. */
+/** The lock of a server that keeps its data in a database, and in the folder only what concerns its process. */
 const nodeLock = (folder: string): Lock => ({
   file: join(folder, 'node.lock'),
   json: join(folder, 'node.json'),

@@ -62,7 +62,7 @@ export function workspaceHandlers(
       bytes_per_minute: bytesPerMinute,
     };
   };
-  /** Of a workspace that is about to change: reading them can fail, and after the change that would be too late. */
+  /** The charges of a workspace, read before it changes: reading them can fail, and after the change that would be too late. */
   const chargesOf = async (actor: string, id: string): Promise<Charges> =>
     access.standing(await administration.run(actor, 'getWorkspace', { id }));
   return {

@@ -24,7 +24,7 @@ const ACCEPT_PAUSE_MS = 30_000;
 export type CalendarEvent = 'held' | 'undone' | 'accepted' | 'doubtful' | 'skewed';
 
 interface Parts {
-  /** Of the heartbeats. */
+  /** The connections of the heartbeats. */
   readonly database: Database;
   /** For accepting a jump, which can take long. */
   readonly moving: Database;

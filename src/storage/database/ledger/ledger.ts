@@ -45,7 +45,7 @@ export const LAST_WRITE_MS = 15_000;
 const LAST_RETRY_MS = 250;
 /** The interval at which requests that have waited for too long are failed, in milliseconds. */
 const LOOK_MS = 250;
-/** Of these intervals, the number between two polls for recalls, and between two returns of unused credit. */
+/** How many of these intervals are between two polls for recalls, and between two returns of unused credit. */
 const LOOKS_PER_POLL = 2;
 const LOOKS_PER_SWEEP = 4;
 

@@ -61,7 +61,7 @@ export class FolderStoredBytes {
   }
 
   /**
-   * Throws ApiError `batch_unavailable` if a batch of so many bytes of values, which take `share` bytes, does not fit; by
+   * Throws ApiError `batch_unavailable` if a batch with `bytes` bytes of values, which take `share` bytes, does not fit; by
    * default, of any size.
    */
   requireRoom(workspace: string, bytes = 1, share = 1): void {

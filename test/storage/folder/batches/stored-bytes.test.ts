@@ -85,7 +85,7 @@ test('stored batches: a workspace is refused one byte past its share, and others
   t.match(await take('w', 0), {
     type: 'batch_unavailable',
     message:
-      "The stored batches of the workspace take its share of the server's room, 20 %, until some of them are deleted.",
+      "The workspace has used its 20 % of the server's batch storage until some of its batches are deleted.",
     headers: { retryAfterSeconds: 300 },
   });
   release();

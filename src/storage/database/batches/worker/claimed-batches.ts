@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../base/index.js';
 import type { OpenBatch } from '../../../../batch/index.js';
 
-/** A node has chunks of at most this many unfunded keys at a time, which are those whose last line credit did not cover. */
+/** A node has chunks of at most this many unfunded keys at a time: keys whose last line lacked credit. */
 const UNFUNDED_KEYS_MAX = 16;
 
 /** A batch of which this node has claimed chunks. */
