@@ -3,7 +3,7 @@ import { authenticate, type Caller } from './authenticate.js';
 import { lastDays } from './calendar.js';
 import type { Directory } from './directory.js';
 import { keyWorks } from './keys.js';
-import type { Ledger, Reservation, Standing } from './ledger.js';
+import type { AccountBalance, Ledger, Reservation } from './ledger.js';
 import type { Charge } from './money.js';
 import type { Pause } from './pause.js';
 import type { RateLimits } from './rate-limit.js';
@@ -87,8 +87,8 @@ export class Access {
   }
 
   /** What is left of a workspace's credit, and what it was charged this month. */
-  standing(workspace: Workspace): Standing | Promise<Standing> {
-    return this.ledger.standing(workspace);
+  balance(workspace: Workspace): AccountBalance | Promise<AccountBalance> {
+    return this.ledger.balance(workspace);
   }
 
   /** What a key was charged on the last `count` days, today included. Contains every charge so far. */

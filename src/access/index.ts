@@ -28,7 +28,7 @@ export {
   readExpiry,
   showKey,
 } from './keys.js';
-export type { Ledger, Reservation, Standing } from './ledger.js';
+export type { AccountBalance, Ledger, Reservation } from './ledger.js';
 export {
   type Amount,
   type Charge,

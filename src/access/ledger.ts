@@ -5,7 +5,7 @@ import type { UsageSum } from './usage-report.js';
 import type { Workspace } from './workspaces.js';
 
 /** The account of a workspace, including charges that are not written yet. */
-export interface Standing {
+export interface AccountBalance {
   /** Credit granted, minus charges and reservations. */
   readonly credit: Amount;
   readonly charged: Amount;
@@ -41,7 +41,7 @@ export interface Ledger {
   /** Why a workspace is paused; null if it is not. */
   pause(workspace: Workspace): Pause | null;
   /** The account of a workspace. Returns a promise only if it queries a database. */
-  standing(workspace: Workspace): Standing | Promise<Standing>;
+  balance(workspace: Workspace): AccountBalance | Promise<AccountBalance>;
   /** What a key was charged on some days, including charges that are not written yet: a row per day, model and kind. */
   usageOf(caller: Caller, days: readonly string[]): Promise<UsageSum[]>;
   /** Calls the listener when a charge that was not covered may be covered now, because of a change by another process. */

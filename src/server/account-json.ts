@@ -19,7 +19,7 @@ export async function limitsJson(
   { access }: Pick<Storage, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
 ): Promise<object> {
-  const { credit, monthCharged } = await access.standing(workspace);
+  const { credit, monthCharged } = await access.balance(workspace);
   const { budget, requestsPerMinute, bytesPerMinute } = workspace;
   return {
     object: 'limits',

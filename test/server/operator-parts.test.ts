@@ -229,7 +229,7 @@ test('on a slow database, the routes of workspaces are refused with 503 and chan
     throw new ApiError('overloaded', 'The database did not answer in time.', { retryAfterSeconds: 1 });
   };
   const parts = {
-    access: Object.assign(access, { standing: slow }),
+    access: Object.assign(access, { balance: slow }),
     administration,
     clock,
   } as unknown as Storage;

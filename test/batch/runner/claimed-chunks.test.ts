@@ -134,7 +134,7 @@ test('lines that have a result do not run, and a chunk of which all have one nee
 test('lines of a batch that is dropped are neither stored nor charged, and their room is free', async (t) => {
   const { world, key, batch, runner, results, ranges } = await start(t);
   const workspace = world.caller({ id: batch.key }).workspace;
-  const before = world.access.standing(workspace);
+  const before = world.access.balance(workspace);
   world.engine.answersAtOnce = false;
   const open = new OpenBatch(batch, key, { chunks: ranges });
   runner.add(open);
@@ -144,7 +144,7 @@ test('lines of a batch that is dropped are neither stored nor charged, and their
   world.engine.answerAll();
   await turns();
   t.strictSame([results.size, open.inProgress, open.batch.done], [0, 0, 0]);
-  t.strictSame(world.access.standing(workspace), before, 'nothing is reserved or charged');
+  t.strictSame(world.access.balance(workspace), before, 'nothing is reserved or charged');
 
   const again = new OpenBatch(batch, key, { chunks: ranges.slice(2) });
   world.engine.answersAtOnce = true;

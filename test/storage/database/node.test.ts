@@ -62,6 +62,6 @@ test('a node whose charges cannot be written is not ready', NEEDS_POSTGRES, asyn
     return node.unreadyReasons().length === 0;
   });
   await node.ledger.flush();
-  t.match(await node.ledger.standing(caller.workspace), { charged: 10n });
+  t.match(await node.ledger.balance(caller.workspace), { charged: 10n });
   await node.stop();
 });

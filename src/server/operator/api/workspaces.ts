@@ -1,9 +1,9 @@
 import { deserialize } from 'node:v8';
 import {
+  type AccountBalance,
   lastDays,
   readAmount,
   readGrant,
-  type Standing,
   showAmount,
   type Workspace,
   type WorkspaceChange,
@@ -35,7 +35,7 @@ type WorkspaceRoutes = Extract<
 >;
 
 /** What a workspace was charged, with what is not on the disk yet. */
-type Charges = Pick<Standing, 'charged' | 'reserved' | 'monthCharged'>;
+type Charges = Pick<AccountBalance, 'charged' | 'reserved' | 'monthCharged'>;
 
 const NO_CHARGES: Charges = { charged: 0n, reserved: 0n, monthCharged: 0n };
 
@@ -64,7 +64,7 @@ export function workspaceHandlers(
   };
   /** The charges of a workspace, read before it changes: reading them can fail, and after the change that would be too late. */
   const chargesOf = async (actor: string, id: string): Promise<Charges> =>
-    access.standing(await administration.run(actor, 'getWorkspace', { id }));
+    access.balance(await administration.run(actor, 'getWorkspace', { id }));
   return {
     async listWorkspaces({ actor, query }) {
       readQuery(query);
@@ -72,10 +72,10 @@ export function workspaceHandlers(
       const texts: string[] = [];
       for (const part of parts) {
         const summaries = deserialize(part) as WorkspaceSummary[];
-        const standings = await Promise.all(summaries.map(({ workspace }) => access.standing(workspace)));
+        const balances = await Promise.all(summaries.map(({ workspace }) => access.balance(workspace)));
         for (const [at, { workspace, workingKeys }] of summaries.entries()) {
           const shown: OperatorListedWorkspace = {
-            ...show(workspace, standings[at] as Standing),
+            ...show(workspace, balances[at] as AccountBalance),
             working_keys: workingKeys,
           };
           texts.push(JSON.stringify(shown));

@@ -16,8 +16,8 @@ import type { Transaction } from '../postgres/database.js';
 import { DatabaseBatchStore } from './batch-store.js';
 import { DataKeys } from './data-keys.js';
 import type { DatabaseBatchDependencies } from './dependencies.js';
-import { BatchDuty } from './duty/batch-duty.js';
 import { LineAccess } from './line-access.js';
+import { BatchMaintenance } from './maintenance/maintenance.js';
 import { OpenCounts } from './open-counts.js';
 import { DatabaseReader } from './reading/reader.js';
 import { DatabaseStoredBytes } from './stored-bytes.js';
@@ -44,8 +44,8 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   private readonly refused: RefusedBatches;
   /** Null while this node has no session. */
   private worker: Worker | null = null;
-  private duty: BatchDuty | null = null;
-  /** Resolves when the batch duty of the previous session has ended. */
+  private maintenance: BatchMaintenance | null = null;
+  /** Resolves when the maintenance of the previous session has ended. */
   private ending: Promise<void> = Promise.resolve();
   private stopped = false;
   private cancelFollow = () => {};
@@ -101,14 +101,14 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
     this.stopped = true;
     this.cancelFollow();
     this.counts.stop();
-    await Promise.all([this.worker?.stop(), this.duty?.stop(), this.ending]);
+    await Promise.all([this.worker?.stop(), this.maintenance?.stop(), this.ending]);
   }
 
   take(): TakenChanges | null {
     return this.worker?.take() ?? null;
   }
 
-  /** Starts the worker and the batch duty of a new session, now and at intervals. */
+  /** Starts the worker and the maintenance of a new session, now and at intervals. */
   private follow(): void {
     const { session, clock } = this.deps;
     if (this.stopped) return;
@@ -120,20 +120,20 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
     const { deps, keys, lineAccess, reader, refused } = this;
     const onEnded = (batches: readonly string[]) => void this.finish(batches);
     this.worker = new Worker(node, { ...deps, keys, access: lineAccess, reader, refused, onEnded });
-    this.duty = new BatchDuty(node, { ...deps, keys });
+    this.maintenance = new BatchMaintenance(node, { ...deps, keys });
     this.worker.start();
-    this.duty.start();
+    this.maintenance.start();
   }
 
   private drop(): void {
     this.worker?.drop();
     this.worker = null;
-    const { duty } = this;
-    this.duty = null;
-    if (duty !== null) this.ending = Promise.all([this.ending, duty.end()]).then(() => {});
+    const { maintenance } = this;
+    this.maintenance = null;
+    if (maintenance !== null) this.ending = Promise.all([this.ending, maintenance.end()]).then(() => {});
   }
 
-  /** Finishes batches whose last chunk was given back. If this fails, the batch duty finishes them. */
+  /** Finishes batches whose last chunk was given back. If this fails, the maintenance finishes them. */
   private async finish(batches: readonly string[]): Promise<void> {
     const { database, reports } = this.deps;
     for (const id of batches) {

@@ -1,4 +1,5 @@
 import {
+  type AccountBalance,
   type Caller,
   type Charge,
   costOf,
@@ -8,7 +9,6 @@ import {
   pausedError,
   type Reservation,
   refuse,
-  type Standing,
   sumPrices,
   type UsageSum,
   type Workspace,
@@ -44,10 +44,10 @@ export const WAITING_MAX = 4_096;
 export const LAST_WRITE_MS = 15_000;
 const LAST_RETRY_MS = 250;
 /** The interval at which requests that have waited for too long are failed, in milliseconds. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /** How many of these intervals are between two polls for recalls, and between two returns of unused credit. */
-const LOOKS_PER_POLL = 2;
-const LOOKS_PER_SWEEP = 4;
+const CHECKS_PER_POLL = 2;
+const CHECKS_PER_SWEEP = 4;
 
 /** The channel of notifications that unused credit must be returned. The payload is the workspace. */
 const CHANNEL = 'decider_credit';
@@ -79,8 +79,8 @@ export class DatabaseLedger implements Ledger, Settling {
   private current: Holdings | null = null;
   private readonly reading: Queryable;
   private readonly accounts: AccountReader;
-  private looks = 0;
-  private cancelLook = () => {};
+  private checks = 0;
+  private cancelCheck = () => {};
   private stopListening = async () => {};
 
   constructor(private readonly parts: Parts) {
@@ -111,7 +111,7 @@ export class DatabaseLedger implements Ledger, Settling {
       (_, workspace) => (workspace === '' ? void this.pollRecalls() : this.recall(workspace)),
       session.clock,
     );
-    this.lookLater();
+    this.checkLater();
   }
 
   /**
@@ -119,7 +119,7 @@ export class DatabaseLedger implements Ledger, Settling {
    * session returns the leases.
    */
   async stop(patienceMs: number = LAST_WRITE_MS): Promise<void> {
-    this.cancelLook();
+    this.cancelCheck();
     this.loop.leave();
     try {
       await this.flushLast(patienceMs);
@@ -199,7 +199,7 @@ export class DatabaseLedger implements Ledger, Settling {
    * Reads the account. Does not include what other nodes have reserved, or have charged and not written yet. Rejects with
    * ApiError `overloaded`.
    */
-  async standing({ id, granted }: Workspace): Promise<Standing> {
+  async balance({ id, granted }: Workspace): Promise<AccountBalance> {
     const { session } = this.parts;
     const account = await this.afterFlush(() => this.accounts.read(id));
     const { reserved = 0n, unwritten = 0n } = this.holdings?.find(id)?.book ?? {};
@@ -311,20 +311,20 @@ export class DatabaseLedger implements Ledger, Settling {
     return this.parts.session.clock.monotonic();
   }
 
-  private lookLater(): void {
-    this.cancelLook = this.parts.session.clock.after(LOOK_MS, () => {
-      this.look();
-      this.lookLater();
+  private checkLater(): void {
+    this.cancelCheck = this.parts.session.clock.after(CHECK_MS, () => {
+      this.check();
+      this.checkLater();
     });
   }
 
-  private look(): void {
+  private check(): void {
     const { holdings } = this;
     if (holdings === null) return;
-    this.looks += 1;
+    this.checks += 1;
     holdings.failWaiting(this.canServe ? this.now() - WAIT_MS_MAX : Number.POSITIVE_INFINITY);
-    if (this.looks % LOOKS_PER_POLL === 0) void this.pollRecalls();
-    if (this.looks % LOOKS_PER_SWEEP !== 0) return;
+    if (this.checks % CHECKS_PER_POLL === 0) void this.pollRecalls();
+    if (this.checks % CHECKS_PER_SWEEP !== 0) return;
     holdings.sweep();
     this.loop.soon();
   }

@@ -1,11 +1,11 @@
 import {
+  type AccountBalance,
   type Amount,
   dayOf,
   lacking,
   monthOf,
   type Pause,
   pauseOf,
-  type Standing,
   type Workspace,
 } from '../../../access/index.js';
 import type { Value } from '../lmdb/table.js';
@@ -53,7 +53,7 @@ export class Account {
   }
 
   /** What is left of the credit, reservations excluded, and the charges of this month. */
-  standing({ granted }: Workspace, now: number): Standing {
+  balance({ granted }: Workspace, now: number): AccountBalance {
     this.turnMonth(now);
     const { charged, reserved, monthCharged } = this;
     return { credit: granted - charged - reserved, charged, reserved, monthCharged };

@@ -1,4 +1,5 @@
 import {
+  type AccountBalance,
   type Caller,
   type Charge,
   costOf,
@@ -8,7 +9,6 @@ import {
   type Pause,
   type Reservation,
   refuse,
-  type Standing,
   sumPrices,
   type UsageSum,
   type Workspace,
@@ -31,7 +31,7 @@ export const UNWRITTEN_MS_MAX = 5_000;
  * The interval of readings of the clock while a charge waits, in milliseconds. A reading that is STOPPED_MS_MIN late means
  * that the process was stopped.
  */
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 const STOPPED_MS_MIN = 1_000;
 
 /**
@@ -51,7 +51,7 @@ export class FolderLedger implements Ledger {
   private waitingSince: number | null = null;
   private writingSince: number | null = null;
   /** When the clock was last read; null if no charge waits. */
-  private lookedAt: number | null = null;
+  private checkedAt: number | null = null;
   private flushing: Promise<void> | null = null;
   private cancelFlush = () => {};
 
@@ -130,8 +130,8 @@ export class FolderLedger implements Ledger {
     return this.account(workspace.id).pause(workspace, this.clock.now());
   }
 
-  standing(workspace: Workspace): Standing {
-    return this.account(workspace.id).standing(workspace, this.clock.now());
+  balance(workspace: Workspace): AccountBalance {
+    return this.account(workspace.id).balance(workspace, this.clock.now());
   }
 
   async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
@@ -150,9 +150,9 @@ export class FolderLedger implements Ledger {
   changed(): void {
     if (this.waitingSince !== null) return;
     this.waitingSince = this.clock.monotonic();
-    if (this.lookedAt === null) {
-      this.lookedAt = this.waitingSince;
-      this.lookAgain();
+    if (this.checkedAt === null) {
+      this.checkedAt = this.waitingSince;
+      this.checkAgain();
     }
     this.flushAfter(FLUSH_DELAY_MS);
   }
@@ -209,26 +209,26 @@ export class FolderLedger implements Ledger {
   }
 
   /** Does not count the time during which the process was stopped (SIGSTOP) and could not write. */
-  private look(): void {
-    if (this.lookedAt === null) return;
+  private check(): void {
+    if (this.checkedAt === null) return;
     const now = this.clock.monotonic();
-    const missed = now - this.lookedAt - LOOK_MS;
-    this.lookedAt = now;
+    const missed = now - this.checkedAt - CHECK_MS;
+    this.checkedAt = now;
     if (missed < STOPPED_MS_MIN) return;
     if (this.waitingSince !== null) this.waitingSince += missed;
     if (this.writingSince !== null) this.writingSince += missed;
   }
 
-  private lookAgain(): void {
-    this.clock.after(LOOK_MS, () => {
-      this.look();
-      if ((this.writingSince ?? this.waitingSince) === null) this.lookedAt = null;
-      else this.lookAgain();
+  private checkAgain(): void {
+    this.clock.after(CHECK_MS, () => {
+      this.check();
+      if ((this.writingSince ?? this.waitingSince) === null) this.checkedAt = null;
+      else this.checkAgain();
     });
   }
 
   private checkDisk(): void {
-    this.look();
+    this.check();
     const since = this.writingSince ?? this.waitingSince;
     if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
     throw new ApiError('internal_error', 'The server cannot write to its data folder.');

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { Callbacks } from '../../../../src/batch/index.js';
 import type { WebhookOutcome } from '../../../../src/batch/webhook/outcome.js';
 import { DataKeys } from '../../../../src/storage/database/batches/data-keys.js';
-import { DatabaseCalledBatches } from '../../../../src/storage/database/batches/duty/called-batches.js';
+import { DatabaseCalledBatches } from '../../../../src/storage/database/batches/maintenance/called-batches.js';
 import { markDeleted } from '../../../../src/storage/database/batches/tables/deletion.js';
 import { dueWebhooks } from '../../../../src/storage/database/batches/tables/due.js';
 import { lines, reason } from '../../../support/batch/world.js';
@@ -124,7 +124,7 @@ test('a webhook is tried again by the node that has the duty then', NEEDS_POSTGR
   t.match(await b.show(key, id), { status: 'done' });
 });
 
-/** As the batch duty of a node has them. */
+/** As the maintenance of a node has them. */
 function calledBatches({ master }: BatchCluster, { session, database }: ClusterNode): DatabaseCalledBatches {
   return new DatabaseCalledBatches({
     node: session.id as number,

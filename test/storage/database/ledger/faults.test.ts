@@ -363,7 +363,7 @@ test(
     const caller = await addWorkspace(database, 'one', { granted: 1_000n });
     const clock = movableClock();
     const node = await startNode(t, url, { clock, listens: false });
-    const read = () => node.ledger.standing(caller.workspace);
+    const read = () => node.ledger.balance(caller.workspace);
     const reads = Array.from({ length: 50 }, async () => {
       (await reserve(t, node, caller, 1)).post();
       return read();

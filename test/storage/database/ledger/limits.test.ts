@@ -27,8 +27,8 @@ test('a reservation that the lease covers does not wait', NEEDS_POSTGRES, async 
   t.throws(() => (second as Reservation).post(), /settled twice/);
   await ledger.flush();
   t.equal((await accountOf(t, database, 'one')).charged, '10');
-  const standing = await ledger.standing(caller.workspace);
-  t.strictSame(standing, { credit: 999_990n, charged: 10n, reserved: 0n, monthCharged: 10n });
+  const balance = await ledger.balance(caller.workspace);
+  t.strictSame(balance, { credit: 999_990n, charged: 10n, reserved: 0n, monthCharged: 10n });
   const day = new Date().toISOString().slice(0, 10);
   t.match(await ledger.usageOf(caller, [day]), [{ requests: 1, inputTokens: 10, amount: 10n }]);
 });

@@ -22,7 +22,7 @@ interface Parts {
 
 /**
  * Stops the lines of batches on this node when their window or key ends, and gives chunks back. The state that callers see
- * is in the database; the batch duty changes it.
+ * is in the database; the maintenance changes it.
  */
 export class DatabaseProgress implements Progress {
   constructor(

@@ -14,7 +14,7 @@ import { findDueWebhook } from '../tables/due.js';
 import { dataKey, webhook } from '../tables/values.js';
 
 interface Parts {
-  /** The session that has the batch duty. */
+  /** The session that has the maintenance. */
   readonly node: number;
   readonly database: Database;
   readonly session: Pick<NodeSession, 'lost'>;

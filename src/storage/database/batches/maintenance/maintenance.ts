@@ -36,7 +36,7 @@ interface Parts {
  * The work on batches that one node does for all nodes: it ends windows and the batches of ended keys, finishes batches
  * whose last node was lost, calls webhooks, and deletes batches. Each step is safe even if two nodes run it.
  */
-export class BatchDuty {
+export class BatchMaintenance {
   private readonly callbacks: Callbacks;
   private deletedAt = Number.NEGATIVE_INFINITY;
   private holds = false;
