@@ -37,6 +37,37 @@ test('a cheap command loads neither the engine nor the image, HTTP and schema li
   }
 });
 
+test('a server on a database loads no LMDB, and one on a data folder no client of PostgreSQL', async (t) => {
+  const main = fileURLToPath(new URL('cli/main.js', SRC));
+  const serve = (environment: Record<string, string>) => {
+    const { status, modules } = modulesOf(t, [main, 'serve'], {
+      DECIDER_DATA: dataFolder(t),
+      ...environment,
+    });
+    t.equal(status, 1);
+    return modules;
+  };
+  // Nothing answers on this port.
+  const database = serve({
+    DECIDER_STORE_URL: 'postgresql://decider@127.0.0.1:1/decider',
+    DECIDER_MASTER_KEY: '0'.repeat(64),
+  });
+  t.ok(database.some((url) => url.endsWith('/src/storage/database/database-storage.js')));
+  t.ok(database.some((url) => /\/node_modules\/pg\//.test(url)));
+  t.strictSame(
+    database.filter((url) => /\/node_modules\/lmdb\/|\/src\/storage\/(folder|move)\//.test(url)),
+    [],
+  );
+  // An address that this machine does not have: the data folder is open when the server listens.
+  const folder = serve({ DECIDER_HOST: '203.0.113.1' });
+  t.ok(folder.some((url) => url.endsWith('/src/storage/folder/folder-storage.js')));
+  t.ok(folder.some((url) => /\/node_modules\/lmdb\//.test(url)));
+  t.strictSame(
+    folder.filter((url) => /\/node_modules\/pg\/|\/src\/storage\/(database|move)\//.test(url)),
+    [],
+  );
+});
+
 test('decider eval loads the chart library only for an HTML report', async (t) => {
   const folder = dataFolder(t);
   const { cases, archive } = writeRun(folder, { cases: 30, seed: 1, temperature: 1, groups: 5 });
