@@ -9,6 +9,8 @@ import { parsedValue, randomJson, randomString } from '../../support/decide/json
 import { random, seedFromEnvironment } from '../../support/random.js';
 import { scaled } from '../../support/scale.js';
 
+const TEXTS = scaled({ short: 1_000, long: 5_000 });
+
 const QUESTIONS = '"questions":{"q":{"type":"noul"}}';
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -188,13 +190,13 @@ test('the ordered reader agrees with JSON.parse on random JSON', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
-  for (let count = 0; count < scaled({ short: 1_000, long: 5_000 }); count += 1) {
+  for (let count = 0; count < TEXTS; count += 1) {
     const json = randomJson(source, source.integer(7));
     assert.deepEqual(parsedValue(readOrdered(json)), JSON.parse(json), json);
   }
   const deep = `${'[{"a":'.repeat(32)}1${'}]'.repeat(32)}`;
   assert.deepEqual(parsedValue(readOrdered(deep)), JSON.parse(deep));
-  t.pass('5,000 texts and one of 64 levels');
+  t.pass(`${TEXTS} texts and one of 64 levels`);
 });
 
 test('the scan’s ranges agree with JSON.parse on random bodies', async (t) => {
@@ -202,7 +204,7 @@ test('the scan’s ranges agree with JSON.parse on random bodies', async (t) => 
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);
   const keys = ['"state"', '"st\\u0061te"', '"questions"', '"state "', '"\\"state"'];
-  for (let count = 0; count < scaled({ short: 1_000, long: 5_000 }); count += 1) {
+  for (let count = 0; count < TEXTS; count += 1) {
     const entries = Array.from({ length: source.integer(6) }, () => {
       const key = source.integer(4) === 0 ? randomString(source) : source.pick(keys);
       return `${key}:${randomJson(source, 4)}`;
@@ -216,5 +218,5 @@ test('the scan’s ranges agree with JSON.parse on random bodies', async (t) => 
       assert.deepEqual(found, expected[name], body.toString());
     }
   }
-  t.pass('5,000 bodies');
+  t.pass(`${TEXTS} bodies`);
 });

@@ -9,8 +9,6 @@ import { until } from '../../support/until.js';
 const CONNECTIONS = 4;
 /** A statement that holds its connection for longer than the test takes. */
 const HOLD = 'SELECT pg_sleep(9)';
-/** With a connection of its own, an exchange takes milliseconds. */
-const PROMPT_MS_MAX = 4_000;
 
 /** A node with the parts that a server gives it. */
 async function startNode(url: string): Promise<{ node: Node; clock: MovableClock }> {
@@ -31,11 +29,10 @@ test(
     const { node } = await startNode(url);
     const holding = node.database.query({ name: '', text: HOLD }).catch(() => {});
     await until(() => node.database.connections.used > 0);
-    const began = performance.now();
     (await node.ledger.reserve(caller, chargeOf(10))).post();
     await node.ledger.flush();
     t.match(await accountOf(t, database, 'one'), { charged: '10' });
-    t.ok(performance.now() - began < PROMPT_MS_MAX, `${performance.now() - began} ms`);
+    t.ok(node.database.connections.used > 0, 'the other statement still runs');
     t.strictSame(node.unreadyReasons(), []);
     await sql(database, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query = '${HOLD}'`);
     await holding;

@@ -11,12 +11,6 @@ import { until } from '../../support/until.js';
 /** Requests that the credit of a workspace covers, and twice as many that are sent. */
 const COVERED = scaled({ short: 20, long: 500 });
 const LINES = scaled({ short: 30, long: 1_000 });
-/**
- * A revoked key stops working on every node within 1 s, and a node without its database stops answering within 5 s; the
- * bounds here are longer, for a busy machine. test/storage/database/directory tests the exact times with a fake clock.
- */
-const REVOKED_MS_MAX = 5_000;
-const AWAY_MS_MAX = 15_000;
 
 /** The price of the tiny model per token, in 10⁻¹² of the currency. */
 const TOKEN_PRICE = 1_500n;
@@ -60,13 +54,12 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
     },
   );
 
-  await t.test('a revoked key stops working on both within a second', async (t) => {
+  await t.test('a revoked key stops working on both', async (t) => {
     const { key, token } = await administration.createKey('default');
     for (const node of nodes) await until(async () => (await ask(node, `Bearer ${token}`)).status === 200);
     await administration.revokeKey(key.id);
-    const revoked = performance.now();
     for (const node of nodes) await until(async () => (await ask(node, `Bearer ${token}`)).status === 401);
-    t.ok(performance.now() - revoked < REVOKED_MS_MAX, `${performance.now() - revoked} ms`);
+    t.equal((await ask(nodes[0] as Node, first)).status, 200, 'another key still works');
   });
 
   await t.test('a batch that was sent to one is shown and fetched from the other', async (t) => {
@@ -147,9 +140,7 @@ test(
     const token = node.headers.authorization;
     t.equal((await ask(node, token)).status, 200);
     await server.stop('kill');
-    const stopped = performance.now();
     await until(async () => (await ask(node, token)).status === 503);
-    t.ok(performance.now() - stopped < AWAY_MS_MAX, `${performance.now() - stopped} ms`);
     // The models and the process stay.
     await until(async () => {
       const refused = await ask(node, token);
