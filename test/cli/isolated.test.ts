@@ -154,6 +154,6 @@ test('something else in the place of a file of the store is an error, not a cras
   for (const command of ['verify', 'audit', 'backup'])
     t.match(await run(data, command, ...(command === 'backup' ? [join(data, 'copy')] : [])), {
       code: 1,
-      stderr: /^The data folder \S+ cannot be used: ENOTDIR.*\n$/,
+      stderr: /^\S+store is not a folder\. .*\n$/,
     });
 });

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { StoreError } from '../../base/index.js';
 import { MASTER_KEY_FILE } from '../../sealing/index.js';
 import { dataFileOf, LOCK_FILE, pathOf, unusable } from './data-folder.js';
 
@@ -9,8 +10,15 @@ export const UNFINISHED = 'new';
 /** Whether a data folder has a store, complete or damaged. If not, the next start creates one. Throws StoreError. */
 export function storeExists(folder: string): boolean {
   try {
+    const path = pathOf(folder);
+    // Of a file in it, some versions of Node say that it does not exist, others throw.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new StoreError(
+        `${path} is not a folder. Move it, or set another data folder (data, DECIDER_DATA).`,
+      );
     return sizeOf(dataFileOf(folder)) > 0 || wasUsed(folder);
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     throw unusable(`The data folder ${folder}`, error as Error);
   }
 }
