@@ -19,7 +19,7 @@ export function pauseOf({ granted, budget }: Funds, { charged, monthCharged }: C
   return budget !== null && monthCharged >= budget ? 'budget_exceeded' : null;
 }
 
-/** Why credit and budget do not cover `held`, the sum of what is reserved and of what shall be; null if they do. */
+/** Why credit and budget do not cover `held`, the sum of the amounts reserved and to be reserved; null if they do. */
 export function lacking(
   { granted, budget }: Funds,
   { charged, monthCharged }: Charged,

@@ -8,7 +8,6 @@ export * from './endpoint.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';
 export * from './files.js';
-export * from './indented-json.js';
 export * from './lines.js';
 export * from './operator-error.js';
 export * from './random.js';

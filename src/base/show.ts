@@ -26,3 +26,6 @@ export function showInstant(instant: number | null): string | null;
 export function showInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }
+
+/** JSON, indented for people. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -50,7 +50,7 @@ export const noRoom = (): ApiError =>
 export const noRoomForWorkspace = (percent: number): ApiError =>
   new ApiError(
     'batch_unavailable',
-    `The workspace has used its ${percent} % of the server's batch storage until some of its batches are deleted.`,
+    `The workspace has used its ${percent} % of the server's batch storage. Wait until some of its batches are deleted.`,
     { retryAfterSeconds: NO_ROOM_RETRY_SECONDS },
   );
 

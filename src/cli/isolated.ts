@@ -55,7 +55,7 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
   for (const stop of forwarded) stop();
   const hasCrashed = signal !== null && CRASHES.has(signal);
   if (hasCrashed) {
-    // Of V8 without memory, and of LMDB and glibc with damaged data.
+    // V8 aborts without memory, LMDB and glibc with damaged data.
     const doubt =
       signal === 'SIGABRT' ? 'Unless the lines above name another cause, such as a lack of memory: ' : '';
     printError(`${doubt}${await crashed(args, signal)}`);

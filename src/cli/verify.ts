@@ -4,7 +4,7 @@ import { verifyBatches } from '../storage/folder/batches/index.js';
 import {
   hasMasterKey,
   reconcile,
-  requireUnused,
+  requireNoDataKeys,
   Sealer,
   type Store,
   TABLES,
@@ -45,7 +45,7 @@ function examineTables(store: Store): Finding[] {
 function examineSeals(store: Store, given: string): Finding[] {
   if (!hasMasterKey(store))
     return check('master key', () => {
-      requireUnused(store);
+      requireNoDataKeys(store);
       return 'does not exist yet; the first start creates it';
     });
   let sealer: Sealer | undefined;

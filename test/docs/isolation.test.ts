@@ -71,8 +71,12 @@ const bounds = [
     `slower than ${bytes(SLOW_DOWNLOAD_BYTES_PER_SECOND)} per second`,
     'its connection is closed',
   ],
-  ['time for a request head to arrive', seconds(IDLE_MS), 'closed'],
-  ['time for a whole request to arrive, read or discarded', seconds(REQUEST_MS), 'closed'],
+  ['time for a request head to arrive', seconds(IDLE_MS), 'closed, after the answers owed'],
+  [
+    'time for a whole request to arrive, read or discarded',
+    seconds(REQUEST_MS),
+    'closed, after the answers owed',
+  ],
   ['time for a body to arrive', seconds(totalMs), '408'],
   ['a body brings at least', `${bytes(stallBytes)} in ${seconds(stallMs)}`, '408'],
   ['a body is slow below', `${bytes(SLOW_BODY_BYTES_PER_SECOND)}/s`, '408, only when memory is short'],
@@ -109,7 +113,11 @@ const bounds = [
     number(STRANGER_CONNECTIONS_MAX),
     'the one without a request for longest is closed',
   ],
-  ['time for a request to arrive on the operator listener', seconds(OPERATOR_REQUEST_MS_MAX), 'closed'],
+  [
+    'time for a request to arrive on the operator listener',
+    seconds(OPERATOR_REQUEST_MS_MAX),
+    'closed, after the answers owed',
+  ],
   [
     'pipelined requests waiting on a connection of the operator listener',
     number(PIPELINED_MAX),

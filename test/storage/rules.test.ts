@@ -29,7 +29,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
 const SITUATIONS = scaled({ short: 400, long: 20_000 }, 'SITUATIONS');
-/** Fewer than one look for batches to delete returns. */
+/** Fewer than one call of `deletableBatches` returns. */
 const BATCHES = 200;
 const KEYS = scaled({ short: 400, long: 20_000 });
 /** Requests of the database in progress. */

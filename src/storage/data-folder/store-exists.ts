@@ -11,7 +11,7 @@ export const UNFINISHED = 'new';
 export function storeExists(folder: string): boolean {
   try {
     const path = pathOf(folder);
-    // Of a file in it, some versions of Node say that it does not exist, others throw.
+    // If it is a file, some versions of Node report that a path below it does not exist, others throw.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
       throw new StoreError(
         `${path} is not a folder. Move it, or set another data folder (data, DECIDER_DATA).`,

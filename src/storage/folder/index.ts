@@ -7,6 +7,6 @@ export { openStore, openToRead } from './lmdb/format.js';
 export { KEEP_TIME_EVERY_MS, readKeptTime } from './lmdb/kept-time.js';
 export { Store } from './lmdb/store.js';
 export { TABLES, type TableName } from './lmdb/tables.js';
-export { hasMasterKey, requireUnused } from './master-key/master-key.js';
+export { hasMasterKey, requireNoDataKeys } from './master-key/master-key.js';
 export { rekey } from './master-key/rekey.js';
 export { Sealer } from './master-key/sealer.js';

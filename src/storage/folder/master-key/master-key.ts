@@ -19,7 +19,7 @@ export const hasMasterKey = (store: Store): boolean => checkOf(store) !== undefi
  * Throws StoreError if a folder without a check of its master key has data keys, which would be lost with a new master key:
  * the check is written before them.
  */
-export function requireUnused(store: Store): void {
+export function requireNoDataKeys(store: Store): void {
   if (store.table('data_keys').keys().next().done) return;
   throw damaged(dataFileOf(store.folder), 'the check of the master key is lost');
 }

@@ -2,7 +2,7 @@ import { masterKey, type Place, placeOf, randomDataKey, seal, unseal } from '../
 import type { Store } from '../lmdb/store.js';
 import type { Table } from '../lmdb/table.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
-import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey, requireUnused } from './master-key.js';
+import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey, requireNoDataKeys } from './master-key.js';
 
 /** A new data key of an owner. */
 interface DataKey {
@@ -30,7 +30,7 @@ export class Sealer {
     this.keys = store.table('data_keys');
     // In a transaction: of two processes at the first start, one creates the key and the other reads it.
     if (!hasMasterKey(store)) {
-      requireUnused(store);
+      requireNoDataKeys(store);
       store.change(() => {
         if (!hasMasterKey(store)) putMasterKey(store, masterKey(store.folder, given, true));
       });

@@ -85,7 +85,7 @@ test('stored batches: a workspace is refused one byte past its share, and others
   t.match(await take('w', 0), {
     type: 'batch_unavailable',
     message:
-      "The workspace has used its 20 % of the server's batch storage until some of its batches are deleted.",
+      "The workspace has used its 20 % of the server's batch storage. Wait until some of its batches are deleted.",
     headers: { retryAfterSeconds: 300 },
   });
   release();
