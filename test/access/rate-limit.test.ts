@@ -137,7 +137,7 @@ test('a request of a paused key is refused as paused, and not counted', async (t
 test('thousands of keys: each has its own limit, and idle ones are removed', async (t) => {
   const clock = fakeClock();
   const limiter = new RateLimiter(clock);
-  const windows = (limiter as unknown as { windows: Map<string, unknown> }).windows;
+  const windows = limiter['windows'];
   const take = (key: number) =>
     thrown(() => limiter.take(`key_${key}`, 1, { ...limits, requestsPerMinute: 1 }));
   for (let key = 0; key < 5_000; key += 1) if (take(key) !== null) t.fail(`key ${key}`);

@@ -273,8 +273,7 @@ test('a line that waits for credit takes no memory, and is prepared again only w
   await world.pass(600);
   t.equal(prepared, before, 'it is not looked at again and again');
   t.ok(before <= 2);
-  const { runner } = world.batches as unknown as { runner: { memory: { bytes: number } } };
-  t.equal(runner.memory.bytes, 0);
+  t.equal(world.batches['runner']['memory'].bytes, 0);
   grantCredit(world.store, world.clock, workspace, 1n);
   await drain(world);
   t.match(world.show(key, id).counts, { done: 1, pending: 4 });

@@ -133,8 +133,7 @@ test('a copy with an unreadable entry, or whose ledger does not add up, leaves t
     from: 1,
     run: (store) => {
       const accounts = store.table('accounts');
-      const put = accounts as unknown as { database: { putSync(key: Buffer, value: Buffer): void } };
-      put.database.putSync(accounts.key('w7'), Buffer.from('{'));
+      accounts['database'].putSync(accounts.key('w7'), Buffer.from('{'));
     },
   };
   await t.rejects(served(folder, 2, [damaging], noProblems), {

@@ -3,8 +3,7 @@ import type { World } from './world.js';
 
 /** What the runner of a world's present life holds in memory of its lines, and the most it held since this call. */
 export function memoryOf(world: World): { readonly bytes: number; readonly most: number } {
-  const { runner } = world.batches as unknown as { runner: { memory: ReadAhead } };
-  const { memory } = runner;
+  const memory = world.batches['runner']['memory'];
   const held = { most: memory.bytes };
   memory.add = (bytes) => {
     ReadAhead.prototype.add.call(memory, bytes);

@@ -1,7 +1,6 @@
 import type { Amount, Reservation } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { nextTurn } from '../../../src/base/index.js';
-import type { Holdings } from '../../../src/storage/database/ledger/holdings.js';
 import { DatabaseLedger, WAIT_MS_MAX } from '../../../src/storage/database/ledger/ledger.js';
 import type { Waiter } from '../../../src/storage/database/ledger/waiting.js';
 import type { Session } from '../../../src/storage/database/session/session.js';
@@ -48,8 +47,8 @@ export class Schedule {
   private posted = new Map<string, Amount>();
   private recall: (workspace: string) => void = () => {};
   private tookBack = false;
-  /** How often the ledger had looked for requests that have waited for too long, when it had come to rest. */
-  private looked = 0;
+  /** How often the ledger had checked for requests that have waited for too long, when it had come to rest. */
+  private checked = 0;
 
   constructor(seed: number) {
     this.source = random(seed);
@@ -262,7 +261,7 @@ export class Schedule {
       const { canServe } = this.ledger;
       const failed = canServe ? this.clock.monotonic() - WAIT_MS_MAX : Number.POSITIVE_INFINITY;
       // Before others are served, because the ledger did so too: nothing happens between this and what it has taken.
-      if (this.inside.looks !== this.looked)
+      if (this.ledger['checks'] !== this.checked)
         for (const { id } of reference.giveUp(this.waitingOf(workspace), failed))
           this.expect(id, 'overloaded');
       for (const { id } of reference.serve(shown, this.clock.monotonic())) this.expect(id, 'granted');
@@ -317,7 +316,7 @@ export class Schedule {
   private async settled(): Promise<void> {
     await nextTurn();
     await nextTurn();
-    this.looked = this.inside.looks;
+    this.checked = this.ledger['checks'];
     if (this.failure !== null) throw this.failure;
     for (const [workspace, reference] of this.references) {
       const shown = this.shownOf(workspace);
@@ -366,20 +365,18 @@ export class Schedule {
   }
 
   private shownOf(workspace: string): Shown | undefined {
-    return this.creditOf(workspace)?.book as unknown as Shown | undefined;
+    const book = this.creditOf(workspace)?.book;
+    if (book === undefined) return undefined;
+    const { amount, free, reserved, unwritten } = book;
+    return { amount, free, reserved, unwritten, exchange: book['exchange'] };
   }
 
   private waitingOf(workspace: string): readonly Waiter[] {
-    const credit = this.creditOf(workspace) as unknown as { waiting: { all: readonly Waiter[] } } | undefined;
-    return credit?.waiting.all ?? [];
+    return this.creditOf(workspace)?.['waiting'].all ?? [];
   }
 
   private creditOf(workspace: string) {
-    return this.inside.current?.find(workspace);
-  }
-
-  private get inside() {
-    return this.ledger as unknown as { readonly current: Holdings | null; readonly looks: number };
+    return this.ledger['current']?.find(workspace);
   }
 
   /** Keeps what goes wrong where the ledger would catch it. */
