@@ -17,15 +17,15 @@ import { readRequest } from '../../src/decide/request/read-request.js';
 import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import {
-  changeWorkspace,
-  createWorkspace,
-  grantCredit,
-} from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { createErrorLog } from '../../src/telemetry/index.js';
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  grantCredit,
+} from '../../test/support/access/folder-changes.js';
 import type { Kind, Listening, TransportName } from './kinds.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));

@@ -8,9 +8,9 @@ import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/
 import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { createErrorLog } from '../../src/telemetry/index.js';
+import { changeWorkspace } from '../../test/support/access/folder-changes.js';
 import type { Delay, Listening } from './delay.js';
 import { memoryNow, most } from './memory.js';
 

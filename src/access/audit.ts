@@ -35,12 +35,6 @@ export interface AuditRecord {
   readonly after: AuditFields;
 }
 
-/** A change that a rule permits: what it results in, and its record for the audit log. */
-export interface Audited<Result> {
-  readonly result: Result;
-  readonly record: AuditRecord;
-}
-
 /** An entry of a record, with the fields that differ. */
 export function auditEntry(at: number, actor: string, record: AuditRecord): AuditEntry {
   const { action, workspace = null, key = null, before = {}, after } = record;

@@ -1,5 +1,13 @@
 export { Access, type KeyUsage } from './access.js';
-export type { Administration, AuditPage, Balance } from './administration.js';
+export {
+  type Administration,
+  type AuditPage,
+  type Balance,
+  CHANGES,
+  type ChangeArguments,
+  type ChangeName,
+  type ChangeResult,
+} from './administration.js';
 export {
   AUDIT_ENTRIES_MAX,
   type AuditEntry,
@@ -12,22 +20,11 @@ export {
 export type { Caller } from './authenticate.js';
 export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
 export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './calendar.js';
+export type { Change } from './change.js';
 export type { Directory } from './directory.js';
-export { daysOfInvoice, type Invoice, invoiceOf } from './invoice.js';
-export {
-  byCreation,
-  foundKey,
-  isKeyId,
-  type Key,
-  keyCreation,
-  keyRevocation,
-  keyRoll,
-  keyWorks,
-  type NewKey,
-  type RolledKey,
-  readExpiry,
-  showKey,
-} from './keys.js';
+export { type Invoice, readInvoice } from './invoice.js';
+export type { NewKey } from './key-changes.js';
+export { byCreation, foundKey, isKeyId, type Key, keyWorks, showKey } from './keys.js';
 export type { AccountBalance, Ledger, Reservation } from './ledger.js';
 export {
   type Amount,
@@ -51,19 +48,13 @@ export {
   type UsageSum,
   usageRow,
 } from './usage-report.js';
+export type { WorkspaceChange } from './workspace-changes.js';
 export {
   AccessError,
-  checkChange,
-  creditGrant,
   DEFAULT_WORKSPACE,
   foundWorkspace,
   isWorkspaceId,
   readAmount,
   readGrant,
-  requireModels,
   type Workspace,
-  type WorkspaceChange,
-  workspaceCreation,
-  workspaceExists,
-  workspaceUpdate,
 } from './workspaces.js';

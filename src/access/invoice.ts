@@ -1,6 +1,6 @@
+import type { Administration } from './administration.js';
 import { lastDayOf } from './calendar.js';
 import type { Amount } from './money.js';
-import type { UsageRow } from './usage-report.js';
 import { AccessError } from './workspaces.js';
 
 /** The use of a model in a month at one price: amount = input tokens × price. */
@@ -25,15 +25,15 @@ export interface Invoice {
   readonly total: Pick<InvoiceLine, 'requests' | 'inputTokens' | 'amount'>;
 }
 
-/** The days of a month written as `2026-11`. Throws AccessError if there is no such month. */
-export function daysOfInvoice(month: string): { readonly from: string; readonly to: string } {
+/** The charges of a workspace in a UTC month written as `2026-11`. Rejects with AccessError if either does not exist. */
+export async function readInvoice(
+  administration: Pick<Administration, 'usage'>,
+  workspace: string,
+  month: string,
+): Promise<Invoice> {
   const to = lastDayOf(month);
   if (to === null) throw new AccessError('month', `"${month}" is not a month such as 2026-11.`);
-  return { from: `${month}-01`, to };
-}
-
-/** The invoice of a workspace from its usage in a month. */
-export function invoiceOf(workspace: string, month: string, usage: readonly UsageRow[]): Invoice {
+  const usage = await administration.usage({ workspace, from: `${month}-01`, to });
   const lines = new Map<string, InvoiceLine>();
   let total = { requests: 0, inputTokens: 0, amount: 0n };
   for (const row of usage) {

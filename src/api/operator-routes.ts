@@ -1,6 +1,19 @@
+import type {
+  OperatorAuditEntry,
+  OperatorBatch,
+  OperatorKey,
+  OperatorListedWorkspace,
+  OperatorLive,
+  OperatorLogLine,
+  OperatorModel,
+  OperatorNewKey,
+  OperatorUsage,
+  OperatorWorkspace,
+} from './operator.js';
+
 /**
- * Every route of the operator listener. All of them need the operator's token; `HEAD` follows `GET`. The JSON of the
- * routes below `/api` is in `operator.ts`, by their names; `{id}` is the id of a workspace or a key.
+ * Every route of the operator listener. All of them need the operator's token; `HEAD` follows `GET`. `{id}` is the id
+ * of a workspace or a key.
  */
 export const OPERATOR_ROUTES = [
   {
@@ -24,78 +37,90 @@ export const OPERATOR_ROUTES = [
   },
 ] as const;
 
-/** The routes of the operator's JSON interface. */
+/** The routes of the operator's JSON interface. `status`: of the response, if the request succeeds. */
 export const OPERATOR_API = [
   {
     name: 'listWorkspaces',
     method: 'GET',
     path: '/api/workspaces',
+    status: 200,
     meaning: 'List the workspaces with their credit, charges, budgets and limits.',
   },
   {
     name: 'createWorkspace',
     method: 'POST',
     path: '/api/workspaces',
+    status: 201,
     meaning: 'Create a workspace, without credit.',
   },
   {
     name: 'changeWorkspace',
     method: 'PATCH',
     path: '/api/workspaces/{id}',
+    status: 200,
     meaning: 'Set the budget, the models or the limits of a workspace.',
   },
   {
     name: 'grantCredit',
     method: 'POST',
     path: '/api/workspaces/{id}/grants',
+    status: 200,
     meaning: 'Grant credit; a negative amount takes it back.',
   },
   {
     name: 'showUsage',
     method: 'GET',
     path: '/api/workspaces/{id}/usage',
+    status: 200,
     meaning: 'Usage and charges of the last `days` by day, key, model and kind.',
   },
   {
     name: 'listKeys',
     method: 'GET',
     path: '/api/keys',
+    status: 200,
     meaning: 'List the keys, of one `workspace` or all.',
   },
   {
     name: 'createKey',
     method: 'POST',
     path: '/api/keys',
+    status: 201,
     meaning: 'Create a key. The response has its token, which is not stored.',
   },
   {
     name: 'rollKey',
     method: 'POST',
     path: '/api/keys/{id}/roll',
+    status: 201,
     meaning: 'Replace a key; the old one works until the end of the next UTC day.',
   },
   {
     name: 'revokeKey',
     method: 'POST',
     path: '/api/keys/{id}/revoke',
+    status: 200,
     meaning: 'Revoke a key immediately and permanently.',
   },
   {
     name: 'listModels',
     method: 'GET',
     path: '/api/models',
+    status: 200,
     meaning: 'List the models with their builds and prices.',
   },
   {
     name: 'showLive',
     method: 'GET',
     path: '/api/live',
+    status: 200,
     meaning: 'What the server does now: lanes, waves, queues, memory. Cheap enough for a call per second.',
   },
   {
     name: 'listBatches',
     method: 'GET',
     path: '/api/batches',
+    status: 200,
     meaning:
       'List the newest batches, of one `state` or `workspace` or all, up to `limit`. Without their contents.',
   },
@@ -103,14 +128,77 @@ export const OPERATOR_API = [
     name: 'listErrors',
     method: 'GET',
     path: '/api/errors',
+    status: 200,
     meaning: 'List the last warnings and errors of the log.',
   },
   {
     name: 'listAudit',
     method: 'GET',
     path: '/api/audit',
+    status: 200,
     meaning: 'List the last administrative changes, up to `limit`, with a number below `before`.',
   },
 ] as const;
 
 export type OperatorApiName = (typeof OPERATOR_API)[number]['name'];
+
+/** The response of each route with JSON, by its name. */
+export interface OperatorResponses {
+  readonly listWorkspaces: {
+    readonly currency: string;
+    readonly workspaces: readonly OperatorListedWorkspace[];
+  };
+  readonly createWorkspace: OperatorWorkspace;
+  readonly changeWorkspace: OperatorWorkspace;
+  readonly grantCredit: OperatorWorkspace;
+  /** From the first to the last day, both inclusive; sorted by day, key, model and kind. */
+  readonly showUsage: {
+    readonly currency: string;
+    readonly from: string;
+    readonly to: string;
+    readonly usage: readonly OperatorUsage[];
+  };
+  /** Oldest first. */
+  readonly listKeys: { readonly keys: readonly OperatorKey[] };
+  readonly createKey: OperatorNewKey;
+  /** `rolled`: the old key, which works until it expires. */
+  readonly rollKey: OperatorNewKey & { readonly rolled: OperatorKey };
+  readonly revokeKey: OperatorKey;
+  readonly listModels: { readonly currency: string; readonly models: readonly OperatorModel[] };
+  readonly showLive: OperatorLive;
+  /** Newest first. `more`: whether there are more than the limit. */
+  readonly listBatches: { readonly batches: readonly OperatorBatch[]; readonly more: boolean };
+  /** Newest first; at most `LOG_LINES_KEPT`. */
+  readonly listErrors: { readonly errors: readonly OperatorLogLine[] };
+  /** Newest first. `more`: whether there are older ones. */
+  readonly listAudit: { readonly entries: readonly OperatorAuditEntry[]; readonly more: boolean };
+}
+
+/** The body of each route that has one, by its name. Other fields are refused. */
+export interface OperatorRequests {
+  readonly createWorkspace: { readonly id: string };
+  /** Fields that are absent stay as they are. */
+  readonly changeWorkspace: {
+    readonly budget?: string | null;
+    readonly models?: readonly string[] | null;
+    readonly requests_per_minute?: number;
+    readonly bytes_per_minute?: number;
+    /** Accepts ids of models that the manifest does not have. */
+    readonly force?: boolean;
+  };
+  /** A negative amount takes credit back. */
+  readonly grantCredit: { readonly amount: string };
+  /** `expires`: `never`, a number of days such as `30`, or the last day such as `2027-01-31`; absent: 365 days. */
+  readonly createKey: { readonly workspace: string; readonly expires?: string };
+}
+
+/** The query parameters of each route that has some, by its name. All are optional. */
+export interface OperatorQueries {
+  /** `days`: the last so many UTC days, today included, 1 to 366; 30 if absent. */
+  readonly showUsage: { readonly days?: string };
+  readonly listKeys: { readonly workspace?: string };
+  /** `limit`: 1 to 1,000; 100 if absent. */
+  readonly listBatches: { readonly state?: string; readonly workspace?: string; readonly limit?: string };
+  /** `limit`: as above. `before`: only entries with a smaller number. */
+  readonly listAudit: { readonly limit?: string; readonly before?: string };
+}

@@ -1,7 +1,7 @@
 import type { BatchState } from './batch-states.js';
 
 /**
- * The JSON of the operator's interface, by the name of the route in `OPERATOR_API`. Amounts are decimal strings such as
+ * The objects of the operator's interface; `OPERATOR_API` has the routes that send them. Amounts are decimal strings such as
  * `12.50`, in the currency of the settings; instants are ISO 8601 in UTC, such as `2026-11-21T08:00:00.000Z`; days are UTC
  * days such as `2026-11-21`. Lists are complete unless they have `more`.
  */
@@ -199,67 +199,4 @@ export interface OperatorAuditEntry {
     readonly before: string | null;
     readonly after: string | null;
   }>;
-}
-
-/** The response of each route with JSON, by its name. */
-export interface OperatorResponses {
-  readonly listWorkspaces: {
-    readonly currency: string;
-    readonly workspaces: readonly OperatorListedWorkspace[];
-  };
-  /** Status 201. */
-  readonly createWorkspace: OperatorWorkspace;
-  readonly changeWorkspace: OperatorWorkspace;
-  readonly grantCredit: OperatorWorkspace;
-  /** From the first to the last day, both inclusive; sorted by day, key, model and kind. */
-  readonly showUsage: {
-    readonly currency: string;
-    readonly from: string;
-    readonly to: string;
-    readonly usage: readonly OperatorUsage[];
-  };
-  /** Oldest first. */
-  readonly listKeys: { readonly keys: readonly OperatorKey[] };
-  /** Status 201. */
-  readonly createKey: OperatorNewKey;
-  /** Status 201. `rolled`: the old key, which works until it expires. */
-  readonly rollKey: OperatorNewKey & { readonly rolled: OperatorKey };
-  readonly revokeKey: OperatorKey;
-  readonly listModels: { readonly currency: string; readonly models: readonly OperatorModel[] };
-  readonly showLive: OperatorLive;
-  /** Newest first. `more`: whether there are more than the limit. */
-  readonly listBatches: { readonly batches: readonly OperatorBatch[]; readonly more: boolean };
-  /** Newest first; at most `LOG_LINES_KEPT`. */
-  readonly listErrors: { readonly errors: readonly OperatorLogLine[] };
-  /** Newest first. `more`: whether there are older ones. */
-  readonly listAudit: { readonly entries: readonly OperatorAuditEntry[]; readonly more: boolean };
-}
-
-/** The body of each route that has one, by its name. Other fields are refused. */
-export interface OperatorRequests {
-  readonly createWorkspace: { readonly id: string };
-  /** Fields that are absent stay as they are. */
-  readonly changeWorkspace: {
-    readonly budget?: string | null;
-    readonly models?: readonly string[] | null;
-    readonly requests_per_minute?: number;
-    readonly bytes_per_minute?: number;
-    /** Accepts ids of models that the manifest does not have. */
-    readonly force?: boolean;
-  };
-  /** A negative amount takes credit back. */
-  readonly grantCredit: { readonly amount: string };
-  /** `expires`: `never`, a number of days such as `30`, or the last day such as `2027-01-31`; absent: 365 days. */
-  readonly createKey: { readonly workspace: string; readonly expires?: string };
-}
-
-/** The query parameters of each route that has some, by its name. All are optional. */
-export interface OperatorQueries {
-  /** `days`: the last so many UTC days, today included, 1 to 366; 30 if absent. */
-  readonly showUsage: { readonly days?: string };
-  readonly listKeys: { readonly workspace?: string };
-  /** `limit`: 1 to 1,000; 100 if absent. */
-  readonly listBatches: { readonly state?: string; readonly workspace?: string; readonly limit?: string };
-  /** `limit`: as above. `before`: only entries with a smaller number. */
-  readonly listAudit: { readonly limit?: string; readonly before?: string };
 }

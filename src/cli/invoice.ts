@@ -1,4 +1,4 @@
-import { type Invoice, monthBefore, monthOf, showAmount, showPrice } from '../access/index.js';
+import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice } from '../access/index.js';
 import { VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
 import { type Options, printJson, requireReportFolders, writeReport } from './output.js';
@@ -19,7 +19,7 @@ export const invoice = ({ invoice: workspace, month, html, ...options }: Options
   withAdministration(options, async (administration, settings, clock) => {
     requireReportFolders(html === undefined ? {} : { html });
     const now = clock.now();
-    const made = await administration.invoice(workspace, month ?? monthBefore(now));
+    const made = await readInvoice(administration, workspace, month ?? monthBefore(now));
     const { currency } = settings.billing;
     if (html !== undefined) writeReport('html', html, invoicePage(made, currency, made.month < monthOf(now)));
     if (options.json) printJson({ ...recordOf(made), currency, lines: linesOf(made) });

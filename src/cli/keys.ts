@@ -1,4 +1,4 @@
-import { type NewKey, showKey } from '../access/index.js';
+import { CHANGES, type NewKey, showKey } from '../access/index.js';
 import { showInstant } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
 import { facts, table } from './table.js';
@@ -12,7 +12,7 @@ interface CreateOptions extends Options {
 /** `decider keys create`: the only time that the token is printed. */
 export const create = (options: CreateOptions) =>
   withAdministration(options, async (administration) => {
-    const row = newKeyRow(await administration.createKey(options.workspace, options.expires));
+    const row = newKeyRow(await administration.change(CHANGES.createKey(options.workspace, options.expires)));
     if (options.json) printJson(row);
     else print(newKeyFacts(row));
   });
@@ -40,7 +40,7 @@ export const list = (options: Options & { readonly workspace?: string }) =>
 /** `decider keys roll`: creates a new key and prints when the old one expires. */
 export const roll = (id: string, options: Options) =>
   withAdministration(options, async (administration) => {
-    const made = await administration.rollKey(id);
+    const made = await administration.change(CHANGES.rollKey(id));
     const row = newKeyRow(made);
     const rolled = { id, expires: showInstant(made.rolled.expires) };
     if (options.json) return printJson({ ...row, rolled });
@@ -51,7 +51,7 @@ export const roll = (id: string, options: Options) =>
 /** `decider keys revoke` */
 export const revoke = (id: string, options: Options) =>
   withAdministration(options, async (administration, _, clock) => {
-    const row = showKey(await administration.revokeKey(id), clock.now());
+    const row = showKey(await administration.change(CHANGES.revokeKey(id)), clock.now());
     if (options.json) printJson(row);
     else print(`${id} is revoked.`);
   });

@@ -2,9 +2,9 @@ import {
   AccessError,
   type Administration,
   type Balance,
+  CHANGES,
   readAmount,
   readGrant,
-  requireModels,
   showAmount,
   type Workspace,
 } from '../access/index.js';
@@ -17,7 +17,9 @@ import { withAdministration } from './with-store.js';
 
 /** `decider workspaces create` */
 export const create = (id: string, options: Options) =>
-  change(id, options, (administration) => administration.createWorkspace(id), { mayCreate: true });
+  change(id, options, (administration) => administration.change(CHANGES.createWorkspace(id)), {
+    mayCreate: true,
+  });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) =>
@@ -25,26 +27,33 @@ export const show = (id: string, options: Options) =>
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
-  change(id, options, async (administration) => administration.grantCredit(id, readGrant(amount)));
+  change(id, options, async (administration) =>
+    administration.change(CHANGES.grantCredit(id, readGrant(amount))),
+  );
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>
   change(id, options, async (administration) =>
-    administration.changeWorkspace(id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
+    administration.change(
+      CHANGES.changeWorkspace(id, { budget: amount === 'none' ? null : readAmount('budget', amount) }),
+    ),
   );
 
 /** `decider workspaces models` */
 export const models = (id: string, parts: string[], options: Options & { readonly force?: boolean }) =>
-  change(id, options, async (administration, { models: folder }) => {
+  change(id, options, async (administration, settings) => {
     const names = readModels(parts);
-    const workspace = await administration.getWorkspace(id);
-    if (names !== null && !options.force) {
-      const { Catalog, readManifest } = await import('../engine/index.js');
-      const catalog = new Catalog(await readManifest(folder), folder);
-      requireModels(names, (name) => catalog.find(name) !== undefined, workspace, 'Use --force');
-    }
-    return administration.changeWorkspace(id, { models: names });
+    const manifest = names === null || options.force ? undefined : await knownModels(names, settings.models);
+    return administration.change(CHANGES.changeWorkspace(id, { models: names }, manifest));
   });
+
+/** Those of the names that the manifest in the folder has. */
+async function knownModels(names: readonly string[], folder: string) {
+  const { Catalog, readManifest } = await import('../engine/index.js');
+  const catalog = new Catalog(await readManifest(folder), folder);
+  const known = names.filter((name) => catalog.find(name) !== undefined);
+  return { known, remedy: 'Use --force' } as const;
+}
 
 interface Limits {
   readonly requestsPerMinute?: string;
@@ -58,10 +67,11 @@ export const limits = (id: string, options: Options & Limits) =>
     if (requestsPerMinute === undefined && bytesPerMinute === undefined) {
       throw new AccessError('limits', 'give --requests-per-minute, --bytes-per-minute or both.');
     }
-    return administration.changeWorkspace(id, {
+    const settings = {
       ...(requestsPerMinute !== undefined && { requestsPerMinute: readWhole(requestsPerMinute) }),
       ...(bytesPerMinute !== undefined && { bytesPerMinute: readWhole(bytesPerMinute) }),
-    });
+    };
+    return administration.change(CHANGES.changeWorkspace(id, settings));
   });
 
 /** `decider workspaces list` */

@@ -22,7 +22,7 @@ import { startRecord } from './last-abort.js';
 import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
 import { pricesByBuild } from './prices.js';
-import { type ReloadChanges, reloadFields } from './reload/audit.js';
+import { type ReloadChanges, reloadRecord } from './reload/audit.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -115,9 +115,8 @@ export class Service implements App {
 
   /** Adds a reload to the audit log. */
   recordReload(before: Settings, after: Settings, changed: ReloadChanges): void {
-    const fields = reloadFields(before, after, changed);
     this.storage.administration
-      .run('server', 'auditReload', fields)
+      .change('server', 'record', reloadRecord(before, after, changed))
       .catch((error) => this.dependencies.log.error({ err: error }, 'a reload is not in the audit log'));
   }
 

@@ -1,5 +1,5 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
-export type { WorkspaceSummary } from './administration/tasks.js';
+export type { WorkspaceSummary } from './administration/reads.js';
 export { dataFileOf, pathOf } from './data-folder/data-folder.js';
 export {
   type ReloadOutcome,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { DEFAULT_LIFETIME_DAYS } from '../../src/access/keys.js';
-import { createKey, revokeKey } from '../../src/storage/folder/administration/keys.js';
+import { createKey, revokeKey } from '../support/access/folder-changes.js';
 import { opened, thrown } from '../support/access/opened.js';
 
 test('contract 5 rule 1: exactly one header with a bearer token', async (t) => {

@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import { dayOf, readExpiry } from '../../src/access/index.js';
-import { createKey, rollKey } from '../../src/storage/folder/administration/keys.js';
-import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { dayOf } from '../../src/access/index.js';
+import { readExpiry } from '../../src/access/key-changes.js';
 import { openStore } from '../../src/storage/folder/index.js';
+import { createKey, createWorkspace, rollKey } from '../support/access/folder-changes.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const clock = {

@@ -3,8 +3,14 @@ import { endOfNextDay } from '../../src/access/calendar.js';
 import type { NewKey } from '../../src/access/index.js';
 import { keyState } from '../../src/access/keys.js';
 import { systemClock } from '../../src/base/index.js';
-import { createKey, listKeys, revokeKey, rollKey } from '../../src/storage/folder/administration/keys.js';
-import { changeWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { listKeys } from '../../src/storage/folder/administration/rows.js';
+import {
+  changeWorkspace,
+  createKey,
+  grantCredit,
+  revokeKey,
+  rollKey,
+} from '../support/access/folder-changes.js';
 import { opened, thrown } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

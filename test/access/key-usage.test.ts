@@ -1,9 +1,9 @@
 import { test } from 'tap';
 import type { Kind } from '../../src/access/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
 import type { Store } from '../../src/storage/folder/index.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
+import { createKey } from '../support/access/folder-changes.js';
 import { dealings, NOON, opened } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -1,17 +1,19 @@
 import { type Test, test } from 'tap';
 import { endOfNextDay } from '../../src/access/calendar.js';
 import type { Reservation } from '../../src/access/index.js';
-import { createKey, revokeKey, rollKey } from '../../src/storage/folder/administration/keys.js';
 import { balanceOf, readUsage } from '../../src/storage/folder/administration/reports.js';
-import {
-  changeWorkspace,
-  createWorkspace,
-  grantCredit,
-  listWorkspaces,
-} from '../../src/storage/folder/administration/workspaces.js';
+import { listWorkspaces } from '../../src/storage/folder/administration/rows.js';
 import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
 import { FLUSH_DELAY_MS } from '../../src/storage/folder/ledger/ledger.js';
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  grantCredit,
+  revokeKey,
+  rollKey,
+} from '../support/access/folder-changes.js';
 import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
 import { thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';

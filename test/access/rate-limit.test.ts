@@ -2,8 +2,7 @@ import { test } from 'tap';
 import { RateLimiter } from '../../src/access/rate-limit.js';
 import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import { changeWorkspace, createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { changeWorkspace, createKey, createWorkspace } from '../support/access/folder-changes.js';
 import { opened, thrown } from '../support/access/opened.js';
 import { fakeClock } from '../support/fake-clock.js';
 

@@ -1,7 +1,8 @@
 import { test } from 'tap';
 import { endOfDay, parseDay } from '../../src/access/calendar.js';
 import { keyState } from '../../src/access/keys.js';
-import { createKey, getKey, rollKey } from '../../src/storage/folder/administration/keys.js';
+import { getKey } from '../../src/storage/folder/administration/rows.js';
+import { createKey, rollKey } from '../support/access/folder-changes.js';
 import { opened, thrown } from '../support/access/opened.js';
 
 const at = (text: string) => Date.parse(text);

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { sumPrices, type UsageFilter } from '../../src/access/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
 import { readUsage } from '../../src/storage/folder/administration/reports.js';
+import { createKey } from '../support/access/folder-changes.js';
 import { opened } from '../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

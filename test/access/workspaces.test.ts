@@ -1,17 +1,21 @@
 import { test } from 'tap';
 import { readGrant } from '../../src/access/index.js';
-import { MODEL_NAME_CHARACTERS_MAX } from '../../src/access/workspaces.js';
+import { MODEL_NAME_CHARACTERS_MAX } from '../../src/access/workspace-changes.js';
 import { visible } from '../../src/base/index.js';
-import { createKey, getKey, listKeys } from '../../src/storage/folder/administration/keys.js';
+import {
+  findWorkspace,
+  getKey,
+  getWorkspace,
+  listKeys,
+  listWorkspaces,
+} from '../../src/storage/folder/administration/rows.js';
+import { openStore } from '../../src/storage/folder/index.js';
 import {
   changeWorkspace,
+  createKey,
   createWorkspace,
-  findWorkspace,
-  getWorkspace,
   grantCredit,
-  listWorkspaces,
-} from '../../src/storage/folder/administration/workspaces.js';
-import { openStore } from '../../src/storage/folder/index.js';
+} from '../support/access/folder-changes.js';
 import { opened } from '../support/access/opened.js';
 
 test('createWorkspace: ids of 1 to 64 letters, digits, _ and -, with a letter or digit at both ends', async (t) => {

@@ -2,12 +2,8 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
 import type { WebhookOutcome } from '../../src/batch/webhook/outcome.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import {
-  createWorkspace,
-  findWorkspace,
-  grantCredit,
-} from '../../src/storage/folder/administration/workspaces.js';
+import { findWorkspace } from '../../src/storage/folder/administration/rows.js';
+import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { DAY_MS, lines, turns, until, World } from '../support/batch/world.js';
 
 const ADDRESS = 'https://a.example/x?y';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
 import { LOOKUP_SHARES } from '../../src/batch/submit.js';
-import { revokeKey } from '../../src/storage/folder/administration/keys.js';
 import { Sealer } from '../../src/storage/folder/index.js';
 import { encryptDataKeys } from '../../src/storage/folder/master-key/encrypt-data-keys.js';
+import { revokeKey } from '../support/access/folder-changes.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../support/batch/world.js';
 
 test('ten batches may be open, even if eleven are submitted at once; one that finishes makes room', async (t) => {

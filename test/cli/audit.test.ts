@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
-import { grantCredit } from '../../src/storage/folder/administration/workspaces.js';
+import { grantCredit } from '../support/access/folder-changes.js';
 import { books } from '../support/books.js';
 
 const USER = `cli:${userInfo().username}`;

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { test } from 'tap';
+import { CHANGES } from '../../src/access/index.js';
 import { DatabaseAdministration, statement } from '../../src/storage/database/index.js';
 import { DATABASE_FORMAT } from '../../src/storage/database/postgres/schema/migrations.js';
 import { run as runCommand } from '../support/cli.js';
@@ -111,8 +112,8 @@ test(
   async (t) => {
     const { url, database } = await newDatabase(t);
     const administration = new DatabaseAdministration(database, 'test');
-    await administration.createWorkspace('w');
-    const { key } = await administration.createKey('w');
+    await administration.change(CHANGES.createWorkspace('w'));
+    const { key } = await administration.change(CHANGES.createKey('w'));
     const put = (text: string) => database.execute(statement('', text));
     await put("UPDATE keys SET expires = 9007199254740992 WHERE workspace = 'w'");
     await put(

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { endOfNextDay } from '../../src/access/calendar.js';
-import { listKeys } from '../../src/storage/folder/administration/keys.js';
+import { listKeys } from '../../src/storage/folder/administration/rows.js';
 import { books } from '../support/books.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'tap';
 import { type Kind, parseAmount } from '../../src/access/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import { createWorkspace, grantCredit } from '../../src/storage/folder/administration/workspaces.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { books } from '../support/books.js';
 
 /** A workspace of one key that used two models on two days, one of them at two prices. */

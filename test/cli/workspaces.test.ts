@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { getWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../src/storage/folder/administration/rows.js';
 import { books } from '../support/books.js';
 import { modelsFolder } from '../support/server.js';
 

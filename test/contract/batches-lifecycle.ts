@@ -1,4 +1,5 @@
-import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { CHANGES } from '../../src/access/index.js';
+import { createKey } from '../support/access/folder-changes.js';
 import {
   BatchKey,
   hold,
@@ -138,7 +139,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     const before = await other.made(lines(9));
     await service.engine.held();
     const id = await batches.made(lines(3));
-    await service.administration.changeWorkspace(workspace, { budget: 0n });
+    await service.administration.change(CHANGES.changeWorkspace(workspace, { budget: 0n }));
     service.engine.open();
     await other.finished(before);
     await pass(service, DAY_MS + SECOND_MS);
@@ -152,7 +153,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     hold(t, service);
     const id = await batches.made(lines(12));
     await service.engine.held();
-    await administration.revokeKey(key);
+    await administration.change(CHANGES.revokeKey(key));
     await pass(service, 2 * SECOND_MS);
     service.engine.open();
     t.equal((await batches.show(id)).status, 401);
@@ -164,7 +165,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     t.ok(done > 0 && failed > 0, 'those in progress have returned');
     await until(async () => (await charged(service, workspace)) > 0);
     t.equal(await charged(service, workspace), done * (await tokensOfLine(service)), 'and are billed');
-    const other = new BatchKey(service, (await administration.createKey(workspace)).token);
+    const other = new BatchKey(service, (await administration.change(CHANGES.createKey(workspace))).token);
     t.equal((await other.results(id)).json.type, 'batch_not_found');
   }),
   rule('3 key expired: the same as revoked', async (t, service) => {
@@ -187,17 +188,19 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     for (const [workspace, pause, resume, type] of [
       [
         'life-credit',
-        () => administration.grantCredit('life-credit', 3n * BigInt(tokens) * PRICE),
-        () => administration.grantCredit('life-credit', 10n ** 12n),
+        () => administration.change(CHANGES.grantCredit('life-credit', 3n * BigInt(tokens) * PRICE)),
+        () => administration.change(CHANGES.grantCredit('life-credit', 10n ** 12n)),
         'out_of_credit',
       ],
       [
         'life-budget',
         async () => {
-          await administration.grantCredit('life-budget', 10n ** 12n);
-          await administration.changeWorkspace('life-budget', { budget: 3n * BigInt(tokens) * PRICE });
+          await administration.change(CHANGES.grantCredit('life-budget', 10n ** 12n));
+          await administration.change(
+            CHANGES.changeWorkspace('life-budget', { budget: 3n * BigInt(tokens) * PRICE }),
+          );
         },
-        () => administration.changeWorkspace('life-budget', { budget: null }),
+        () => administration.change(CHANGES.changeWorkspace('life-budget', { budget: null })),
         'budget_exceeded',
       ],
     ] as const) {
@@ -233,7 +236,7 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       Array.from({ length: 20 }, (_, at) => line(`l${at}`, { model: models[at % 2] })),
     );
     await service.engine.held();
-    await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
+    await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
     await pass(service, 2 * SECOND_MS);
     service.engine.open();
     const results = await batches.collected(id);

@@ -1,3 +1,4 @@
+import { CHANGES } from '../../src/access/index.js';
 import { ERRORS, LINE_ERRORS } from '../../src/api/index.js';
 import { BatchKey, line, lines, newKey, outcomes } from '../support/contract/batch-calls.js';
 import { BUILDS, type Service } from '../support/contract/service.js';
@@ -21,7 +22,7 @@ async function restricted(service: Service): Promise<string> {
   const known = RESTRICTED.get(service);
   if (known !== undefined) return known;
   const { token, workspace } = await service.account('batch-lines');
-  await service.administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
+  await service.administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
   RESTRICTED.set(service, token);
   return token;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { CHANGES } from '../../src/access/index.js';
 import { hold, line, lines, newKey, TOO_LONG } from '../support/contract/batch-calls.js';
 import { BUILDS, PRICES, type Reply } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -155,8 +156,8 @@ const OBJECTS: readonly ContractTest[] = [
     const id = await batches.made(lines(2));
     const others = [
       service.token,
-      (await administration.createKey(workspace)).token,
-      (await administration.rollKey(key)).token,
+      (await administration.change(CHANGES.createKey(workspace))).token,
+      (await administration.change(CHANGES.rollKey(key))).token,
     ];
     const missing = `batch_${'a'.repeat(24)}`;
     for (const token of others) {
@@ -201,7 +202,7 @@ const OBJECTS: readonly ContractTest[] = [
 const LIMITS: readonly ContractTest[] = [
   httpRule('8 limit batch file: 32 MiB as sent and 32 MiB decompressed, and no more', async (t, service) => {
     const { batches, workspace } = await newKey(service, 'batch-bytes');
-    await service.administration.changeWorkspace(workspace, { bytesPerMinute: 2 ** 40 });
+    await service.administration.change(CHANGES.changeWorkspace(workspace, { bytesPerMinute: 2 ** 40 }));
     const file = Buffer.alloc(32 * MEBIBYTE + 1, ' ');
     file.write(`${line('a')}\n`);
     const full = file.subarray(0, -1);
@@ -236,7 +237,7 @@ const LIMITS: readonly ContractTest[] = [
       t.strictSame([status, json.type, headers.get('retry-after')], [429, 'too_many_batches', '300']);
     }
     t.equal((await batches.list()).json.data.length, 10);
-    const { token } = await administration.createKey(workspace);
+    const { token } = await administration.change(CHANGES.createKey(workspace));
     const other = await service.post(line('a'), { path: '/v1/batches', token });
     t.equal(other.status, 200, 'another key of the workspace has its own');
     const [{ id }] = (await batches.list()).json.data;
@@ -249,7 +250,7 @@ const LIMITS: readonly ContractTest[] = [
   }),
   rule('8 limit batch lines: they do not count as requests', async (t, service) => {
     const { batches, workspace, token } = await newKey(service, 'batch-rates');
-    await service.administration.changeWorkspace(workspace, { requestsPerMinute: 4 });
+    await service.administration.change(CHANGES.changeWorkspace(workspace, { requestsPerMinute: 4 }));
     const before = service.engine.started;
     await batches.made(lines(50));
     const live = async () => (await service.post({ state: 'x', questions: ASK }, { token })).status;
@@ -259,7 +260,9 @@ const LIMITS: readonly ContractTest[] = [
   rule('8 limit request bytes: those of batch files count', async (t, service) => {
     const { batches, workspace, token } = await newKey(service, 'batch-request-bytes');
     const file = `${line('a')}\n`;
-    await service.administration.changeWorkspace(workspace, { bytesPerMinute: 3 * file.length });
+    await service.administration.change(
+      CHANGES.changeWorkspace(workspace, { bytesPerMinute: 3 * file.length }),
+    );
     for (let count = 0; count < 3; count += 1) t.equal((await batches.submit(file)).status, 200);
     const { status, json, headers } = await batches.submit(file);
     t.strictSame([status, json.type], [429, 'rate_limited']);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { CHANGES } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
 import { hold, line, lines, newKey, outcomes, tokensOfLine } from '../support/contract/batch-calls.js';
 import type { Reply, Service } from '../support/contract/service.js';
@@ -33,12 +34,14 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
     send(service, line('a'), {}, (await service.account('batch-errors-credit', 0)).token),
   budget_exceeded: async (service) => {
     const { token, workspace } = await service.account('batch-errors-budget');
-    await service.administration.changeWorkspace(workspace, { budget: 0n });
+    await service.administration.change(CHANGES.changeWorkspace(workspace, { budget: 0n }));
     return send(service, line('a'), {}, token);
   },
   rate_limited: async (service) => {
     const { token, workspace } = await service.account('batch-errors-rate');
-    await service.administration.changeWorkspace(workspace, { bytesPerMinute: line('a').length - 1 });
+    await service.administration.change(
+      CHANGES.changeWorkspace(workspace, { bytesPerMinute: line('a').length - 1 }),
+    );
     return send(service, line('a'), {}, token);
   },
   bad_encoding: (service) => send(service, line('a'), { 'content-encoding': 'gzip' }),
@@ -101,7 +104,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
   httpRule('7.1 401: every batch path requires a valid token', async (t, service) => {
     const { administration, get, post } = service;
     const revoked = await service.account('batch-revoked');
-    await administration.revokeKey(revoked.key);
+    await administration.change(CHANGES.revokeKey(revoked.key));
     for (const token of [null, 'wrong', revoked.token]) {
       for (const reply of [
         await post(line('a'), { path, token }),
@@ -129,7 +132,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     const { post, administration, account } = service;
     const poor = (await account('batch-order-credit', 0)).token;
     const slow = await account('batch-order-rate');
-    await administration.changeWorkspace(slow.workspace, { requestsPerMinute: 1 });
+    await administration.change(CHANGES.changeWorkspace(slow.workspace, { requestsPerMinute: 1 }));
     await service.get(path, { token: slow.token });
     const wrong = { 'content-encoding': 'br', 'content-type': 'multipart/mixed' };
     const webhook = { 'service-webhook-url': 'http://a/' };
@@ -262,8 +265,8 @@ const SUBMIT: readonly ContractTest[] = [
     hold(t, service);
     const open = await batches.made(lines(9));
     for (const [change, type] of [
-      [() => administration.changeWorkspace(workspace, { budget: 0n }), 'budget_exceeded'],
-      [() => administration.grantCredit(workspace, -(10n ** 15n)), 'out_of_credit'],
+      [() => administration.change(CHANGES.changeWorkspace(workspace, { budget: 0n })), 'budget_exceeded'],
+      [() => administration.change(CHANGES.grantCredit(workspace, -(10n ** 15n))), 'out_of_credit'],
     ] as const) {
       await change();
       const { status, json } = await batches.submit(lines(1));
@@ -271,7 +274,7 @@ const SUBMIT: readonly ContractTest[] = [
       t.equal((await batches.show(open)).status, 200);
       t.equal((await batches.list()).json.data.length, 2);
       t.equal((await batches.results(finished)).text.split('\n').length, 3);
-      await administration.changeWorkspace(workspace, { budget: null });
+      await administration.change(CHANGES.changeWorkspace(workspace, { budget: null }));
     }
     t.strictSame(
       [(await batches.cancel(open)).status, (await batches.show(open)).json.status],
@@ -300,8 +303,8 @@ const SUBMIT: readonly ContractTest[] = [
     t.equal((await live()).status, 200, 'one live request is left');
     t.equal((await live()).json.type, 'out_of_credit');
     t.equal((await batches.submit(lines(1))).json.type, 'out_of_credit');
-    await service.administration.grantCredit(workspace, 10n ** 12n);
-    await service.administration.changeWorkspace(workspace, { models: ['decider-g-31b'] });
+    await service.administration.change(CHANGES.grantCredit(workspace, 10n ** 12n));
+    await service.administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-31b'] }));
     t.equal((await batches.submit(lines(1))).json.errors[0].type, 'model_not_allowed');
   }),
 ];

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { CHANGES } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { BUILDS } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -151,7 +152,9 @@ const DECIDE: readonly ContractTest[] = [
     '4.1 X-RateLimit: the limits of the key, and what is left with the request counted',
     async (t, { post, account, administration }) => {
       const { token, workspace } = await account('rates');
-      await administration.changeWorkspace(workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 });
+      await administration.change(
+        CHANGES.changeWorkspace(workspace, { requestsPerMinute: 100, bytesPerMinute: 1_000_000 }),
+      );
       const text = JSON.stringify(BODY);
       const told = async (path: string) => {
         const { headers } = await post(text, { token, path });
@@ -275,7 +278,9 @@ const OTHERS: readonly ContractTest[] = [
     '2.11: the limits of a key, in their documented shape',
     async (t, { get, account, administration }) => {
       const { token, workspace, key } = await account('limits', 2_000_000);
-      await administration.changeWorkspace(workspace, { budget: 10n ** 12n, requestsPerMinute: 100 });
+      await administration.change(
+        CHANGES.changeWorkspace(workspace, { budget: 10n ** 12n, requestsPerMinute: 100 }),
+      );
       const { status, json, headers } = await get('/v1/limits', { token });
       t.equal(status, 200);
       t.strictSame(json, {
@@ -311,7 +316,7 @@ const OTHERS: readonly ContractTest[] = [
       return json.models.map(({ id }: { id: string }) => id);
     };
     t.strictSame(await ids(`${gateway}/v1/limits`), ['decider-g-31b']);
-    await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
+    await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
     t.strictSame(await ids('/v1/limits'), ['decider-g-12b']);
     t.strictSame(await ids(`${gateway}/v1/limits`), []);
   }),

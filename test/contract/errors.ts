@@ -1,3 +1,4 @@
+import { CHANGES } from '../../src/access/index.js';
 import { ERRORS, type ErrorType } from '../../src/api/index.js';
 import type { Reply, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
@@ -16,12 +17,12 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
     post(BODY, { token: (await account('errors-credit', 0)).token }),
   budget_exceeded: async ({ post, account, administration }) => {
     const { token, workspace } = await account('errors-budget');
-    await administration.changeWorkspace(workspace, { budget: 0n });
+    await administration.change(CHANGES.changeWorkspace(workspace, { budget: 0n }));
     return post(BODY, { token });
   },
   rate_limited: async ({ post, account, administration }) => {
     const { token, workspace } = await account('errors-rate');
-    await administration.changeWorkspace(workspace, { requestsPerMinute: 1 });
+    await administration.change(CHANGES.changeWorkspace(workspace, { requestsPerMinute: 1 }));
     await post(BODY, { token });
     return post(BODY, { token });
   },
@@ -33,7 +34,7 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   model_not_found: ({ post }) => post({ ...BODY, model: 'unknown' }),
   model_not_allowed: async ({ post, account, administration }) => {
     const { token, workspace } = await account('errors-model');
-    await administration.changeWorkspace(workspace, { models: [] });
+    await administration.change(CHANGES.changeWorkspace(workspace, { models: [] }));
     return post(BODY, { token });
   },
   missing: ({ post }) => post({ questions: ASK }),

@@ -1,6 +1,6 @@
-import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
+import { CHANGES, DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
+import { createKey } from '../support/access/folder-changes.js';
 import { PRICES, type Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 
@@ -56,7 +56,7 @@ export const KEYS: readonly ContractTest[] = [
   rule('5 rule 3: revoked tokens are 401 from the next request', async (t, service) => {
     const { token, key } = await service.account('revoked');
     t.equal((await service.post(BODY, { token })).status, 200);
-    await service.administration.revokeKey(key);
+    await service.administration.change(CHANGES.revokeKey(key));
     t.strictSame(await refused(service, token), UNAUTHORIZED);
   }),
   rule(
@@ -66,7 +66,7 @@ export const KEYS: readonly ContractTest[] = [
       const { status, json } = await post(BODY, { token });
       t.strictSame([status, json.type], [402, 'out_of_credit']);
       t.equal((await post('not JSON', { token })).status, 402, 'whatever the body is');
-      await administration.grantCredit(workspace, 10n ** 12n);
+      await administration.change(CHANGES.grantCredit(workspace, 10n ** 12n));
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
@@ -75,10 +75,10 @@ export const KEYS: readonly ContractTest[] = [
     async (t, { post, administration, account }) => {
       const { token, workspace } = await account('over-budget');
       t.equal((await post(BODY, { token })).status, 200);
-      await administration.changeWorkspace(workspace, { budget: 1n });
+      await administration.change(CHANGES.changeWorkspace(workspace, { budget: 1n }));
       const { status, json } = await post(BODY, { token });
       t.strictSame([status, json.type], [402, 'budget_exceeded']);
-      await administration.changeWorkspace(workspace, { budget: null });
+      await administration.change(CHANGES.changeWorkspace(workspace, { budget: null }));
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
@@ -86,7 +86,7 @@ export const KEYS: readonly ContractTest[] = [
     '5 rule 8: a rolled key works beside the new one until the end of the next day',
     async (t, { post, administration, account }) => {
       const { token, key } = await account('rolled');
-      const made = await administration.rollKey(key);
+      const made = await administration.change(CHANGES.rollKey(key));
       const tomorrow = new Date(Date.now() + 24 * HOUR).toISOString().slice(0, 10);
       const old = await post(BODY, { token });
       t.equal(old.status, 200);
@@ -101,7 +101,7 @@ export const KEYS: readonly ContractTest[] = [
     '5 rule 9: a workspace that lost access to a model is refused',
     async (t, { post, administration, account }) => {
       const { token, workspace } = await account('without-model');
-      await administration.changeWorkspace(workspace, { models: ['decider-g-31b'] });
+      await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-31b'] }));
       for (const path of ['/v1/decide', '/v1/systemone', '/m/decider-g-12b/v1/decide']) {
         const { status, json } = await post(BODY, { token, path });
         t.strictSame([status, json.type], [403, 'model_not_allowed'], path);
@@ -111,7 +111,7 @@ export const KEYS: readonly ContractTest[] = [
         200,
         'the other one is left',
       );
-      await administration.changeWorkspace(workspace, { models: ['decider-g-12b'] });
+      await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
       t.equal((await post(BODY, { token })).status, 200);
     },
   ),
@@ -127,7 +127,7 @@ export const KEYS: readonly ContractTest[] = [
         const short = (await account(`too-little-for-${model}`, tokens - 1, model)).token;
         t.equal((await post(body, { token: short })).json.type, 'out_of_credit');
         const { workspace, token } = await account(`a-unit-short-for-${model}`, 0);
-        await administration.grantCredit(workspace, 2n * BigInt(tokens) * PRICES[model] - 1n);
+        await administration.change(CHANGES.grantCredit(workspace, 2n * BigInt(tokens) * PRICES[model] - 1n));
         t.equal((await post(body, { token })).status, 200);
         t.equal((await post(body, { token })).status, 402, 'the second is a unit too dear');
       }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHANGES } from '../../src/access/index.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { scaled } from '../support/scale.js';
 
@@ -11,7 +12,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     const { token, workspace } = await account('request-bytes');
     t.equal((await administration.getWorkspace(workspace)).bytesPerMinute, 256 * MIB);
     const limit = scaled({ short: MIB, long: 256 * MIB });
-    await administration.changeWorkspace(workspace, { bytesPerMinute: limit });
+    await administration.change(CHANGES.changeWorkspace(workspace, { bytesPerMinute: limit }));
     const spaces = Buffer.alloc(limit / 8, ' ');
     for (let count = 0; count < 8; count += 1) {
       t.equal((await post(spaces, { token })).json.type, 'invalid_json', 'counted, whatever they hold');
@@ -30,7 +31,7 @@ export const LIMITS_OF_DECIDE: readonly ContractTest[] = [
     '8 limit requests: per minute and key, as the workspace is configured',
     async (t, { post, account, administration }) => {
       const { token, workspace } = await account('requests');
-      await administration.changeWorkspace(workspace, { requestsPerMinute: 3 });
+      await administration.change(CHANGES.changeWorkspace(workspace, { requestsPerMinute: 3 }));
       const body = { state: 'x', questions: ASK };
       const all = await Promise.all(Array.from({ length: 5 }, () => post(body, { token })));
       t.strictSame(all.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);

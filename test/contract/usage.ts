@@ -1,3 +1,4 @@
+import { CHANGES } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { line, newKey } from '../support/contract/batch-calls.js';
 import { PRICES, type Reply } from '../support/contract/service.js';
@@ -97,11 +98,11 @@ export const USAGE: readonly ContractTest[] = [
   rule('4.10 rule 3: the charges of the calling key only, at every endpoint', async (t, service) => {
     const { account, gateway, get, post, administration } = service;
     const { key, token, workspace } = await account('usage-own');
-    const other = await administration.createKey(workspace);
+    const other = await administration.change(CHANGES.createKey(workspace));
     const { input_tokens: tokens } = (await post(BODY, { token })).json.usage;
     await post(BODY, { token: other.token });
     await post(BODY, { token: other.token });
-    const rolled = await administration.rollKey(key);
+    const rolled = await administration.change(CHANGES.rollKey(key));
     await post(BODY, { token: rolled.token });
     const requests = async (path: string, own: string) =>
       (await get(path, { token: own })).json.total.requests;

@@ -1,13 +1,14 @@
 import { test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
-import { createKey, revokeKey } from '../../src/storage/folder/administration/keys.js';
+import { listWorkspaces } from '../../src/storage/folder/administration/rows.js';
+import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import {
   changeWorkspace,
+  createKey,
   createWorkspace,
   grantCredit,
-  listWorkspaces,
-} from '../../src/storage/folder/administration/workspaces.js';
-import { openStore, reconcile } from '../../src/storage/folder/index.js';
+  revokeKey,
+} from '../support/access/folder-changes.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';

@@ -118,8 +118,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'access/keys.ts',
     ['5 rule 3', 'expires === null || now <= expires', 'true'],
     ['5 rule 3', 'return revoked === null && ', 'return '],
-    ['5 rule 8', 'endOfNextDay(now));', 'now);'],
   ),
+  ...inFile('access/key-changes.ts', ['5 rule 8', 'endOfNextDay(now));', 'now);']),
   ...inFile(
     'storage/folder/ledger/ledger.ts',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],

@@ -43,7 +43,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'server/operator/api/workspaces.ts',
     [API, 'no model', 'if (models?.length === 0)', 'if (false)'],
-    [API, 'unknown model', 'known: force ? null : known', 'known: null'],
+    [API, 'unknown model', 'force ? undefined : {', 'true ? undefined : {'],
     [API, 'usage days', 'lastDays(clock.now(), days)', 'lastDays(clock.now(), days + 1)'],
   ),
   ...inFile('server/operator/api/records.ts', [
@@ -52,7 +52,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     '1, LISTED_MAX, LISTED',
     '1, LISTED_MAX + 1, LISTED',
   ]),
-  ...inFile('server/operator/api/handlers.ts', [API, 'status 201', "'createWorkspace', ", '']),
+  ...inFile('server/operator/api/handlers.ts', [API, 'status 201', 'jsonReply(status,', 'jsonReply(200,']),
   ...inFile(
     'server/operator/api/activity.ts',
     [PARTS, 'sample', 'ms < SAMPLE_MS_MIN', 'ms <= SAMPLE_MS_MIN'],
@@ -81,7 +81,12 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     "store.as('server', () =>",
     '((work: () => { token: string }) => work())(() =>',
   ]),
-  ...inFile('access/keys.ts', ['cli/audit', 'revoked twice', 'if (key.revoked !== null) return null;', '']),
+  ...inFile('access/key-changes.ts', [
+    'cli/audit',
+    'revoked twice',
+    'if (before.revoked !== null) return { result: before };',
+    '',
+  ]),
   ...inFile(
     'telemetry/recent-lines.ts',
     ['telemetry/recent-lines', 'kept', 'this.kept.length > LOG_LINES_KEPT', 'false'],

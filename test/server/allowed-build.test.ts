@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
+import { changeWorkspace } from '../support/access/folder-changes.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 
 const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } };

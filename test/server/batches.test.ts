@@ -1,8 +1,8 @@
 import { type Test, test } from 'tap';
 import { DEFAULT_WORKSPACE } from '../../src/access/index.js';
 import { systemClock } from '../../src/base/index.js';
-import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
+import { changeWorkspace } from '../support/access/folder-changes.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';

@@ -1,7 +1,6 @@
 import { test } from 'tap';
 import { loadSettings } from '../../src/settings/index.js';
-import { listKeys } from '../../src/storage/folder/administration/keys.js';
-import { listWorkspaces } from '../../src/storage/folder/administration/workspaces.js';
+import { listKeys, listWorkspaces } from '../../src/storage/folder/administration/rows.js';
 import { openFolder } from '../../src/storage/folder/folder-storage.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';

@@ -1,13 +1,14 @@
 import { type Test, test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import type { TransportName } from '../../src/http/index.js';
-import { createKey, revokeKey } from '../../src/storage/folder/administration/keys.js';
+import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
 import {
   changeWorkspace,
+  createKey,
   createWorkspace,
   grantCredit,
-} from '../../src/storage/folder/administration/workspaces.js';
-import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
+  revokeKey,
+} from '../support/access/folder-changes.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';

@@ -12,12 +12,11 @@ import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api
 import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/fields.js';
 import { refusalOf } from '../../src/server/operator/refusal.js';
 import { AdministrationThread } from '../../src/storage/administration/administration-thread.js';
-import type { WorkspaceSummary } from '../../src/storage/administration/tasks.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import { createWorkspace } from '../../src/storage/folder/administration/workspaces.js';
+import type { WorkspaceSummary } from '../../src/storage/administration/reads.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { Metrics } from '../../src/telemetry/index.js';
+import { createKey, createWorkspace } from '../support/access/folder-changes.js';
 import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -66,20 +65,20 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   const store = openStore(folder);
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, folder, fakeClock());
-  t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
+  t.strictSame(await administration.read('listWorkspaces'), []);
   const { table, key } = store.table('workspaces').write(['w'], null);
   await store.write([{ table, key, value: Buffer.from('{}') }]);
-  await t.rejects(administration.run('server', 'listWorkspaces', undefined), {
+  await t.rejects(administration.read('listWorkspaces'), {
     name: 'DataUnavailable',
     message: /^The value w of the table workspaces is damaged\.$/,
   });
-  await t.rejects(administration.run('server', 'grantCredit', { id: 'x', amount: 1n }), {
+  await t.rejects(administration.change('server', 'grantCredit', 'x', 1n), {
     name: 'AccessError',
     argument: 'workspace',
     refusal: 'not_found',
   });
   await administration.close();
-  await t.rejects(administration.run('server', 'listKeys', {}), { name: 'DataUnavailable' });
+  await t.rejects(administration.read('listKeys'), { name: 'DataUnavailable' });
   t.equal(USAGE_DAYS_MAX, 366);
 });
 
@@ -87,7 +86,7 @@ test('a folder that cannot be opened makes the data folder unavailable', async (
   const folder = t.testdir({ file: '' });
   const administration = new AdministrationThread(THREAD, join(folder, 'file'), fakeClock());
   t.teardown(() => administration.close());
-  await t.rejects(administration.run('x', 'createWorkspace', { id: 'w' }), {
+  await t.rejects(administration.change('x', 'createWorkspace', 'w'), {
     name: 'DataUnavailable',
     message: /^The data folder .* cannot be used/,
   });
@@ -103,19 +102,19 @@ test('a change does not read other rows; one that reads a damaged row changes no
     const { table, key } = store.table(name).write(parts, null);
     await store.write([{ table, key, value: Buffer.from('{}') }]);
   };
-  const entries = async () => (await administration.run('x', 'listAudit', { limit: 9 })).entries.length;
+  const entries = async () => (await administration.read('listAudit', 9)).entries.length;
   await damage('keys', 'key_damaged');
-  await t.rejects(administration.run('x', 'listKeys', {}), { name: 'DataUnavailable' });
-  t.match(await administration.run('x', 'createWorkspace', { id: 'w' }), { id: 'w', granted: 0n });
-  t.match(await administration.run('x', 'grantCredit', { id: 'w', amount: 5n }), { granted: 5n });
-  const change = { id: 'w', change: { budget: 7n }, known: null };
-  t.match(await administration.run('x', 'changeWorkspace', change), { granted: 5n, budget: 7n });
-  const { key } = await administration.run('x', 'createKey', { workspace: 'w' });
-  const next = await administration.run('x', 'rollKey', { id: key.id });
+  await t.rejects(administration.read('listKeys'), { name: 'DataUnavailable' });
+  t.match(await administration.change('x', 'createWorkspace', 'w'), { id: 'w', granted: 0n });
+  t.match(await administration.change('x', 'grantCredit', 'w', 5n), { granted: 5n });
+  const change = { budget: 7n };
+  t.match(await administration.change('x', 'changeWorkspace', 'w', change), { granted: 5n, budget: 7n });
+  const { key } = await administration.change('x', 'createKey', 'w');
+  const next = await administration.change('x', 'rollKey', key.id);
   t.match(next.rolled, { id: key.id, rolledTo: next.key.id });
   t.equal(await entries(), 5);
   await damage('grants', 'w', 0);
-  await t.rejects(administration.run('x', 'grantCredit', { id: 'w', amount: 5n }), {
+  await t.rejects(administration.change('x', 'grantCredit', 'w', 5n), {
     name: 'DataUnavailable',
   });
   store.refresh();
@@ -135,7 +134,7 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
   });
   const administration = new AdministrationThread(THREAD, folder, clock);
   t.teardown(() => administration.close());
-  const parts = await administration.run('x', 'listWorkspaces', undefined);
+  const parts = await administration.read('listWorkspaces');
   const lists = parts.map((part) => deserialize(part) as WorkspaceSummary[]);
   t.strictSame(
     lists.map(({ length }) => length),
@@ -145,11 +144,11 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
     lists.flat().map(({ workspace, workingKeys }) => [workspace.id, workingKeys]),
     ids.map((id) => [id, 1]),
   );
-  const keys = await administration.run('x', 'listKeys', {});
+  const keys = await administration.read('listKeys');
   t.ok(keys instanceof Uint8Array);
   t.equal(JSON.parse(Buffer.from(keys).toString()).keys.length, ids.length);
   const task = { workspace: 'w100', from: '2026-01-01', to: '2026-01-02', currency: 'GBP' };
-  const usage = await administration.run('x', 'showUsage', task);
+  const usage = await administration.read('showUsage', task);
   t.ok(usage instanceof Uint8Array);
   t.match(JSON.parse(Buffer.from(usage).toString()), { currency: 'GBP', usage: [] });
 });
@@ -161,13 +160,13 @@ test('a change that waits for another process does not block the main thread', a
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, data, fakeClock());
   t.teardown(() => administration.close());
-  t.strictSame(await administration.run('server', 'listWorkspaces', undefined), []);
+  t.strictSame(await administration.read('listWorkspaces'), []);
   const other = child(t, CHILD, [data]);
   t.equal(await other.line(), 'open');
   const end = join(folder, 'end');
   t.equal(await other.ask(`lock ${end}`), 'locked');
   let ended = false;
-  const change = administration.run('server', 'createWorkspace', { id: 'w' }).finally(() => {
+  const change = administration.change('server', 'createWorkspace', 'w').finally(() => {
     ended = true;
   });
   for (let turn = 0; turn < 100; turn += 1) await nextTurn();

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
-import { changeWorkspace } from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
+import { changeWorkspace } from '../support/access/folder-changes.js';
 import { ChangingModels } from '../support/changing-models.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';

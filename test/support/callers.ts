@@ -3,13 +3,8 @@ import type { Test } from 'tap';
 import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
 import type { ServerDependencies } from '../../src/server/index.js';
-import { createKey } from '../../src/storage/folder/administration/keys.js';
-import {
-  changeWorkspace,
-  createWorkspace,
-  grantCredit,
-} from '../../src/storage/folder/administration/workspaces.js';
 import { openStore } from '../../src/storage/folder/index.js';
+import { changeWorkspace, createKey, createWorkspace, grantCredit } from './access/folder-changes.js';
 import { dataFolder, startTestServer } from './server.js';
 
 export interface Answer {

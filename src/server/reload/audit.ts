@@ -1,4 +1,4 @@
-import type { AuditFields } from '../../access/index.js';
+import type { AuditFields, AuditRecord } from '../../access/index.js';
 import { type Settings, showSettings } from '../../settings/index.js';
 
 /** What a reload has changed. */
@@ -10,16 +10,14 @@ export interface ReloadChanges {
 }
 
 /** What the audit log has of a reload: the settings that have changed, without secrets, and the builds. */
-export function reloadFields(
-  before: Settings,
-  next: Settings,
-  { keys, builds }: ReloadChanges,
-): { readonly before: AuditFields; readonly after: AuditFields } {
+export function reloadRecord(before: Settings, next: Settings, { keys, builds }: ReloadChanges): AuditRecord {
   const [old, now] = [fieldsOf(before, keys), fieldsOf(next, keys)];
   // A secret, the content of a certificate and that of the manifest are not shown.
   const hidden = keys.filter((key) => old[key] === now[key]);
-  const after = { ...now, ...Object.fromEntries(hidden.map((key) => [key, 'changed'])) };
-  return { before: old, after: builds.length === 0 ? after : { ...after, builds: builds.join(', ') } };
+  const settings = { ...now, ...Object.fromEntries(hidden.map((key) => [key, 'changed'])) };
+  const after = builds.length === 0 ? settings : { ...settings, builds: builds.join(', ') };
+  // Without `before`, a reload that changes nothing has an entry too.
+  return { action: 'settings.reload', ...(keys.length > 0 && { before: old }), after };
 }
 
 function fieldsOf(settings: Settings, keys: readonly string[]): AuditFields {

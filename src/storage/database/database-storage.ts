@@ -5,7 +5,6 @@ import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
-import type { TaskArguments, TaskName, TaskResult } from '../administration/tasks.js';
 import { serveWithoutStore } from '../data-folder/serving.js';
 import { storeExists } from '../data-folder/store-exists.js';
 import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
@@ -90,7 +89,14 @@ class DatabaseStorage implements Storage {
   ) {
     this.access = node.access;
     this.clock = node.session.clock;
-    this.administration = new NodeAdministration(settings.store, node);
+    // If the update fails, the polls do it.
+    const refresh = () => node.directory.update().catch(() => {});
+    this.administration = new AdministrationThread(
+      ADMINISTRATION_THREAD,
+      settings.store,
+      this.clock,
+      refresh,
+    );
   }
 
   openBatches(parts: BatchParts): BatchInterface {
@@ -173,25 +179,4 @@ function clockOf({ calendar, clock, skew }: Node['session']): object {
     jump_ms: calendar.jumpMs,
     certain_ms: Number.isFinite(certain) ? certain : null,
   };
-}
-
-/** What it has changed counts for the next request to this node too. */
-class NodeAdministration extends AdministrationThread {
-  constructor(
-    store: Settings['store'],
-    private readonly node: Node,
-  ) {
-    super(ADMINISTRATION_THREAD, store, node.session.clock);
-  }
-
-  override async run<Name extends TaskName>(
-    actor: string,
-    name: Name,
-    args: TaskArguments<Name>,
-  ): Promise<TaskResult<Name>> {
-    const result = await super.run(actor, name, args);
-    // If it fails, the polls do it.
-    await this.node.directory.update().catch(() => {});
-    return result;
-  }
 }

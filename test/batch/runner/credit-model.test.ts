@@ -3,12 +3,9 @@ import type { Reservation } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
 import { TRIES_MAX } from '../../../src/batch/runner/outcome.js';
 import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
-import {
-  changeWorkspace,
-  getWorkspace,
-  grantCredit,
-} from '../../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../src/storage/folder/index.js';
+import { changeWorkspace, grantCredit } from '../../support/access/folder-changes.js';
 import { type NaiveHold, NaiveLedger } from '../../support/access/naive-ledger.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { line, PRICE, World } from '../../support/batch/world.js';

@@ -1,13 +1,9 @@
 import { type Test, test } from 'tap';
 import { ApiError } from '../../../src/api/index.js';
-import { revokeKey } from '../../../src/storage/folder/administration/keys.js';
 import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
-import {
-  changeWorkspace,
-  getWorkspace,
-  grantCredit,
-} from '../../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../src/storage/folder/index.js';
+import { changeWorkspace, grantCredit, revokeKey } from '../../support/access/folder-changes.js';
 import { thrown } from '../../support/access/opened.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { DAY_MS, line, PRICE, SECOND_MS, turns, World } from '../../support/batch/world.js';

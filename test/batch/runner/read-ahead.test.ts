@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ApiError } from '../../../src/api/index.js';
 import { READ_AHEAD_BYTES, ReadAhead } from '../../../src/batch/runner/read-ahead.js';
-import { changeWorkspace } from '../../../src/storage/folder/administration/workspaces.js';
+import { changeWorkspace } from '../../support/access/folder-changes.js';
 import { memoryOf } from '../../support/batch/memory.js';
 import { line, lines, turns, until, World } from '../../support/batch/world.js';
 

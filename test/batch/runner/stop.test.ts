@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ApiError } from '../../../src/api/index.js';
-import { revokeKey } from '../../../src/storage/folder/administration/keys.js';
 import { reconcile } from '../../../src/storage/folder/index.js';
+import { revokeKey } from '../../support/access/folder-changes.js';
 import { DAY_MS, line, lines, reason, turns, until, World } from '../../support/batch/world.js';
 
 test('a stop drops the lines in progress without counting a try; the next process runs them again', async (t) => {

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
-import { changeWorkspace } from '../../../src/storage/folder/administration/workspaces.js';
 import { reconcile } from '../../../src/storage/folder/index.js';
+import { changeWorkspace } from '../../support/access/folder-changes.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
 import { line, lines, PRICE, reason, turns, until, World } from '../../support/batch/world.js';
 

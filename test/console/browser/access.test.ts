@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createKey, revokeKey } from '../../../src/storage/folder/administration/keys.js';
+import { createKey, revokeKey } from '../../support/access/folder-changes.js';
 import { ask, type ConsoleWorld, consoleTest, enter } from '../../support/console/console.js';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { createKey } from '../../../src/storage/folder/administration/keys.js';
+import { createKey } from '../../support/access/folder-changes.js';
 import { batchFile, chooseBatch, HOSTILE_LABEL, HOSTILE_NAME } from '../../support/console/batch-file.js';
 import { consoleTest, enter, overflow, PHONE } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';

@@ -1,9 +1,9 @@
-import { createKey } from '../../../src/storage/folder/administration/keys.js';
 import {
   changeWorkspace,
+  createKey,
   createWorkspace,
   grantCredit,
-} from '../../../src/storage/folder/administration/workspaces.js';
+} from '../../support/access/folder-changes.js';
 import { AXE, violations } from '../../support/console/axe.js';
 import { batchFile } from '../../support/console/batch-file.js';
 import { type ConsoleWorld, consoleTest, enter, type Tab } from '../../support/console/console.js';

@@ -1,6 +1,7 @@
 // What a node does after a failover to a standby that lacks the last commits.
 import { type Test, test } from 'tap';
 import { authenticate } from '../../../src/access/authenticate.js';
+import { CHANGES } from '../../../src/access/index.js';
 import type { ApiError } from '../../../src/api/index.js';
 import { DatabaseDirectory, POLL_MS } from '../../../src/storage/database/directory/directory.js';
 import { type Database, DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
@@ -37,12 +38,15 @@ test('a failover that loses changes and takes less than 5 s is noticed', NEEDS_P
   const server = await Replicated.start(t);
   const database = connectTo(t, await server.createDatabase());
   const office = new DatabaseAdministration(database, 'cli:ann');
-  await office.createWorkspace('a');
-  const [first, second] = [await office.createKey('a'), await office.createKey('a')];
+  await office.change(CHANGES.createWorkspace('a'));
+  const [first, second] = [
+    await office.change(CHANGES.createKey('a')),
+    await office.change(CHANGES.createKey('a')),
+  ];
   const { clock, lost, directory, answer } = await openDirectory(t, database);
   await server.caughtUp();
   server.holdStream();
-  await office.revokeKey(first.key.id);
+  await office.change(CHANGES.revokeKey(first.key.id));
   await directory.update();
   t.strictSame(
     [first, second].map(({ token }) => answer(token)),
@@ -51,7 +55,7 @@ test('a failover that loses changes and takes less than 5 s is noticed', NEEDS_P
   await server.failOver();
   // Gets the number of the change that was lost.
   await until(() =>
-    office.revokeKey(second.key.id).then(
+    office.change(CHANGES.revokeKey(second.key.id)).then(
       () => true,
       () => false,
     ),
@@ -128,13 +132,13 @@ for (const isKept of [true, false]) {
       const server = await Replicated.start(t);
       const url = await server.createDatabase();
       const office = new DatabaseAdministration(connectTo(t, url), 'cli:ann');
-      await office.createWorkspace('a');
+      await office.change(CHANGES.createWorkspace('a'));
       await server.caughtUp();
       if (!isKept) server.holdStream();
       const port = `:${server.proxy.port}/`;
       const direct = connectTo(t, url.replace(port, `:${server.primary.port}/`));
       server.proxy.loseCommit('not answered', { awayMs: AWAY_MS });
-      const granted = office.grantCredit('a', 7n).then(
+      const granted = office.change(CHANGES.grantCredit('a', 7n)).then(
         (workspace) => workspace.granted,
         (error) => `${error.name}: ${error.message}`,
       );

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { CHANGES } from '../../../src/access/index.js';
 import { newestBatches } from '../../../src/storage/database/batches/tables/newest.js';
 import { type Database, DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
 import { freePort } from '../../support/free-port.js';
@@ -55,9 +56,9 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
   );
 
   await t.test('a revoked key stops working on both', async (t) => {
-    const { key, token } = await administration.createKey('default');
+    const { key, token } = await administration.change(CHANGES.createKey('default'));
     for (const node of nodes) await until(async () => (await ask(node, `Bearer ${token}`)).status === 200);
-    await administration.revokeKey(key.id);
+    await administration.change(CHANGES.revokeKey(key.id));
     for (const node of nodes) await until(async () => (await ask(node, `Bearer ${token}`)).status === 401);
     t.equal((await ask(nodes[0] as Node, first)).status, 200, 'another key still works');
   });
@@ -88,9 +89,9 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
   await t.test('credit for some requests answers exactly these; a stop returns what is leased', async (t) => {
     const { usage } = (await (await ask(one, first)).json()) as { usage: { input_tokens: number } };
     const cost = TOKEN_PRICE * BigInt(usage.input_tokens);
-    await administration.createWorkspace('w');
-    await administration.grantCredit('w', cost * BigInt(COVERED));
-    const { token } = await administration.createKey('w');
+    await administration.change(CHANGES.createWorkspace('w'));
+    await administration.change(CHANGES.grantCredit('w', cost * BigInt(COVERED)));
+    const { token } = await administration.change(CHANGES.createKey('w'));
     const headers = { authorization: `Bearer ${token}` };
     for (const node of nodes) {
       await until(async () => (await fetch(`${node.url}/v1/limits`, { headers })).status === 200);

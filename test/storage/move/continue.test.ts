@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'tap';
 import type { Key, Workspace } from '../../../src/access/index.js';
-import { findWorkspace } from '../../../src/storage/folder/administration/workspaces.js';
+import { findWorkspace } from '../../../src/storage/folder/administration/rows.js';
 import { verifyBatches } from '../../../src/storage/folder/batches/index.js';
 import { openStore, openToRead, reconcile, Sealer } from '../../../src/storage/folder/index.js';
 import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';

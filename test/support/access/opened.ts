@@ -1,10 +1,9 @@
 import type { Test } from 'tap';
 import type { Kind } from '../../../src/access/index.js';
-import { createKey } from '../../../src/storage/folder/administration/keys.js';
-import { createWorkspace, grantCredit } from '../../../src/storage/folder/administration/workspaces.js';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
 import { fakeClock } from '../fake-clock.js';
+import { createKey, createWorkspace, grantCredit } from './folder-changes.js';
 
 /** An instant in the middle of a day, a month and a year. */
 export const NOON = Date.parse('2026-06-15T12:00:00.000Z');

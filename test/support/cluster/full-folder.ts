@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { BATCH_STATES } from '../../../src/api/index.js';
 import { randomLetters } from '../../../src/base/index.js';
 import { placeOf, seal } from '../../../src/sealing/index.js';
-import { createKey, revokeKey, rollKey } from '../../../src/storage/folder/administration/keys.js';
-import {
-  changeWorkspace,
-  createWorkspace,
-  grantCredit,
-} from '../../../src/storage/folder/administration/workspaces.js';
 import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
 import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
+import {
+  changeWorkspace,
+  createKey,
+  createWorkspace,
+  grantCredit,
+  revokeKey,
+  rollKey,
+} from '../access/folder-changes.js';
 import { line } from '../batch/world.js';
 import { fakeClock } from '../fake-clock.js';
 

@@ -1,6 +1,5 @@
 import { dayOf, monthOf, parsePrice } from '../../../src/access/index.js';
-import { createKey } from '../../../src/storage/folder/administration/keys.js';
-import { createWorkspace, grantCredit } from '../../../src/storage/folder/administration/workspaces.js';
+import { createKey, createWorkspace, grantCredit } from '../access/folder-changes.js';
 import type { ConsoleWorld } from './console.js';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { option, question } from '../../../src/console/ask/draft.js';
 import { FIRST_DRAFT } from '../../../src/console/ask/examples.js';
 import { packDraft } from '../../../src/console/ask/share.js';
-import { createKey } from '../../../src/storage/folder/administration/keys.js';
+import { createKey } from '../access/folder-changes.js';
 import { png } from '../images/png.js';
 import { batchFile, chooseBatch } from './batch-file.js';
 import { ask, type ConsoleWorld, enter, type Tab } from './console.js';

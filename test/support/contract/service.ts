@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { Administration } from '../../../src/access/index.js';
+import { CHANGES } from '../../../src/access/index.js';
 import { DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
 import { FolderAdministration, openStore, type Store } from '../../../src/storage/folder/index.js';
 import { selfSigned } from '../certificate.js';
@@ -157,9 +158,9 @@ export async function startService(t: Test, transport: string, place: Place = 'f
       return (await database.database.query(UNFINISHED)).length === 0;
     },
     async account(id, tokens = 1_000_000, model = 'decider-g-12b') {
-      await administration.createWorkspace(id);
-      if (tokens > 0) await administration.grantCredit(id, BigInt(tokens) * PRICES[model]);
-      const { key, token: made } = await administration.createKey(id);
+      await administration.change(CHANGES.createWorkspace(id));
+      if (tokens > 0) await administration.change(CHANGES.grantCredit(id, BigInt(tokens) * PRICES[model]));
+      const { key, token: made } = await administration.change(CHANGES.createKey(id));
       return { workspace: id, token: made, key: key.id };
     },
   };

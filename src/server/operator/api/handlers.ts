@@ -1,4 +1,4 @@
-import type { OperatorApiName } from '../../../api/index.js';
+import { OPERATOR_API, type OperatorApiName } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Settings } from '../../../settings/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
@@ -12,9 +12,6 @@ import { showLive } from './live.js';
 import { showModels } from './models.js';
 import { recordHandlers } from './records.js';
 import { workspaceHandlers } from './workspaces.js';
-
-/** The routes that create something, and answer 201. */
-const CREATING: readonly string[] = ['createWorkspace', 'createKey', 'rollKey'] satisfies OperatorApiName[];
 
 interface ApiParts {
   readonly service: Service;
@@ -55,9 +52,9 @@ export function apiHandlers({
       });
     },
   };
-  const replies = Object.entries(handlers).map(([name, handle]) => [
+  const replies = OPERATOR_API.map(({ name, status }) => [
     name,
-    async (call: OperatorCall) => jsonReply(CREATING.includes(name) ? 201 : 200, await handle(call)),
+    async (call: OperatorCall) => jsonReply(status, await handlers[name](call)),
   ]);
   return Object.fromEntries(replies);
 }

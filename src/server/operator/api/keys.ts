@@ -10,22 +10,22 @@ type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' |
 export function keyHandlers({ administration, clock }: Storage): Handlers<KeyRoutes> {
   const show = (key: Key) => showKey(key, clock.now());
   return {
-    async listKeys({ actor, query }) {
-      return await administration.run(actor, 'listKeys', readQuery(query, 'workspace'));
+    async listKeys({ query }) {
+      return await administration.read('listKeys', readQuery(query, 'workspace').workspace);
     },
     async createKey({ actor, body }) {
-      const task = readFields(body, { workspace: TEXT }, { expires: TEXT });
-      const { key, token } = await administration.run(actor, 'createKey', task);
+      const { workspace, expires } = readFields(body, { workspace: TEXT }, { expires: TEXT });
+      const { key, token } = await administration.change(actor, 'createKey', workspace, expires);
       return { key: show(key), token };
     },
     async rollKey({ actor, id, body }) {
       readFields(body, {}, {});
-      const { key, token, rolled } = await administration.run(actor, 'rollKey', { id });
+      const { key, token, rolled } = await administration.change(actor, 'rollKey', id);
       return { key: show(key), token, rolled: show(rolled) };
     },
     async revokeKey({ actor, id, body }) {
       readFields(body, {}, {});
-      return show(await administration.run(actor, 'revokeKey', { id }));
+      return show(await administration.change(actor, 'revokeKey', id));
     },
   };
 }

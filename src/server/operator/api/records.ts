@@ -22,12 +22,12 @@ export function recordHandlers(
   recentLines: RecentLines | undefined,
 ): Handlers<RecordRoutes> {
   return {
-    async listBatches({ actor, query }) {
+    async listBatches({ query }) {
       const { state, workspace, limit } = readQuery(query, 'state', 'workspace', 'limit');
       const filter = { state: readState(state), workspace, limit: readLimit(limit) };
       // If the disk refuses the last changes, the list shows the states before them.
       await access.flush().catch(() => {});
-      const { batches, more } = await administration.run(actor, 'listBatches', filter);
+      const { batches, more } = await administration.read('listBatches', filter);
       const shown = batches.map(
         ({ id, workspace, key, state, lines, done, failed, models, ...times }): OperatorBatch => ({
           id,
@@ -61,13 +61,13 @@ export function recordHandlers(
       );
       return { errors };
     },
-    async listAudit({ actor, query }) {
+    async listAudit({ query }) {
       const { limit, before } = readQuery(query, 'limit', 'before');
-      const task = {
-        limit: readLimit(limit),
-        before: readWhole('before', before, 1, Number.MAX_SAFE_INTEGER, undefined),
-      };
-      const { entries, more } = await administration.run(actor, 'listAudit', task);
+      const { entries, more } = await administration.read(
+        'listAudit',
+        readLimit(limit),
+        readWhole('before', before, 1, Number.MAX_SAFE_INTEGER, undefined),
+      );
       return { entries: entries.map(({ at, ...entry }) => ({ time: showInstant(at), ...entry })), more };
     },
   };

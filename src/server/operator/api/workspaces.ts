@@ -63,12 +63,12 @@ export function workspaceHandlers(
     };
   };
   /** The charges of a workspace, read before it changes: reading them can fail, and after the change that would be too late. */
-  const chargesOf = async (actor: string, id: string): Promise<Charges> =>
-    access.balance(await administration.run(actor, 'getWorkspace', { id }));
+  const chargesOf = async (id: string): Promise<Charges> =>
+    access.balance(await administration.read('getWorkspace', id));
   return {
-    async listWorkspaces({ actor, query }) {
+    async listWorkspaces({ query }) {
       readQuery(query);
-      const parts = await administration.run(actor, 'listWorkspaces', undefined);
+      const parts = await administration.read('listWorkspaces');
       const texts: string[] = [];
       for (const part of parts) {
         const summaries = deserialize(part) as WorkspaceSummary[];
@@ -86,30 +86,30 @@ export function workspaceHandlers(
       return Buffer.from(`{\n  "currency": ${JSON.stringify(currency)},\n  "workspaces": ${list}\n}\n`);
     },
     async createWorkspace({ actor, body }) {
-      const task = readFields(body, { id: TEXT }, {});
-      return show(await administration.run(actor, 'createWorkspace', task), NO_CHARGES);
+      const { id } = readFields(body, { id: TEXT }, {});
+      return show(await administration.change(actor, 'createWorkspace', id), NO_CHARGES);
     },
     async changeWorkspace({ actor, id, body }) {
       const { change, force } = readChange(body);
       const known = change.models?.filter((name) => catalog().find(name) !== undefined) ?? [];
-      const task = { id, change, known: force ? null : known };
-      const charges = await chargesOf(actor, id);
-      return show(await administration.run(actor, 'changeWorkspace', task), charges);
+      const manifest = force ? undefined : { known, remedy: 'Set force to true' as const };
+      const charges = await chargesOf(id);
+      return show(await administration.change(actor, 'changeWorkspace', id, change, manifest), charges);
     },
     async grantCredit({ actor, id, body }) {
       const { amount: text } = readFields(body, { amount: TEXT }, {});
       const amount = readGrant(text);
-      const charges = await chargesOf(actor, id);
-      return show(await administration.run(actor, 'grantCredit', { id, amount }), charges);
+      const charges = await chargesOf(id);
+      return show(await administration.change(actor, 'grantCredit', id, amount), charges);
     },
-    async showUsage({ actor, id, query }) {
+    async showUsage({ id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
       const dates = lastDays(clock.now(), days);
       const [from, to] = [dates[0] as string, dates.at(-1) as string];
       await access.flush().catch((error: Error) => {
         throw new DataUnavailable(error.message);
       });
-      return await administration.run(actor, 'showUsage', { workspace: id, from, to, currency });
+      return await administration.read('showUsage', { workspace: id, from, to, currency });
     },
   };
 }

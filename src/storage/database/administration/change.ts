@@ -1,4 +1,4 @@
-import { type AuditRecord, auditEntry, isRecorded } from '../../../access/index.js';
+import { auditEntry, type Change, isRecorded } from '../../../access/index.js';
 import { CHANGES_CHANNEL } from '../directory/directory.js';
 import { hasChange, type Moment, writeMark } from '../directory/history.js';
 import { NOW_MS } from '../postgres/calendar.js';
@@ -8,16 +8,17 @@ import { requireFormat } from '../postgres/schema/format.js';
 import { DATABASE_FORMAT } from '../postgres/schema/migrations.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { addAuditEntry } from './audit-log.js';
+import { addGrant, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
 
-/** An administrative change in progress. The changes of all administrators run one after the other. */
-export interface Change {
+/** A transaction for administrative changes. Those of all administrators run one after the other. */
+interface OpenChange {
   readonly transaction: Queryable;
+  /** Who makes the changes, for the audit log. */
+  readonly actor: string;
   /** Its number, for the rows that it writes. */
   readonly number: number;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: number;
-  /** Adds an entry to the audit log, unless the record changes nothing. */
-  audit(record: AuditRecord): Promise<void>;
 }
 
 // Locks the row, so that changes are committed in the order of their numbers.
@@ -29,29 +30,46 @@ const NEXT = statement(
 const LOCK = statement('change-lock', 'SELECT changes FROM service WHERE id = 1 FOR UPDATE');
 const NOTIFY = statement('change-notify', 'SELECT pg_notify($1, $2)');
 
-/** What a change has computed, and its mark. */
+/** What the work in a transaction has computed, and the mark of the transaction. */
 interface Made<Result> {
   readonly result: Result;
   readonly moment: Moment;
 }
 
+/** Makes an administrative change in an open transaction. Rejects with AccessError. */
+export async function makeChange<Result>(open: OpenChange, change: Change<Result>): Promise<Result> {
+  const { transaction, actor, number, now } = open;
+  const stored = {
+    workspace:
+      change.workspace === undefined ? undefined : await findWorkspace(transaction, change.workspace),
+    key: change.key === undefined ? undefined : await findKey(transaction, change.key),
+  };
+  const { result, workspace, keys = [], grant, record } = change.decide(stored, now);
+  if (workspace !== undefined) {
+    await putWorkspace(transaction, workspace, number);
+    if (grant !== undefined) await addGrant(transaction, workspace.id, now, grant);
+  }
+  for (const key of keys) await putKey(transaction, key, number);
+  if (record !== undefined) {
+    const entry = auditEntry(now, actor, record);
+    if (isRecorded(record, entry)) await addAuditEntry(transaction, entry);
+  }
+  return result;
+}
+
 /**
- * Runs `work` as one administrative change, and notifies the nodes. Nothing is changed if `work` throws. `actor`: who makes
- * the change, for the audit log. Rejects with what `work` throws; OperatorError if the database has another format;
- * DatabaseUnavailable: nothing was changed; CommitUnknown: the database was away for too long to tell.
+ * Runs `work` in one transaction for administrative changes, and notifies the nodes. Nothing is changed if `work` throws.
+ * `actor`: who makes the changes, for the audit log. Rejects with what `work` throws; OperatorError if the database has
+ * another format; DatabaseUnavailable: nothing was changed; CommitUnknown: the database was away for too long to tell.
  */
 export async function inChange<Result>(
   database: Database,
   actor: string,
-  work: (change: Change) => Promise<Result>,
+  work: (open: OpenChange) => Promise<Result>,
 ): Promise<Result> {
   const make = async (transaction: Transaction): Promise<Made<Result>> => {
     const { now, moment } = await begin(transaction);
-    const audit = async (record: AuditRecord) => {
-      const entry = auditEntry(now, actor, record);
-      if (isRecorded(record, entry)) await addAuditEntry(transaction, entry);
-    };
-    return { result: await work({ transaction, number: moment.number, now, audit }), moment };
+    return { result: await work({ transaction, actor, number: moment.number, now }), moment };
   };
   const { result, moment } = await certainTransaction(database, make, async (transaction, made) => {
     await transaction.query(LOCK);

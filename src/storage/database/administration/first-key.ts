@@ -1,9 +1,7 @@
-import { type Amount, DEFAULT_WORKSPACE } from '../../../access/index.js';
+import { type Amount, CHANGES, DEFAULT_WORKSPACE } from '../../../access/index.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-import { inChange } from './change.js';
-import { createKey } from './keys.js';
-import { createWorkspace, grantCredit } from './workspaces.js';
+import { inChange, makeChange } from './change.js';
 
 const IS_EMPTY = statement('is-empty', 'SELECT NOT EXISTS (SELECT FROM workspaces) AS "isEmpty"');
 
@@ -18,10 +16,10 @@ export async function isEmptyDatabase(database: Queryable): Promise<boolean> {
  * Of several nodes that start at the same time, one creates them. Rejects with DatabaseUnavailable.
  */
 export function createFirstKey(database: Database, credit: Amount): Promise<string | null> {
-  return inChange(database, 'server', async (change) => {
-    if (!(await isEmptyDatabase(change.transaction))) return null;
-    await createWorkspace(change, DEFAULT_WORKSPACE);
-    await grantCredit(change, DEFAULT_WORKSPACE, credit);
-    return (await createKey(change, DEFAULT_WORKSPACE)).token;
+  return inChange(database, 'server', async (open) => {
+    if (!(await isEmptyDatabase(open.transaction))) return null;
+    await makeChange(open, CHANGES.createWorkspace(DEFAULT_WORKSPACE));
+    await makeChange(open, CHANGES.grantCredit(DEFAULT_WORKSPACE, credit));
+    return (await makeChange(open, CHANGES.createKey(DEFAULT_WORKSPACE))).token;
   });
 }

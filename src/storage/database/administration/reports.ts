@@ -1,9 +1,6 @@
 import {
   type Balance,
   checkDays,
-  daysOfInvoice,
-  type Invoice,
-  invoiceOf,
   type UsageFilter,
   type UsageRow,
   type Workspace,
@@ -11,8 +8,7 @@ import {
 import { SETTLED_MS } from '../postgres/calendar.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-import { getKey } from './keys.js';
-import { getWorkspace } from './workspaces.js';
+import { getKey, getWorkspace } from './rows.js';
 
 /** The longest time of a statement of a report, in milliseconds. It may read the counters of years. */
 export const REPORT_MS_MAX = 10 * 60 * 1_000;
@@ -59,12 +55,6 @@ export async function readUsage(database: Database, filter: UsageFilter): Promis
     statementMs: REPORT_MS_MAX,
   });
   return rows.map((row) => ({ ...row, price: BigInt(row.price), amount: BigInt(row.amount) }));
-}
-
-/** The charges of a workspace in a month written as `2026-11`. Throws AccessError if either does not exist. */
-export async function readInvoice(database: Database, workspace: string, month: string): Promise<Invoice> {
-  const days = daysOfInvoice(month);
-  return invoiceOf(workspace, month, await readUsage(database, { workspace, ...days }));
 }
 
 /** A statement for the given conditions alone, so that the database uses the index for them. */

@@ -1,19 +1,11 @@
-import {
-  type Administration,
-  type Amount,
-  type AuditRecord,
-  readExpiry,
-  type UsageFilter,
-  type Workspace,
-  type WorkspaceChange,
-} from '../../../access/index.js';
+import type { Administration, Change, UsageFilter, Workspace } from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
 import { readAudit } from '../lmdb/audit-log.js';
 import type { Store } from '../lmdb/store.js';
-import { createKey, getKey, listKeys, revokeKey, rollKey } from './keys.js';
+import { makeChange } from './change.js';
 import { reconcile } from './reconcile.js';
-import { balanceOf, readInvoice, readUsage } from './reports.js';
-import { changeWorkspace, createWorkspace, getWorkspace, grantCredit, listWorkspaces } from './workspaces.js';
+import { balanceOf, readUsage } from './reports.js';
+import { getKey, getWorkspace, listKeys, listWorkspaces } from './rows.js';
 
 /** Administration of a data folder. Each call does its work in one turn, so that it reads one snapshot. */
 export class FolderAdministration implements Administration {
@@ -24,80 +16,42 @@ export class FolderAdministration implements Administration {
     private readonly actor?: string,
   ) {}
 
-  createWorkspace(id: string) {
-    return this.run((store, clock) => createWorkspace(store, clock, id));
-  }
-
-  getWorkspace(id: string) {
-    return this.run((store) => getWorkspace(store, id));
-  }
-
-  listWorkspaces() {
-    return this.run(listWorkspaces);
-  }
-
-  changeWorkspace(id: string, change: WorkspaceChange) {
-    return this.run((store, clock) => changeWorkspace(store, clock, id, change));
-  }
-
-  grantCredit(id: string, amount: Amount) {
-    return this.run((store, clock) => grantCredit(store, clock, id, amount));
-  }
-
-  balance(workspace: Workspace) {
-    return this.run((store, clock) => balanceOf(store, workspace, clock.now()));
-  }
-
-  createKey(workspace: string, expires?: string) {
-    return this.run((store, clock) => {
-      // Read once, so that days are counted from the key's creation.
-      const now = clock.now();
-      const until = expires === undefined ? undefined : readExpiry(expires, now);
-      return createKey(store, { ...clock, now: () => now }, workspace, until);
-    });
-  }
-
-  getKey(id: string) {
-    return this.run((store) => getKey(store, id));
-  }
-
-  listKeys(workspace?: string) {
-    return this.run((store) => {
-      if (workspace !== undefined) getWorkspace(store, workspace);
-      return listKeys(store, workspace);
-    });
-  }
-
-  rollKey(id: string) {
-    return this.run((store, clock) => rollKey(store, clock, id));
-  }
-
-  revokeKey(id: string) {
-    return this.run((store, clock) => revokeKey(store, clock, id));
-  }
-
-  usage(filter: UsageFilter) {
-    return this.run((store) => readUsage(store, filter));
-  }
-
-  invoice(workspace: string, month: string) {
-    return this.run((store) => readInvoice(store, workspace, month));
-  }
-
-  reconcile() {
-    return this.run(reconcile);
-  }
-
-  audit(limit: number, before?: number, after?: number) {
-    return this.run((store) => readAudit(store.table('audit'), limit, before, after));
-  }
-
-  record(record: AuditRecord) {
-    return this.run((store, clock) => store.change(() => store.audit(clock.now(), record)));
-  }
-
-  private async run<Result>(work: (store: Store, clock: Clock) => Result): Promise<Result> {
+  async change<Result>(change: Change<Result>) {
     const { store, clock, actor } = this;
-    return actor === undefined ? work(store, clock) : store.as(actor, () => work(store, clock));
+    const make = () => makeChange(store, clock, change);
+    return actor === undefined ? make() : store.as(actor, make);
+  }
+
+  async getWorkspace(id: string) {
+    return getWorkspace(this.store, id);
+  }
+
+  async listWorkspaces() {
+    return listWorkspaces(this.store);
+  }
+
+  async balance(workspace: Workspace) {
+    return balanceOf(this.store, workspace, this.clock.now());
+  }
+
+  async getKey(id: string) {
+    return getKey(this.store, id);
+  }
+
+  async listKeys(workspace?: string) {
+    if (workspace !== undefined) getWorkspace(this.store, workspace);
+    return listKeys(this.store, workspace);
+  }
+
+  async usage(filter: UsageFilter) {
+    return readUsage(this.store, filter);
+  }
+
+  async reconcile() {
+    return reconcile(this.store);
+  }
+
+  async audit(limit: number, before?: number, after?: number) {
+    return readAudit(this.store.table('audit'), limit, before, after);
   }
 }

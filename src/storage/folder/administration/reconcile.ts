@@ -7,7 +7,7 @@ import {
   type Workspace,
 } from '../../../access/index.js';
 import type { Store } from '../lmdb/store.js';
-import { listWorkspaces } from './workspaces.js';
+import { listWorkspaces } from './rows.js';
 
 /**
  * Verifies the ledger of each workspace from the tables; see `booksOf`. Also verifies that the amount of each counter is

@@ -1,9 +1,6 @@
 import {
   type Balance,
   checkDays,
-  daysOfInvoice,
-  type Invoice,
-  invoiceOf,
   monthOf,
   type UsageFilter,
   type UsageRow,
@@ -12,8 +9,7 @@ import {
 } from '../../../access/index.js';
 import { chargedIn } from '../ledger/counters.js';
 import type { Store } from '../lmdb/store.js';
-import { getKey } from './keys.js';
-import { getWorkspace, listWorkspaces } from './workspaces.js';
+import { getKey, getWorkspace, listWorkspaces } from './rows.js';
 
 /** The stored balance of a workspace. It does not include charges that a running server has not written yet. */
 export function balanceOf(store: Store, { id, granted }: Workspace, now: number): Balance {
@@ -34,12 +30,6 @@ export function readUsage(store: Store, filter: UsageFilter): UsageRow[] {
       ? listWorkspaces(store).map(({ id }) => id)
       : [getWorkspace(store, filter.workspace).id];
   return workspaces.flatMap((id) => [...rowsOf(store, id, filter)]).filter((row) => fits(row, filter));
-}
-
-/** The charges of a workspace in a month written as `2026-11`. Throws AccessError if either does not exist. */
-export function readInvoice(store: Store, workspace: string, month: string): Invoice {
-  const days = daysOfInvoice(month);
-  return invoiceOf(workspace, month, readUsage(store, { workspace, ...days }));
 }
 
 /** Reads only the rows of the days. Days are compared as strings, which sort like dates. */

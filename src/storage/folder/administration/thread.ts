@@ -2,8 +2,8 @@
 // and a list reads a whole table; the main thread must do neither.
 import { workerData } from 'node:worker_threads';
 import { StoreError, systemClock } from '../../../base/index.js';
-import type { TaskCall, TaskOutcome } from '../../administration/messages.js';
-import { outcomeOf } from '../../administration/task-outcome.js';
+import { outcomeOf } from '../../administration/call-outcome.js';
+import type { AdministrationCall, CallOutcome } from '../../administration/messages.js';
 import { newestBatches } from '../batches/newest.js';
 import { openStore } from '../lmdb/format.js';
 import type { Store } from '../lmdb/store.js';
@@ -11,8 +11,8 @@ import { FolderAdministration } from './administration.js';
 
 let opened: Store | null = null;
 
-/** Runs a task; what it changes is on the disk, and visible to the main thread, when its promise resolves. */
-export const run = (call: TaskCall): Promise<TaskOutcome> =>
+/** Does what a call asks; what it changes is on the disk, and visible to the main thread, when its promise resolves. */
+export const run = (call: AdministrationCall): Promise<CallOutcome> =>
   outcomeOf(call, { Unavailable: StoreError, Unknown: null }, () => {
     opened ??= openStore(workerData as string);
     const store = opened;

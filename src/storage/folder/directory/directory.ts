@@ -1,5 +1,5 @@
 import type { Directory, Key, Workspace } from '../../../access/index.js';
-import { findWorkspace } from '../administration/workspaces.js';
+import { findWorkspace } from '../administration/rows.js';
 import type { Store } from '../lmdb/store.js';
 
 /**

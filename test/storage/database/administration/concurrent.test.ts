@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { AUDIT_ENTRIES_MAX } from '../../../../src/access/index.js';
+import { AUDIT_ENTRIES_MAX, CHANGES } from '../../../../src/access/index.js';
 import { createFirstKey } from '../../../../src/storage/database/administration/first-key.js';
 import {
   lockSubmissions,
@@ -10,7 +10,7 @@ import { DATABASE_FORMAT } from '../../../../src/storage/database/postgres/schem
 import { connectTo, NEEDS_POSTGRES, newDatabase } from '../../../support/postgres.js';
 
 const ADMINISTRATORS = 4;
-const CHANGES = 10;
+const CHANGES_EACH = 10;
 
 test('changes of several administrators are numbered without gaps', NEEDS_POSTGRES, async (t) => {
   const { url } = await newDatabase(t);
@@ -19,11 +19,13 @@ test('changes of several administrators are numbered without gaps', NEEDS_POSTGR
     (_, at) => new DatabaseAdministration(connectTo(t, url), `cli:${at}`),
   );
   const [office] = offices as [DatabaseAdministration];
-  await office.createWorkspace('a');
+  await office.change(CHANGES.createWorkspace('a'));
   await Promise.all(
-    offices.flatMap((each) => Array.from({ length: CHANGES }, () => each.grantCredit('a', 1n))),
+    offices.flatMap((each) =>
+      Array.from({ length: CHANGES_EACH }, () => each.change(CHANGES.grantCredit('a', 1n))),
+    ),
   );
-  const total = ADMINISTRATORS * CHANGES;
+  const total = ADMINISTRATORS * CHANGES_EACH;
   t.equal((await office.getWorkspace('a')).granted, BigInt(total));
   t.strictSame((await office.reconcile()).problems, []);
   const { entries } = await office.audit(1_000);
@@ -38,9 +40,9 @@ test('of two changes that exclude each other, one is refused', NEEDS_POSTGRES, a
   const office = new DatabaseAdministration(database, 'cli:ann');
   const twice = async (change: () => Promise<unknown>) =>
     (await Promise.allSettled([change(), change()])).map(({ status }) => status).sort();
-  t.strictSame(await twice(() => office.createWorkspace('a')), ['fulfilled', 'rejected']);
-  const { key } = await office.createKey('a');
-  t.strictSame(await twice(() => office.rollKey(key.id)), ['fulfilled', 'rejected']);
+  t.strictSame(await twice(() => office.change(CHANGES.createWorkspace('a'))), ['fulfilled', 'rejected']);
+  const { key } = await office.change(CHANGES.createKey('a'));
+  t.strictSame(await twice(() => office.change(CHANGES.rollKey(key.id))), ['fulfilled', 'rejected']);
   t.equal((await office.listKeys()).length, 2);
 });
 
@@ -57,9 +59,9 @@ test('of several nodes that start, one creates the first key', NEEDS_POSTGRES, a
 test('a database of another format is not changed', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   const office = new DatabaseAdministration(database, 'cli:ann');
-  await office.createWorkspace('a');
+  await office.change(CHANGES.createWorkspace('a'));
   await database.execute(statement('', 'UPDATE service SET format = format + 1'));
-  await t.rejects(office.createWorkspace('b'), {
+  await t.rejects(office.change(CHANGES.createWorkspace('b')), {
     message: new RegExp(`^The database has format ${DATABASE_FORMAT + 1}`),
   });
   t.equal((await office.listWorkspaces()).length, 1);
@@ -75,7 +77,7 @@ test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
     ),
   );
   const office = new DatabaseAdministration(database, 'cli:ann');
-  await office.createWorkspace('a');
+  await office.change(CHANGES.createWorkspace('a'));
   const { entries, more } = await office.audit(AUDIT_ENTRIES_MAX);
   t.equal(entries.length, AUDIT_ENTRIES_MAX);
   t.equal(entries[0]?.number, AUDIT_ENTRIES_MAX + 1);
@@ -86,12 +88,12 @@ test('the audit log keeps its last entries', NEEDS_POSTGRES, async (t) => {
 test('a key is revoked while a batch of it is being stored', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const office = new DatabaseAdministration(connectTo(t, url), 'cli:ann');
-  await office.createWorkspace('a');
-  const { key } = await office.createKey('a');
+  await office.change(CHANGES.createWorkspace('a'));
+  const { key } = await office.change(CHANGES.createKey('a'));
   await database.transaction(async (transaction) => {
     const before = await lockSubmissions(transaction, key.id);
     t.match(before, { works: true, number: 0, open: 0 });
-    await office.revokeKey(key.id);
+    await office.change(CHANGES.revokeKey(key.id));
     t.match(await lockSubmissions(transaction, key.id), { works: false, number: 0 });
     await setNextNumber(transaction, key.id, 1);
   });

@@ -1,5 +1,6 @@
 // Administration, by both implementations: a data folder and a database.
 import { test } from 'tap';
+import { CHANGES } from '../../../../src/access/index.js';
 import { DEFAULT_LIFETIME_DAYS, keyState } from '../../../../src/access/keys.js';
 import { DEFAULT_LIMITS } from '../../../../src/access/workspaces.js';
 import { DAY_MS, systemClock, visible } from '../../../../src/base/index.js';
@@ -16,20 +17,23 @@ for (const { name, options, open } of ADMINISTRATIONS) {
   test(`${name}: workspaces are created, listed by id and refused`, options, async (t) => {
     const office = (await open(t)).as('cli:ann');
     t.strictSame(await office.listWorkspaces(), []);
-    const made = await office.createWorkspace('b');
+    const made = await office.change(CHANGES.createWorkspace('b'));
     t.ok(Math.abs(made.created - systemClock.now()) < NEAR_MS);
     const empty = { granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
     t.strictSame(made, { id: 'b', created: made.created, ...empty });
     t.strictSame(await office.getWorkspace('b'), made);
-    await office.createWorkspace('a');
-    await office.createWorkspace('a-1');
+    await office.change(CHANGES.createWorkspace('a'));
+    await office.change(CHANGES.createWorkspace('a-1'));
     t.strictSame(
       (await office.listWorkspaces()).map(({ id }) => id),
       ['a', 'a-1', 'b'],
     );
-    await t.rejects(office.createWorkspace('b'), conflict('workspace: b already exists.'));
+    await t.rejects(office.change(CHANGES.createWorkspace('b')), conflict('workspace: b already exists.'));
     for (const id of ['', 'B', '-a', 'a b', 'a\0', 'x'.repeat(65)])
-      await t.rejects(office.createWorkspace(id), { name: 'AccessError', argument: 'workspace' });
+      await t.rejects(office.change(CHANGES.createWorkspace(id)), {
+        name: 'AccessError',
+        argument: 'workspace',
+      });
     for (const id of ['c', 'a\0', ''])
       await t.rejects(office.getWorkspace(id), missing(`workspace: ${visible(id)} does not exist.`));
     const { entries } = await office.audit(10);
@@ -45,14 +49,14 @@ for (const { name, options, open } of ADMINISTRATIONS) {
 
   test(`${name}: credit is granted and taken back`, options, async (t) => {
     const office = (await open(t)).as('cli:ann');
-    await office.createWorkspace('a');
+    await office.change(CHANGES.createWorkspace('a'));
     const large = 10n ** 26n;
-    t.equal((await office.grantCredit('a', large)).granted, large);
-    const after = await office.grantCredit('a', -large - 5n);
+    t.equal((await office.change(CHANGES.grantCredit('a', large))).granted, large);
+    const after = await office.change(CHANGES.grantCredit('a', -large - 5n));
     t.equal(after.granted, -5n);
     t.strictSame(await office.getWorkspace('a'), after);
     t.strictSame(await office.balance(after), { charged: 0n, balance: -5n, monthCharged: 0n });
-    await t.rejects(office.grantCredit('c', 1n), missing('workspace: c does not exist.'));
+    await t.rejects(office.change(CHANGES.grantCredit('c', 1n)), missing('workspace: c does not exist.'));
     t.strictSame((await office.reconcile()).problems, []);
     const [entry] = (await office.audit(1)).entries;
     t.ok(Math.abs((entry?.at ?? 0) - systemClock.now()) < NEAR_MS);
@@ -72,17 +76,17 @@ for (const { name, options, open } of ADMINISTRATIONS) {
 
   test(`${name}: settings of a workspace change one by one`, options, async (t) => {
     const office = (await open(t)).as('cli:ann');
-    const made = await office.createWorkspace('a');
+    const made = await office.change(CHANGES.createWorkspace('a'));
     const [budget, models] = [7n, ['m-1', 'x/y:z']];
-    t.strictSame(await office.changeWorkspace('a', { budget }), { ...made, budget });
-    t.strictSame(await office.changeWorkspace('a', { models }), { ...made, budget, models });
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', { budget })), { ...made, budget });
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', { models })), { ...made, budget, models });
     const limits = { requestsPerMinute: 1, bytesPerMinute: 2 ** 40 };
     const last = { ...made, budget, models, ...limits };
-    t.strictSame(await office.changeWorkspace('a', limits), last);
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', limits)), last);
     t.strictSame(await office.getWorkspace('a'), last);
     const entries = async () => (await office.audit(100)).entries.length;
     const before = await entries();
-    t.strictSame(await office.changeWorkspace('a', { budget }), last, 'nothing changes');
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', { budget })), last, 'nothing changes');
     t.equal(await entries(), before);
     const wrong = [
       [{ budget: -1n }, 'budget: it cannot be negative.'],
@@ -90,31 +94,34 @@ for (const { name, options, open } of ADMINISTRATIONS) {
       [{ bytesPerMinute: 1.5 }, `bytes-per-minute: it must be a whole number from 1 to ${2 ** 40}.`],
     ] as const;
     for (const [change, message] of wrong)
-      await t.rejects(office.changeWorkspace('a', change), invalid(message));
-    await t.rejects(office.changeWorkspace('a', { models: ['ok', 'all'] }), {
+      await t.rejects(office.change(CHANGES.changeWorkspace('a', change)), invalid(message));
+    await t.rejects(office.change(CHANGES.changeWorkspace('a', { models: ['ok', 'all'] })), {
       name: 'AccessError',
       argument: 'models',
     });
-    await t.rejects(office.changeWorkspace('c', { budget }), missing('workspace: c does not exist.'));
+    await t.rejects(
+      office.change(CHANGES.changeWorkspace('c', { budget })),
+      missing('workspace: c does not exist.'),
+    );
     t.strictSame(await office.getWorkspace('a'), last);
     const cleared = { budget: null, models: null };
-    t.strictSame(await office.changeWorkspace('a', cleared), { ...last, ...cleared });
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', cleared)), { ...last, ...cleared });
   });
 
   test(`${name}: keys are created with an end and listed`, options, async (t) => {
     const office = (await open(t)).as('cli:ann');
-    await office.createWorkspace('a');
-    await office.createWorkspace('b');
-    const { key, token } = await office.createKey('a');
+    await office.change(CHANGES.createWorkspace('a'));
+    await office.change(CHANGES.createWorkspace('b'));
+    const { key, token } = await office.change(CHANGES.createKey('a'));
     t.match(token, /^dk_[A-Za-z0-9]{40}$/);
     t.equal(key.expires, key.created + DEFAULT_LIFETIME_DAYS * DAY_MS);
     t.ok(Math.abs(key.created - systemClock.now()) < NEAR_MS);
     t.strictSame(await office.getKey(key.id), key);
-    const { key: week } = await office.createKey('a', '7');
+    const { key: week } = await office.change(CHANGES.createKey('a', '7'));
     t.equal(week.expires, week.created + 7 * DAY_MS);
-    const { key: day } = await office.createKey('b', '2099-01-31');
+    const { key: day } = await office.change(CHANGES.createKey('b', '2099-01-31'));
     t.equal(day.expires, Date.parse('2099-01-31T23:59:59.999Z'));
-    const { key: never } = await office.createKey('b', 'never');
+    const { key: never } = await office.change(CHANGES.createKey('b', 'never'));
     t.equal(never.expires, null);
     const sorted = (keys: readonly { id: string }[]) => keys.map(({ id }) => id).sort();
     t.strictSame(sorted(await office.listKeys()), sorted([key, week, day, never]));
@@ -125,9 +132,12 @@ for (const { name, options, open } of ADMINISTRATIONS) {
       [...all].sort((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1)),
     );
     for (const expires of ['0', '2001-01-01', 'soon', '']) {
-      await t.rejects(office.createKey('a', expires), { name: 'AccessError', argument: 'expires' });
+      await t.rejects(office.change(CHANGES.createKey('a', expires)), {
+        name: 'AccessError',
+        argument: 'expires',
+      });
     }
-    await t.rejects(office.createKey('c'), missing('workspace: c does not exist.'));
+    await t.rejects(office.change(CHANGES.createKey('c')), missing('workspace: c does not exist.'));
     await t.rejects(office.listKeys('c'), missing('workspace: c does not exist.'));
     for (const id of ['key_1', 'key_0123456789012345678x', 'a\0'])
       await t.rejects(office.getKey(id), missing(`key: ${visible(id)} does not exist.`));
@@ -140,9 +150,9 @@ for (const { name, options, open } of ADMINISTRATIONS) {
   test(`${name}: a key is rolled once and revoked once`, options, async (t) => {
     const world = await open(t);
     const office = world.as('operator:::1');
-    await office.createWorkspace('a');
-    const old = await office.createKey('a', '30');
-    const made = await office.rollKey(old.key.id);
+    await office.change(CHANGES.createWorkspace('a'));
+    const old = await office.change(CHANGES.createKey('a', '30'));
+    const made = await office.change(CHANGES.rollKey(old.key.id));
     t.not(made.token, old.token);
     t.equal(made.key.workspace, 'a');
     t.equal(made.rolled.rolledTo, made.key.id);
@@ -151,19 +161,19 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     t.equal(keyState(made.rolled, systemClock.now()), 'rolled');
     t.equal((made.rolled.expires as number) % DAY_MS, DAY_MS - 1, 'the end of a day');
     const again = `key: ${old.key.id} was already rolled to ${made.key.id}.`;
-    await t.rejects(office.rollKey(old.key.id), conflict(again));
+    await t.rejects(office.change(CHANGES.rollKey(old.key.id)), conflict(again));
 
-    const revoked = await office.revokeKey(made.key.id);
+    const revoked = await office.change(CHANGES.revokeKey(made.key.id));
     t.equal(keyState(revoked, systemClock.now()), 'revoked');
-    t.strictSame(await office.revokeKey(made.key.id), revoked, 'again');
+    t.strictSame(await office.change(CHANGES.revokeKey(made.key.id)), revoked, 'again');
     const gone = (state: string, id: string) => `key: ${id} is ${state}; create a new one instead.`;
-    await t.rejects(office.rollKey(made.key.id), conflict(gone('revoked', made.key.id)));
-    const { key: late } = await office.createKey('a', 'never');
+    await t.rejects(office.change(CHANGES.rollKey(made.key.id)), conflict(gone('revoked', made.key.id)));
+    const { key: late } = await office.change(CHANGES.createKey('a', 'never'));
     await world.expire(late.id);
-    await t.rejects(office.rollKey(late.id), conflict(gone('expired', late.id)));
+    await t.rejects(office.change(CHANGES.rollKey(late.id)), conflict(gone('expired', late.id)));
     const unknown = missing('key: key_1 does not exist.');
-    await t.rejects(office.rollKey('key_1'), unknown);
-    await t.rejects(office.revokeKey('key_1'), unknown);
+    await t.rejects(office.change(CHANGES.rollKey('key_1')), unknown);
+    await t.rejects(office.change(CHANGES.revokeKey('key_1')), unknown);
 
     const { entries } = await office.audit(100);
     const told = entries.map(({ actor, action, key }) => ({ actor, action, key }));
@@ -181,12 +191,16 @@ for (const { name, options, open } of ADMINISTRATIONS) {
 
   test(`${name}: entries of the audit log have an actor and are read in pages`, options, async (t) => {
     const world = await open(t);
-    await world.as('server').record({ action: 'settings.reload', after: { prices: 'b' } });
-    await world.as('cli:ann').createWorkspace('a');
+    await world.as('server').change(CHANGES.record({ action: 'settings.reload', after: { prices: 'b' } }));
+    await world.as('cli:ann').change(CHANGES.createWorkspace('a'));
     const office = world.as('cli:bob');
-    await office.createWorkspace('b');
-    await office.record({ action: 'settings.reload', before: { prices: 'b' }, after: { prices: 'b' } });
-    await office.record({ action: 'settings.reload', before: { prices: null }, after: { prices: 'b' } });
+    await office.change(CHANGES.createWorkspace('b'));
+    await office.change(
+      CHANGES.record({ action: 'settings.reload', before: { prices: 'b' }, after: { prices: 'b' } }),
+    );
+    await office.change(
+      CHANGES.record({ action: 'settings.reload', before: { prices: null }, after: { prices: 'b' } }),
+    );
     const numbers = async (...page: Parameters<typeof office.audit>) => {
       const { entries, more } = await office.audit(...page);
       return [entries.map(({ number, actor }) => `${number} ${actor}`), more];

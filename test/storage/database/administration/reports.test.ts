@@ -1,6 +1,6 @@
 // Reports on charges and the verification of the ledger, by both implementations: a data folder and a database.
 import { test } from 'tap';
-import { monthOf, type UsageRow } from '../../../../src/access/index.js';
+import { CHANGES, monthOf, readInvoice, type UsageRow } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
 import { ADMINISTRATIONS, type Administered } from '../../../support/access/administrations.js';
 
@@ -33,8 +33,11 @@ for (const { name, options, open } of ADMINISTRATIONS) {
   test(`${name}: usage is filtered and ordered`, options, async (t) => {
     const world = await open(t);
     const office = world.as('cli:ann');
-    for (const id of ['a', 'b']) await office.createWorkspace(id);
-    const [one, other] = [(await office.createKey('a')).key.id, (await office.createKey('b')).key.id];
+    for (const id of ['a', 'b']) await office.change(CHANGES.createWorkspace(id));
+    const [one, other] = [
+      (await office.change(CHANGES.createKey('a'))).key.id,
+      (await office.change(CHANGES.createKey('b'))).key.id,
+    ];
     const late = await used(world, 'b', other, [['2026-11-02', 'm', 1n]]);
     const early = await used(world, 'a', one, [
       ['2026-10-31', 'n', 2n],
@@ -60,7 +63,7 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     for (const [filter, message] of wrong)
       await t.rejects(office.usage(filter), { name: 'AccessError', message });
 
-    t.strictSame(await office.invoice('a', '2026-11'), {
+    t.strictSame(await readInvoice(office, 'a', '2026-11'), {
       workspace: 'a',
       month: '2026-11',
       lines: [
@@ -69,15 +72,15 @@ for (const { name, options, open } of ADMINISTRATIONS) {
       ],
       total: { requests: 2, inputTokens: 6, amount: 21n },
     });
-    await t.rejects(office.invoice('a', '2026-13'), { name: 'AccessError', argument: 'month' });
-    await t.rejects(office.invoice('c', '2026-11'), { name: 'AccessError', argument: 'workspace' });
+    await t.rejects(readInvoice(office, 'a', '2026-13'), { name: 'AccessError', argument: 'month' });
+    await t.rejects(readInvoice(office, 'c', '2026-11'), { name: 'AccessError', argument: 'workspace' });
   });
 
   test(`${name}: the balance has the charges of this month`, options, async (t) => {
     const world = await open(t);
     const office = world.as('cli:ann');
-    await office.createWorkspace('a');
-    const workspace = await office.grantCredit('a', 100n);
+    await office.change(CHANGES.createWorkspace('a'));
+    const workspace = await office.change(CHANGES.grantCredit('a', 100n));
     const month = monthOf(systemClock.now());
     await used(world, 'a', 'key_1', [
       ['2020-01-31', 'm', 1n],
@@ -94,8 +97,8 @@ for (const { name, options, open } of ADMINISTRATIONS) {
   test(`${name}: whatever does not add up is reported`, options, async (t) => {
     const world = await open(t);
     const office = world.as('cli:ann');
-    await office.createWorkspace('a');
-    await office.grantCredit('a', 10n ** 12n);
+    await office.change(CHANGES.createWorkspace('a'));
+    await office.change(CHANGES.grantCredit('a', 10n ** 12n));
     const [row] = await used(world, 'a', 'key_1', [['2026-11-01', 'm', 10n ** 12n]]);
     await world.putUsage({ ...(row as UsageRow), model: 'n', amount: 10n ** 12n });
     await world.putAccount('a', { charged: 10n ** 12n, month: '2026-11', monthCharged: 2n * 10n ** 12n });

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { CHANGES } from '../../../../src/access/index.js';
 import { DatabaseAdministration } from '../../../../src/storage/database/index.js';
 import { run } from '../../../support/cli.js';
 import { DatabaseClock } from '../../../support/cluster/database-clock.js';
@@ -21,7 +22,7 @@ test(
     const node = await startNode(t, url, modelsFolder(dataFolder(t)), operator);
     const listener = `http://127.0.0.1:${operator.DECIDER_OPERATOR_PORT}`;
     const administration = new DatabaseAdministration(database, 'test');
-    const { token } = await administration.createKey('default', '1');
+    const { token } = await administration.change(CHANGES.createKey('default', '1'));
     const ask = () =>
       fetch(`${node.url}/v1/decide`, {
         method: 'POST',

@@ -1,6 +1,7 @@
 import { type Test, test } from 'tap';
 import { authenticate } from '../../../../src/access/authenticate.js';
 import type { Key } from '../../../../src/access/index.js';
+import { CHANGES } from '../../../../src/access/index.js';
 import type { ApiError } from '../../../../src/api/index.js';
 // The named bounds are of the room alone.
 import {
@@ -20,8 +21,8 @@ const STALE = { name: 'ApiError', type: 'overloaded', headers: { retryAfterSecon
 /** A directory of a database with a workspace and a key, where time stands still. */
 async function opened(t: Test, url: string, database: Database) {
   const office = new DatabaseAdministration(database, 'cli:ann');
-  await office.createWorkspace('a');
-  const { key, token } = await office.createKey('a');
+  await office.change(CHANGES.createWorkspace('a'));
+  const { key, token } = await office.change(CHANGES.createKey('a'));
   const clock = fakeClock(Date.now());
   const errors: unknown[] = [];
   const lost: unknown[] = [];
@@ -90,13 +91,13 @@ test(
       changes += 1;
     });
     // Time stands still, so nothing is polled.
-    const revoked = await office.revokeKey(key.id);
+    const revoked = await office.change(CHANGES.revokeKey(key.id));
     await until(() => directory.key(key.id)?.revoked !== null);
     t.strictSame(directory.keyOfDigest(key.digest), revoked);
-    const after = await office.grantCredit('a', 5n);
+    const after = await office.change(CHANGES.grantCredit('a', 5n));
     await until(() => directory.workspace('a')?.granted === 5n);
     t.strictSame(directory.workspace('a'), after);
-    const { key: added } = await office.createKey('a', 'never');
+    const { key: added } = await office.change(CHANGES.createKey('a', 'never'));
     await until(() => directory.key(added.id) !== undefined);
     t.ok(changes >= 3);
   },
@@ -131,14 +132,14 @@ test('a listening connection that is lost changes nothing but the delay', NEEDS_
   );
   await until(async () => (await database.query(listening)).length === 0);
   // Time stands still, so it does not connect again.
-  await office.revokeKey(key.id);
+  await office.change(CHANGES.revokeKey(key.id));
   await directory.update();
   t.not(directory.key(key.id)?.revoked, null);
   await until(async () => {
     clock.advance(POLL_MS);
     return (await database.query(listening)).length === 1;
   });
-  await office.grantCredit('a', 5n);
+  await office.change(CHANGES.grantCredit('a', 5n));
   await until(() => directory.workspace('a')?.granted === 5n);
 });
 
@@ -179,7 +180,7 @@ test('the copy of a machine that was suspended is not used', NEEDS_POSTGRES, asy
 test('a database that was restored from a backup is copied anew', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const { office, key, directory } = await opened(t, url, database);
-  const { key: later } = await office.createKey('a');
+  const { key: later } = await office.change(CHANGES.createKey('a'));
   await directory.update();
   t.ok(directory.key(later.id));
   await forgetChange(database, `DELETE FROM keys WHERE id = '${later.id}'`);
@@ -192,7 +193,7 @@ test('a database that was restored from a backup is copied anew', NEEDS_POSTGRES
 test('a change with the number of a lost one is noticed by the next poll', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const { office, key, answer, clock, lost, directory } = await opened(t, url, database);
-  const { key: created } = await office.createKey('a');
+  const { key: created } = await office.change(CHANGES.createKey('a'));
   await directory.update();
   let changes = 0;
   directory.onChange(() => {
@@ -215,15 +216,15 @@ test('a change with the number of a lost one is noticed by the next poll', NEEDS
 test('changes after a lost one are noticed too', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
   const { office, key, answer, clock, lost, directory } = await opened(t, url, database);
-  const { key: other } = await office.createKey('a');
-  await office.revokeKey(other.id);
+  const { key: other } = await office.change(CHANGES.createKey('a'));
+  await office.change(CHANGES.revokeKey(other.id));
   await directory.update();
   await forgetChange(
     database,
     `UPDATE keys SET revoked = NULL, changed = changed - 1 WHERE id = '${other.id}'`,
   );
   await silently(database, revoke(key));
-  for (let change = 0; change < 3; change += 1) await office.grantCredit('a', 1n);
+  for (let change = 0; change < 3; change += 1) await office.change(CHANGES.grantCredit('a', 1n));
   await until(() => {
     clock.advance(POLL_MS);
     return answer() === 'unauthorized';

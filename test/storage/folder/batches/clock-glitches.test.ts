@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
-import { revokeKey } from '../../../../src/storage/folder/administration/keys.js';
+import { revokeKey } from '../../../support/access/folder-changes.js';
 import {
   DAY_MS,
   line,

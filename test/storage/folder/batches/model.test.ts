@@ -1,8 +1,7 @@
 import { type Test, test } from 'tap';
 import { ApiError } from '../../../../src/api/index.js';
-import { revokeKey } from '../../../../src/storage/folder/administration/keys.js';
-import { changeWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
+import { changeWorkspace, revokeKey } from '../../../support/access/folder-changes.js';
 import { ContractModel } from '../../../support/batch/contract-model.js';
 import { tokensOf } from '../../../support/batch/test-engine.js';
 import { DAY_MS, lines, PRICE, SECOND_MS, turns, until, World } from '../../../support/batch/world.js';

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { StoreError } from '../../../../src/base/index.js';
 import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
-import { getWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile, type Store } from '../../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
 import {

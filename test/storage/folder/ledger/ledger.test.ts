@@ -1,15 +1,11 @@
 import { test } from 'tap';
 import type { Reservation } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
-import { createKey } from '../../../../src/storage/folder/administration/keys.js';
 import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
-import {
-  changeWorkspace,
-  getWorkspace,
-  grantCredit,
-} from '../../../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { changeWorkspace, createKey, grantCredit } from '../../../support/access/folder-changes.js';
 import { dealings, opened, thrown } from '../../../support/access/opened.js';
 import { random, seedFromEnvironment } from '../../../support/random.js';
 

@@ -1,9 +1,10 @@
 import { type Test, test } from 'tap';
 import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
 import { balanceOf, readUsage } from '../../../../src/storage/folder/administration/reports.js';
-import { changeWorkspace, getWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
+import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { changeWorkspace } from '../../../support/access/folder-changes.js';
 import { dealings, opened, thrown } from '../../../support/access/opened.js';
 
 const DAY_MS = 24 * 3_600_000;

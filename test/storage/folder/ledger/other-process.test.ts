@@ -1,9 +1,8 @@
 import { test } from 'tap';
 import { DEFAULT_WORKSPACE, type NewKey } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
-import { createKey } from '../../../../src/storage/folder/administration/keys.js';
-import { createWorkspace } from '../../../../src/storage/folder/administration/workspaces.js';
 import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { createKey, createWorkspace } from '../../../support/access/folder-changes.js';
 import { thrown } from '../../../support/access/opened.js';
 import { books } from '../../../support/books.js';
 import { dataFolder, startTestServer } from '../../../support/server.js';

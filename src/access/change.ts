@@ -1,0 +1,36 @@
+import type { AuditRecord } from './audit.js';
+import type { Key } from './keys.js';
+import type { Amount } from './money.js';
+import type { Workspace } from './workspaces.js';
+
+/** What is stored under the ids that a change names; undefined if there is nothing, or if it names none. */
+export interface Stored {
+  readonly workspace: Workspace | undefined;
+  readonly key: Key | undefined;
+}
+
+/** What a change writes, in one transaction, and its result. */
+export interface Decision<Result> {
+  readonly result: Result;
+  /** Is added, or replaces the one with the same id. */
+  readonly workspace?: Workspace;
+  /** Are added, or replace those with the same ids. */
+  readonly keys?: readonly Key[];
+  /** A grant of credit to `workspace`; a negative amount takes it back. */
+  readonly grant?: Amount;
+  /** For the audit log; absent: nothing has changed. */
+  readonly record?: AuditRecord;
+}
+
+/**
+ * An administrative change, by the rules of both storages: each reads what the change names, lets it decide, and writes the
+ * decision, all in one transaction.
+ */
+export interface Change<Result> {
+  /** The id of the workspace that it is about. */
+  readonly workspace?: string;
+  /** The id of the key that it is about. */
+  readonly key?: string;
+  /** `now`: milliseconds since 1970. Throws AccessError if the change is refused. */
+  decide(stored: Stored, now: number): Decision<Result>;
+}

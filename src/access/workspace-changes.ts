@@ -1,0 +1,120 @@
+import type { AuditFields, AuditRecord } from './audit.js';
+import type { Change, Decision } from './change.js';
+import { type Amount, showAmount } from './money.js';
+import {
+  AccessError,
+  BYTES_PER_MINUTE_MAX,
+  DEFAULT_LIMITS,
+  foundWorkspace,
+  isWorkspaceId,
+  REQUESTS_PER_MINUTE_MAX,
+  type Workspace,
+} from './workspaces.js';
+
+/** The settings of a workspace that can change. */
+export type WorkspaceChange = Partial<
+  Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
+>;
+
+/** The models of a change that the manifest has, as models, builds or aliases, and what a refusal of others suggests. */
+interface KnownModels {
+  readonly known: readonly string[];
+  readonly remedy: 'Use --force' | 'Set force to true';
+}
+
+/** Characters of the name of a model that a workspace may use. */
+export const MODEL_NAME_CHARACTERS_MAX = 128;
+/** Commands separate names by spaces and commas, and `all` stands for all models. */
+const MODEL_NAME = new RegExp(`^[A-Za-z0-9][\\w.:/@+-]{0,${MODEL_NAME_CHARACTERS_MAX - 1}}$`);
+
+/** The changes of workspaces. */
+export const WORKSPACE_CHANGES = {
+  /** Creates a workspace without credit. */
+  createWorkspace: (id: string): Change<Workspace> => ({
+    workspace: id,
+    decide({ workspace }, now) {
+      if (!isWorkspaceId(id)) {
+        throw new AccessError(
+          'workspace',
+          `"${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
+        );
+      }
+      if (workspace !== undefined) throw new AccessError('workspace', `${id} already exists.`, 'conflict');
+      const result = { id, created: now, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
+      const record: AuditRecord = { action: 'workspace.create', workspace: id, after: fieldsOf(result) };
+      return { result, workspace: result, record };
+    },
+  }),
+
+  /** Sets budget, models or limits. `manifest`: only these models are accepted; absent: any that can be a model. */
+  changeWorkspace: (id: string, change: WorkspaceChange, manifest?: KnownModels): Change<Workspace> => ({
+    workspace: id,
+    decide({ workspace }) {
+      const before = foundWorkspace(id, workspace);
+      checkModels(change.models ?? [], before.models, manifest);
+      checkSettings(change);
+      return replacing('workspace.change', before, { ...before, ...change });
+    },
+  }),
+
+  /** Grants credit; a negative amount takes it back. */
+  grantCredit: (id: string, grant: Amount): Change<Workspace> => ({
+    workspace: id,
+    decide({ workspace }) {
+      const before = foundWorkspace(id, workspace);
+      const after = { ...before, granted: before.granted + grant };
+      return { ...replacing('workspace.credit', before, after), grant };
+    },
+  }),
+};
+
+function replacing(action: AuditRecord['action'], before: Workspace, after: Workspace): Decision<Workspace> {
+  const record = { action, workspace: before.id, before: fieldsOf(before), after: fieldsOf(after) };
+  return { result: after, workspace: after, record };
+}
+
+/** What the audit log has of a workspace. */
+function fieldsOf(workspace: Workspace): AuditFields {
+  const { granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
+  return {
+    granted: showAmount(granted),
+    budget: budget === null ? 'none' : showAmount(budget),
+    models: models === null ? 'all' : models.join(' '),
+    requests_per_minute: String(requestsPerMinute),
+    bytes_per_minute: String(bytesPerMinute),
+  };
+}
+
+/** Names that the workspace has already are accepted, even if no model can have them, or the manifest no longer has them. */
+function checkModels(
+  names: readonly string[],
+  present: readonly string[] | null,
+  manifest: KnownModels | undefined,
+): void {
+  const added = names.filter((name) => !present?.includes(name));
+  const wrong = added.find((name) => !MODEL_NAME.test(name) || name === 'all');
+  if (wrong !== undefined) {
+    const shown = JSON.stringify(wrong.slice(0, MODEL_NAME_CHARACTERS_MAX));
+    throw new AccessError(
+      'models',
+      `${shown} cannot be a model: names have 1 to ${MODEL_NAME_CHARACTERS_MAX} letters, digits or . _ : / @ + -, begin with a letter or digit, and are not "all".`,
+    );
+  }
+  const unknown = manifest && added.find((name) => !manifest.known.includes(name));
+  if (unknown === undefined) return;
+  throw new AccessError('models', `the manifest has no ${unknown}. ${manifest?.remedy} to allow it anyway.`);
+}
+
+/** The rules of settings that hold for any workspace. */
+function checkSettings({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
+  if (budget !== undefined && budget !== null && budget < 0n) {
+    throw new AccessError('budget', 'it cannot be negative.');
+  }
+  checkLimit('requests-per-minute', requestsPerMinute, REQUESTS_PER_MINUTE_MAX);
+  checkLimit('bytes-per-minute', bytesPerMinute, BYTES_PER_MINUTE_MAX);
+}
+
+function checkLimit(name: string, value: number | undefined, max: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return;
+  throw new AccessError(name, `it must be a whole number from 1 to ${max}.`);
+}

@@ -1,0 +1,23 @@
+import type { Change } from '../../../access/index.js';
+import type { Clock } from '../../../base/index.js';
+import type { Store } from '../lmdb/store.js';
+import { addGrant, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
+
+/** Makes an administrative change in one transaction. Throws AccessError; then nothing was changed. */
+export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, change: Change<Result>): Result {
+  return store.change(() => {
+    const now = clock.now();
+    const stored = {
+      workspace: change.workspace === undefined ? undefined : findWorkspace(store, change.workspace),
+      key: change.key === undefined ? undefined : findKey(store, change.key),
+    };
+    const { result, workspace, keys = [], grant, record } = change.decide(stored, now);
+    if (workspace !== undefined) {
+      putWorkspace(store, workspace);
+      if (grant !== undefined) addGrant(store, workspace.id, now, grant);
+    }
+    for (const key of keys) putKey(store, key);
+    if (record !== undefined) store.audit(now, record);
+    return result;
+  });
+}

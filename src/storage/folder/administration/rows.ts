@@ -1,0 +1,66 @@
+import {
+  type Amount,
+  byCreation,
+  foundKey,
+  foundWorkspace,
+  isKeyId,
+  isWorkspaceId,
+  type Key,
+  type Workspace,
+} from '../../../access/index.js';
+import type { Store } from '../lmdb/store.js';
+import type { Value } from '../lmdb/table.js';
+
+export function findWorkspace(store: Store, id: string): Workspace | undefined {
+  const row = isWorkspaceId(id) ? store.table('workspaces').get(id) : undefined;
+  return row && workspaceOf(row);
+}
+
+/** Throws AccessError if the workspace does not exist. */
+export const getWorkspace = (store: Store, id: string): Workspace =>
+  foundWorkspace(id, findWorkspace(store, id));
+
+/** Sorted by id. */
+export const listWorkspaces = (store: Store): Workspace[] =>
+  [...store.table('workspaces').entries()].map(({ value }) => workspaceOf(value));
+
+/** Adds a workspace, or replaces it. */
+export function putWorkspace(store: Store, workspace: Workspace): void {
+  const { granted, budget, models } = workspace;
+  store.table('workspaces').put([workspace.id], {
+    ...workspace,
+    granted: granted.toString(),
+    budget: budget === null ? null : budget.toString(),
+    models: models === null ? null : [...models],
+  });
+}
+
+/** Adds a grant of credit to those of a workspace. */
+export function addGrant(store: Store, workspace: string, at: number, amount: Amount): void {
+  const grants = store.table('grants');
+  const number = [...grants.entries(workspace)].length;
+  grants.put([workspace, number], { at, amount: amount.toString() });
+}
+
+export const findKey = (store: Store, id: string): Key | undefined =>
+  isKeyId(id) ? store.table('keys').get(id) : undefined;
+
+/** Throws AccessError if the key does not exist. */
+export const getKey = (store: Store, id: string): Key => foundKey(id, findKey(store, id));
+
+/** The keys of a workspace, or of all, oldest first. */
+export function listKeys(store: Store, workspace?: string): Key[] {
+  const keys = [...store.table('keys').entries()].map(({ value }) => value);
+  return keys.filter((key) => workspace === undefined || key.workspace === workspace).sort(byCreation);
+}
+
+/** Adds a key, or replaces it. */
+export function putKey(store: Store, key: Key): void {
+  store.table('keys').put([key.id], key);
+  store.table('digests').put([key.digest], key.id);
+}
+
+function workspaceOf(row: Value<'workspaces'>): Workspace {
+  const { granted, budget } = row;
+  return { ...row, granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) };
+}
