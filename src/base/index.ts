@@ -10,6 +10,7 @@ export * from './file-lock.js';
 export * from './files.js';
 export * from './lines.js';
 export * from './operator-error.js';
+export * from './parameters.js';
 export * from './random.js';
 export * from './shape.js';
 export * from './shares.js';

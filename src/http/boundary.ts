@@ -1,5 +1,4 @@
-/** A parameter of a media type (RFC 9110, 5.6.6): its name, and its value with the quotes or without. */
-const PARAMETER = /;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+))?[ \t]*/y;
+import { parameterValues } from '../base/index.js';
 
 /** RFC 2046, 5.1.1: 1 to 70 characters, the last of which is no space. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
@@ -10,19 +9,12 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
  * space: clients send such values although RFC 9110 requires quotes for some of them.
  */
 export function readBoundary(type: string): string | null {
-  let boundary: string | null = null;
   const start = type.indexOf(';');
   if (start < 0) return null;
-  PARAMETER.lastIndex = start;
-  while (PARAMETER.lastIndex < type.length) {
-    const match = PARAMETER.exec(type);
-    if (match === null) return null;
-    const [, name, value] = match;
-    if (name?.toLowerCase() !== 'boundary') continue;
-    if (boundary !== null) return null;
-    boundary = unquote(value as string);
-  }
-  return boundary !== null && BOUNDARY.test(boundary) ? boundary : null;
+  const [value, ...others] = parameterValues(type, start, 'boundary') ?? [];
+  if (value === undefined || others.length > 0) return null;
+  const boundary = unquote(value);
+  return BOUNDARY.test(boundary) ? boundary : null;
 }
 
 function unquote(value: string): string {

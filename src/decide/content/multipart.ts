@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parameterValues } from '../../base/index.js';
 import { quoteName } from '../request/strings.js';
 import { malformed, splitParts } from './split-parts.js';
 
@@ -39,8 +40,6 @@ export function readMultipart(body: Buffer, boundary: string): Multipart {
  * begin with C2.
  */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** `; name=value` of a Content-Disposition, its value quoted or not; or a `;` without a parameter. */
-const PARAMETER = /;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?/y;
 /** Transfer encodings that leave the content unchanged (RFC 7578, 4.7). */
 const UNCHANGED = ['7bit', '8bit', 'binary'];
 
@@ -76,17 +75,11 @@ function readField(line: string): readonly [name: string, value: string] {
 function nameOf(disposition: string): string {
   const kind = /^form-data[ \t]*/i.exec(disposition)?.[0];
   if (kind === undefined) throw malformed('the Content-Disposition of a part is not form-data');
-  const names: string[] = [];
-  PARAMETER.lastIndex = kind.length;
-  while (PARAMETER.lastIndex < disposition.length) {
-    const match = PARAMETER.exec(disposition);
-    if (match === null) throw malformed('the Content-Disposition of a part cannot be read');
-    const [, parameter, value = ''] = match;
-    if (parameter?.toLowerCase() === 'name') names.push(decodeName(value));
-  }
-  const [name] = names;
+  const names = parameterValues(disposition, kind.length, 'name');
+  if (names === null) throw malformed('the Content-Disposition of a part cannot be read');
   if (names.length > 1) throw malformed('a part has more than one name');
-  if (name === undefined || name === '') throw malformed('a part has no name');
+  const name = decodeName(names[0] ?? '');
+  if (name === '') throw malformed('a part has no name');
   return name;
 }
 
