@@ -10,7 +10,7 @@ const UNKNOWN = '-';
 
 /** The proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {
-  readonly #networks: readonly [Address, number][];
+  readonly #networks: [Address, number][];
 
   /** @param networks IP addresses and networks in CIDR form, as `http.trusted_proxies` has them */
   constructor(networks: readonly string[]) {
@@ -25,18 +25,12 @@ export class TrustedProxies {
     let client = parse(peer);
     if (client === null) return UNKNOWN;
     const path = valuesOf(headers, 'x-forwarded-for').join(',').split(',');
-    while (this.#trusts(client)) {
+    while (ipaddr.subnetMatch(client, { trusted: this.#networks }) === 'trusted') {
       const before = parse(path.pop() ?? '');
       if (before === null) break;
       client = before;
     }
     return client.toString();
-  }
-
-  #trusts(address: Address): boolean {
-    return this.#networks.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
-    );
   }
 }
 
