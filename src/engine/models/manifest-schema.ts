@@ -85,7 +85,7 @@ const MODEL = {
   additionalProperties: false,
 } as const;
 
-/** The JSON Schema of `manifest.json`; `models/manifest.schema.json` is written from it. */
+/** The JSON Schema of `manifest.json`; `models/manifest.schema.json` and `manifest-check.ts` are written from it. */
 export const MANIFEST_SCHEMA = {
   type: 'object',
   required: ['default', 'models'],

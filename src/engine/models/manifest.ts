@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { OperatorError, readJsonFile } from '../../base/index.js';
-import { MANIFEST_SCHEMA, type Manifest, type ManifestBuild, type ManifestModel } from './manifest-schema.js';
+import type { Manifest, ManifestBuild, ManifestModel } from './manifest-schema.js';
 import { schemaFault } from './schema-fault.js';
 import { splitNames } from './split.js';
 
@@ -32,7 +32,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 
 /** Why a value is not a valid manifest; null if it is one. */
 export function manifestFault(value: unknown): string | null {
-  return schemaFault(MANIFEST_SCHEMA, value) ?? findFault(value as Manifest);
+  return schemaFault(value) ?? findFault(value as Manifest);
 }
 
 function findFault({ models, default: defaultId }: Manifest): string | null {
