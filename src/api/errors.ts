@@ -1,3 +1,5 @@
+import { questionTypes } from './limits.js';
+
 /**
  * Every error type that a caller can receive, with its status, in the order in which a request is checked.
  * `docs/errors.md` is generated from this table.
@@ -72,7 +74,7 @@ export const ERRORS = {
     meaning: '`questions` is missing or empty, or a name is repeated or longer than 1,024 characters.',
   },
   too_many_questions: { status: 422, meaning: 'The request has more than 16 questions.' },
-  invalid_type: { status: 422, meaning: 'The `type` of a question is not `noul`, `choice` or `score`.' },
+  invalid_type: { status: 422, meaning: `The \`type\` of a question is not ${questionTypes('`')}.` },
   invalid_question: {
     status: 422,
     meaning: 'The instructions or criteria of a question are invalid, or it does not fit the context window.',

@@ -90,3 +90,18 @@ export const DEFAULT_IMAGE_BUDGET: ImageBudget = 280;
 /** Contract 2.2: the values of a question's `type`. */
 export const QUESTION_TYPES = ['noul', 'choice', 'score'] as const;
 export type QuestionType = (typeof QUESTION_TYPES)[number];
+
+/** What the options of a question are: its two sides, labels in any order, or levels, lowest first. */
+export type OptionKind = 'sides' | 'labels' | 'levels';
+/** Decides how `criteria` are written and how a model is asked; the type itself only decides the answer. */
+export const OPTION_KINDS: Readonly<Record<QuestionType, OptionKind>> = {
+  noul: 'sides',
+  choice: 'labels',
+  score: 'levels',
+};
+
+/** The types as a part of a sentence: `noul, choice or score`. */
+export function questionTypes(quote = ''): string {
+  const names = QUESTION_TYPES.map((name) => quote + name + quote);
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}

@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, type QuestionType } from '../api/index.js';
+import { ApiError, LIMITS, OPTION_KINDS, type OptionKind } from '../api/index.js';
 import {
   fillParts,
   type ImageTokens,
@@ -78,15 +78,22 @@ export function planRequest(
   return {
     plan: { prefix, prefixKey: prefixKey(prefix, images), suffixes, images },
     temperatures: request.questions.map((question) =>
-      profile.temperatures.of(question.type as QuestionType, question.options.length),
+      profile.temperatures.of(question.type, question.options.length),
     ),
     inputTokens: suffixes.reduce((sum, suffix) => sum + suffix.tokens.length, prefix.length),
   };
 }
 
+/** The templates of models know these types. */
+const PROMPT_TYPES: Record<OptionKind, QuestionShape['type']> = {
+  sides: 'noul',
+  labels: 'choice',
+  levels: 'score',
+};
+
 function shapeOf(question: Question, stateIsText: boolean): QuestionShape {
   return {
-    type: question.type,
+    type: PROMPT_TYPES[OPTION_KINDS[question.type]],
     stateIsText,
     hasInstructions: question.instructions !== null,
     described: question.options.map((option) => option.description !== null),

@@ -1,3 +1,4 @@
+import { OPTION_KINDS } from '../api/index.js';
 import type { AnsweredQuestion } from './answered.js';
 import type { ArchivedAnswer, OutcomeError } from './archive.js';
 import type { Case } from './cases/case.js';
@@ -57,7 +58,7 @@ export function collect(cases: readonly Case[], outcomes: Outcomes): Collected {
     addTokens(collected.tokens, found.sent);
     for (const [at, question] of found.sent.answered.entries()) {
       const inVariant = (variant: VariantName) => found.others.get(variant)?.[at];
-      if (question.type === 'choice') {
+      if (OPTION_KINDS[question.type] === 'labels') {
         collected.rotated.push({ sent: question, rotations: rotationsOf(question, found.others, at) });
       }
       const [text, flat, nested] = STATE_FORMS.map((form) => inVariant(`form ${form}`));

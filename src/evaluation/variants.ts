@@ -1,3 +1,4 @@
+import { OPTION_KINDS } from '../api/index.js';
 import { ANY_MODEL, checkRequest, type DecideRequest, openBody, type Question } from '../decide/index.js';
 import type { Case } from './cases/case.js';
 import { STATE_FORMS, type StateForm } from './report.js';
@@ -21,7 +22,7 @@ const TERMS = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedMod
 
 /** The variants of a case, the one as sent first. */
 export function variantsOf(asked: Case, { order, format, modes }: VariantOptions): VariantName[] {
-  const choices = asked.answers.filter(({ type }) => type === 'choice');
+  const choices = asked.answers.filter(({ type }) => OPTION_KINDS[type] === 'labels');
   const options = order ? choices.reduce((most, each) => Math.max(most, each.options.length), 1) : 1;
   const rotations = Math.min(options, ROTATIONS_MAX) - 1;
   return [
@@ -70,11 +71,12 @@ function rotatedQuestions({ questions }: DecideRequest, variant: VariantName): s
 }
 
 function questionJson({ type, instructions, options }: Question, variant: VariantName): string {
-  const by = type === 'choice' ? rotationOf(variant, options.length) : 0;
+  const kind = OPTION_KINDS[type];
+  const by = kind === 'labels' ? rotationOf(variant, options.length) : 0;
   const rotated = [...options.slice(by), ...options.slice(0, by)];
   const described = rotated.map(({ key, description }) => [key, JSON.stringify(description)] as const);
   const criteria =
-    type === 'score' ? `[${described.map(([, json]) => json).join(',')}]` : objectJson(described);
+    kind === 'levels' ? `[${described.map(([, json]) => json).join(',')}]` : objectJson(described);
   return `{"type":"${type}","instructions":${JSON.stringify(instructions)},"criteria":${criteria}}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorType } from '../../api/index.js';
+import { type ErrorType, questionTypes } from '../../api/index.js';
 import { type Remedies, UNREACHABLE } from './error.js';
 
 /** What a caller can do about an error. */
@@ -31,7 +31,7 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
   missing: 'Enter a state.',
   invalid_questions: 'Add a question, and give each a name of its own.',
   too_many_questions: 'Remove questions, or ask them in a second request.',
-  invalid_type: 'Use noul, choice or score.',
+  invalid_type: `Use ${questionTypes()}.`,
   invalid_question: 'Correct the question that the message names.',
   too_many_options: 'Remove options.',
   invalid_json: 'Correct the JSON.',

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import {
   type Answer,
   type ByName,
@@ -25,11 +26,20 @@ export function AnswerCard({ question, answer, spread }: AnswerCardProps) {
           {question.instructions}
         </p>
       )}
-      {answer.type === 'noul' && <NoulAnswer noul={answer.noul} range={spread?.get('')} />}
-      {answer.type === 'choice' && <ChoiceAnswer question={question} answer={answer} spread={spread} />}
-      {answer.type === 'score' && <ScoreAnswer question={question} answer={answer} spread={spread} />}
+      <AnyAnswer question={question} answer={answer} spread={spread} />
     </article>
   );
+}
+
+function AnyAnswer({ question, answer, spread }: AnswerCardProps): VNode {
+  switch (answer.type) {
+    case 'noul':
+      return <NoulAnswer noul={answer.noul} range={spread?.get('')} />;
+    case 'choice':
+      return <ChoiceAnswer question={question} answer={answer} spread={spread} />;
+    case 'score':
+      return <ScoreAnswer question={question} answer={answer} spread={spread} />;
+  }
 }
 
 interface BarProps {

@@ -1,6 +1,6 @@
-import type { ImageBudget, QuestionType } from '../../api/index.js';
+import { type ImageBudget, OPTION_KINDS, type QuestionType } from '../../api/index.js';
 
-/** An option as the form has it. A noul has two, yes and no; levels of a score have no label. */
+/** An option as the form has it. Two sides are yes and no; levels have no label. */
 export interface OptionDraft {
   /** Unique on this page; a row keeps its focus when others come and go. */
   readonly id: number;
@@ -55,7 +55,7 @@ export const option = (label = '', description = ''): OptionDraft => ({ id: next
 
 /** The options of a new question of a type. */
 export function optionsFor(type: QuestionType): OptionDraft[] {
-  if (type === 'noul') return [option('Yes'), option('No')];
+  if (OPTION_KINDS[type] === 'sides') return [option('Yes'), option('No')];
   return [option(), option()];
 }
 

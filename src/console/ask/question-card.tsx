@@ -1,4 +1,4 @@
-import { LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
+import { LIMITS, OPTION_KINDS, type OptionKind, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { leaveItem } from '../ui/leave-item.js';
 import { type OptionDraft, option, optionsFor, type QuestionDraft } from './draft.js';
@@ -84,22 +84,23 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
   const set = (next: readonly OptionDraft[]) => change({ ...question, options: next });
   const replace = (changed: OptionDraft) =>
     set(options.map((each) => (each.id === changed.id ? changed : each)));
-  const least = type === 'score' ? LIMITS.scoreLevelsMin : 1;
+  const kind = OPTION_KINDS[type];
+  const least = kind === 'levels' ? LIMITS.scoreLevelsMin : 1;
   return (
     <>
       <ol
         class="options"
-        start={type === 'score' ? 0 : 1}
-        aria-label={type === 'score' ? 'Levels, lowest first' : 'Options'}
+        start={kind === 'levels' ? 0 : 1}
+        aria-label={kind === 'levels' ? 'Levels, lowest first' : 'Options'}
       >
         {options.map((each, at) => (
           <li key={each.id}>
-            <OptionRow type={type} at={at} value={each} change={replace} />
-            {type !== 'noul' && (
+            <OptionRow kind={kind} at={at} value={each} change={replace} />
+            {kind !== 'sides' && (
               <button
                 type="button"
                 class="quiet"
-                aria-label={`Remove ${nameOf(type, at)}`}
+                aria-label={`Remove ${nameOf(kind, at)}`}
                 disabled={options.length <= least}
                 onClick={({ currentTarget }) => {
                   leaveItem(currentTarget.closest('li') ?? currentTarget);
@@ -112,37 +113,37 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
           </li>
         ))}
       </ol>
-      {type !== 'noul' && (
+      {kind !== 'sides' && (
         <ActionButton
           quiet
           off={options.length >= LIMITS.optionsPerQuestion}
           onClick={() => set([...options, option()])}
         >
-          {type === 'score' ? 'Add a level' : 'Add an option'}
+          {kind === 'levels' ? 'Add a level' : 'Add an option'}
         </ActionButton>
       )}
     </>
   );
 }
 
-const nameOf = (type: QuestionType, at: number): string =>
-  type === 'score' ? `level ${at}` : `option ${at + 1}`;
+const nameOf = (kind: OptionKind, at: number): string =>
+  kind === 'levels' ? `level ${at}` : `option ${at + 1}`;
 
 interface OptionRowProps {
-  readonly type: QuestionType;
+  readonly kind: OptionKind;
   readonly at: number;
   readonly value: OptionDraft;
   readonly change: (value: OptionDraft) => void;
 }
 
-function OptionRow({ type, at, value, change }: OptionRowProps) {
+function OptionRow({ kind, at, value, change }: OptionRowProps) {
   const { label, description } = value;
-  const subject = type === 'noul' ? label : nameOf(type, at);
+  const subject = kind === 'sides' ? label : nameOf(kind, at);
   return (
     <>
-      {type === 'noul' && <span class="side">{label}</span>}
-      {type === 'score' && <span class="side">{at}</span>}
-      {type === 'choice' && (
+      {kind === 'sides' && <span class="side">{label}</span>}
+      {kind === 'levels' && <span class="side">{at}</span>}
+      {kind === 'labels' && (
         <input
           type="text"
           class="label"
@@ -155,7 +156,7 @@ function OptionRow({ type, at, value, change }: OptionRowProps) {
       <input
         type="text"
         aria-label={`Description of ${subject}`}
-        placeholder={type === 'score' ? `Level ${at}` : 'description, optional'}
+        placeholder={kind === 'levels' ? `Level ${at}` : 'description, optional'}
         value={description}
         onInput={({ currentTarget }) => change({ ...value, description: currentTarget.value })}
       />

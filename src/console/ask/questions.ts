@@ -1,4 +1,4 @@
-import { QUESTION_TYPES, type QuestionType } from '../../api/index.js';
+import { OPTION_KINDS, QUESTION_TYPES, type QuestionType, questionTypes } from '../../api/index.js';
 import { field, type JsonNode, list, NULL, object, text } from '../json/node.js';
 import { type OptionDraft, option, optionsFor, type QuestionDraft, question } from './draft.js';
 
@@ -20,8 +20,9 @@ const described = ({ description }: OptionDraft): JsonNode => (description === '
 
 function criteriaNode(type: QuestionType, options: readonly OptionDraft[]): JsonNode | null {
   const plain = options.every(({ description }) => description === '');
-  if (type === 'score') return list(options.map(described));
-  if (type === 'choice') {
+  const kind = OPTION_KINDS[type];
+  if (kind === 'levels') return list(options.map(described));
+  if (kind === 'labels') {
     if (plain) return list(options.map(({ label }) => text(label)));
     return object(options.map((each) => [each.label, described(each)]));
   }
@@ -44,7 +45,7 @@ export function questionsOf(node: JsonNode): QuestionDraft[] {
   return node.entries.map(([name, each]) => {
     const type = QUESTION_TYPES.find((known) => textOf(field(each, 'type')) === known);
     if (type === undefined)
-      throw new NotInForm(`"${name}" has no type that the form knows: noul, choice or score.`);
+      throw new NotInForm(`"${name}" has no type that the form knows: ${questionTypes()}.`);
     const instructions = textOf(field(each, 'instructions') ?? text(''));
     if (instructions === null) throw new NotInForm(`The instructions of "${name}" are not a string.`);
     const options = optionsOf(type, field(each, 'criteria'));
@@ -60,17 +61,18 @@ function textOf(node: JsonNode | undefined): string | null {
 }
 
 function optionsOf(type: QuestionType, criteria: JsonNode | undefined): OptionDraft[] | null {
-  if (criteria === undefined || textOf(criteria) === '') return type === 'noul' ? optionsFor(type) : null;
-  if (type === 'noul') return sidesOf(criteria);
+  const kind = OPTION_KINDS[type];
+  if (criteria === undefined || textOf(criteria) === '') return kind === 'sides' ? optionsFor(type) : null;
+  if (kind === 'sides') return sidesOf(criteria);
   if (criteria.kind === 'list') {
     const options = criteria.items.map((item) => {
       const value = textOf(item);
       if (value === null) return null;
-      return type === 'choice' ? option(value) : option('', value);
+      return kind === 'labels' ? option(value) : option('', value);
     });
     return options.includes(null) ? null : (options as OptionDraft[]);
   }
-  if (criteria.kind !== 'object' || type === 'score') return null;
+  if (criteria.kind !== 'object' || kind === 'levels') return null;
   const options = criteria.entries.map(([label, item]) => {
     const value = textOf(item);
     return value === null ? null : option(label, value);

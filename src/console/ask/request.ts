@@ -1,4 +1,4 @@
-import { DEFAULT_IMAGE_BUDGET, type QuestionType } from '../../api/index.js';
+import { DEFAULT_IMAGE_BUDGET, OPTION_KINDS, type QuestionType } from '../../api/index.js';
 import { field, indented, type JsonNode, number, object, text } from '../json/node.js';
 import { readJson } from '../json/read.js';
 import type { Draft, ImageDraft } from './draft.js';
@@ -94,9 +94,9 @@ function asked(questions: JsonNode): AskedQuestion[] {
 
 function optionKeys(type: JsonNode | undefined, criteria: JsonNode | undefined): string[] {
   if (type?.kind !== 'text' || criteria === undefined) return [];
-  if (type.value === 'score')
-    return criteria.kind === 'list' ? criteria.items.map((_, at) => String(at)) : [];
-  if (type.value !== 'choice') return [];
+  const kind = OPTION_KINDS[type.value as QuestionType];
+  if (kind === 'levels') return criteria.kind === 'list' ? criteria.items.map((_, at) => String(at)) : [];
+  if (kind !== 'labels') return [];
   if (criteria.kind === 'object') return criteria.entries.map(([label]) => label);
   if (criteria.kind !== 'list') return [];
   return criteria.items.flatMap((item) => (item.kind === 'text' ? [item.value] : []));

@@ -1,4 +1,11 @@
-import { LIMITS, type LineErrorType, QUESTION_TYPES } from '../../api/index.js';
+import {
+  LIMITS,
+  type LineErrorType,
+  OPTION_KINDS,
+  type OptionKind,
+  QUESTION_TYPES,
+  questionTypes,
+} from '../../api/index.js';
 
 /** Why a line would be refused. */
 export interface Problem {
@@ -49,12 +56,11 @@ function problemOfQuestion(name: string, question: unknown): Problem | null {
   if (!isObject(question)) return problem('invalid_question', `${subject} must be an object.`);
   const { type, instructions, criteria } = question;
   const known = QUESTION_TYPES.find((each) => each === type);
-  if (known === undefined)
-    return problem('invalid_type', `${subject}: \`type\` must be noul, choice or score.`);
+  if (known === undefined) return problem('invalid_type', `${subject}: \`type\` must be ${questionTypes()}.`);
   if (instructions !== undefined && !isDescription(instructions)) {
     return problem('invalid_question', `${subject}: \`instructions\` must be a string or null.`);
   }
-  const wrong = CRITERIA[known](criteria ?? null);
+  const wrong = CRITERIA[OPTION_KINDS[known]](criteria ?? null);
   if (wrong !== null) return problem('invalid_question', `${subject}: \`criteria\` ${wrong}.`);
   const count = isObject(criteria) || Array.isArray(criteria) ? Object.keys(criteria).length : 0;
   if (count <= LIMITS.optionsPerQuestion) return null;
@@ -64,9 +70,9 @@ function problemOfQuestion(name: string, question: unknown): Problem | null {
   );
 }
 
-/** What is wrong with the criteria of a type, as the end of a sentence; null if nothing is. */
-const CRITERIA: Record<(typeof QUESTION_TYPES)[number], (criteria: unknown) => string | null> = {
-  noul: (criteria) => {
+/** What is wrong with the criteria of a kind, as the end of a sentence; null if nothing is. */
+const CRITERIA: Record<OptionKind, (criteria: unknown) => string | null> = {
+  sides: (criteria) => {
     if (criteria === null) return null;
     const names = isObject(criteria) ? Object.keys(criteria).sort().join() : '';
     if (names !== 'false,true' && names !== 'no,yes') {
@@ -74,7 +80,7 @@ const CRITERIA: Record<(typeof QUESTION_TYPES)[number], (criteria: unknown) => s
     }
     return describesAll(criteria as Fields);
   },
-  choice: (criteria) => {
+  labels: (criteria) => {
     if (isObject(criteria)) {
       const labels = Object.keys(criteria);
       if (labels.length === 0) return 'has no options';
@@ -86,7 +92,7 @@ const CRITERIA: Record<(typeof QUESTION_TYPES)[number], (criteria: unknown) => s
       return 'holds a label that is no text';
     return new Set(criteria).size === criteria.length ? null : 'holds a label twice';
   },
-  score: (criteria) => {
+  levels: (criteria) => {
     if (!Array.isArray(criteria)) return 'must be a list of level descriptions';
     if (criteria.length < LIMITS.scoreLevelsMin) return `has fewer than ${LIMITS.scoreLevelsMin} levels`;
     return describesAll(criteria as unknown as Fields);

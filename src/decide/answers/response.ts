@@ -36,31 +36,12 @@ export function responseJson(
   ]);
 }
 
-/** One answer as its JSON text (contract 2.4). */
+/** One answer as its JSON text (contract 2.4), its fields in their order. */
 export function answerJson(answer: Answer, raw?: Pairs<number>): string {
-  const fields = [['type', JSON.stringify(answer.type)] as const, ...fieldsOf(answer)];
+  const fields = Object.entries(answer).map(
+    ([name, value]) => [name, Array.isArray(value) ? valuesJson(value) : JSON.stringify(value)] as const,
+  );
   return objectJson(raw === undefined ? fields : [...fields, ['raw_probabilities', valuesJson(raw)]]);
-}
-
-function fieldsOf(answer: Answer): Pairs<string> {
-  switch (answer.type) {
-    case 'noul':
-      return [['noul', JSON.stringify(answer.noul)]];
-    case 'choice':
-      return [
-        ['choice', JSON.stringify(answer.choice)],
-        ['confidence', JSON.stringify(answer.confidence)],
-        ['probabilities', valuesJson(answer.probabilities)],
-      ];
-    case 'score':
-      return [
-        ['level', JSON.stringify(answer.level)],
-        ['score', JSON.stringify(answer.score)],
-        ['confidence', JSON.stringify(answer.confidence)],
-        ['legend', valuesJson(answer.legend)],
-        ['probabilities', valuesJson(answer.probabilities)],
-      ];
-  }
 }
 
 function valuesJson(pairs: Pairs<string | number>): string {

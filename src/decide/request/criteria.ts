@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, type QuestionType } from '../../api/index.js';
+import { ApiError, LIMITS, OPTION_KINDS, type OptionKind, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Option } from '../types.js';
 import { firstRepeated, textOrNull } from './nodes.js';
 import { quoteName } from './strings.js';
@@ -8,11 +8,11 @@ import { quoteName } from './strings.js';
  *
  * @param subject what error messages call the question
  * @param criteria `undefined` if absent or `null`
- * @returns noul: `true`, then `false`; choice: the labels as sent; score: the levels, lowest first
+ * @returns sides: `true`, then `false`; labels: as sent; levels: lowest first
  * @throws ApiError `invalid_question` for invalid criteria, `too_many_options` for more than 26 valid ones
  */
 export function readOptions(subject: string, type: QuestionType, criteria: JsonNode | undefined): Option[] {
-  const options = READERS[type](subject, criteria);
+  const options = READERS[OPTION_KINDS[type]](subject, criteria);
   if (options.length > LIMITS.optionsPerQuestion) {
     throw new ApiError(
       'too_many_options',
@@ -22,10 +22,10 @@ export function readOptions(subject: string, type: QuestionType, criteria: JsonN
   return options;
 }
 
-const READERS: Record<QuestionType, (subject: string, criteria: JsonNode | undefined) => Option[]> = {
-  noul: noulOptions,
-  choice: choiceOptions,
-  score: scoreOptions,
+const READERS: Record<OptionKind, (subject: string, criteria: JsonNode | undefined) => Option[]> = {
+  sides: noulOptions,
+  labels: choiceOptions,
+  levels: scoreOptions,
 };
 
 function noulOptions(subject: string, criteria: JsonNode | undefined): Option[] {

@@ -1,4 +1,4 @@
-import { ApiError, LIMITS } from '../../api/index.js';
+import { ApiError, LIMITS, OPTION_KINDS, type QuestionType } from '../../api/index.js';
 import type { JsonNode } from '../types.js';
 import { field } from './nodes.js';
 import { stateText } from './state-text.js';
@@ -23,11 +23,12 @@ export function fromSystemOne(subject: string, question: JsonNode): JsonNode {
 }
 
 function criteriaOf(subject: string, type: string, criteria: JsonNode): JsonNode {
-  if (criteria.kind === 'array' && type === 'score') {
+  const kind = OPTION_KINDS[type as QuestionType];
+  if (criteria.kind === 'array' && kind === 'levels') {
     return { kind: 'array', items: criteria.items.map((item) => toText(subject, item)) };
   }
   const described = mapFields(criteria, (value) => toText(subject, value));
-  return type === 'noul' ? withBothSides(described) : described;
+  return kind === 'sides' ? withBothSides(described) : described;
 }
 
 const NULL: JsonNode = { kind: 'literal', source: 'null' };

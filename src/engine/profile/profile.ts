@@ -1,5 +1,4 @@
 import type { Template } from '@huggingface/jinja';
-import type { QuestionType } from '../../api/index.js';
 import type { ModelDescription } from '../addon/types.js';
 import { type ChatFrame, chatFrame } from './chat.js';
 import { fillParts } from './fill.js';
@@ -11,6 +10,7 @@ import {
   type Format,
   ProfileError,
   type PromptPart,
+  type PromptType,
   type QuestionShape,
   type Skeleton,
   type Temperatures,
@@ -167,7 +167,7 @@ function lastText(parts: readonly PromptPart[]): string {
 }
 
 function sampleShapes(): QuestionShape[] {
-  const counts: Array<[QuestionType, number]> = [
+  const counts: Array<[PromptType, number]> = [
     ['noul', 2],
     ['choice', 1],
     ['choice', 26],

@@ -1,8 +1,11 @@
 import type { QuestionType } from '../../api/index.js';
 
+/** The types of questions that the templates of models know. */
+export type PromptType = 'noul' | 'choice' | 'score';
+
 /** What determines the template's text for a question: everything except the caller's strings. */
 export interface QuestionShape {
-  readonly type: QuestionType;
+  readonly type: PromptType;
   readonly stateIsText: boolean;
   readonly hasInstructions: boolean;
   /** Per option, in the order of the question: whether it has a description. */

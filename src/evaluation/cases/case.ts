@@ -1,4 +1,4 @@
-import { ApiError, type QuestionType } from '../../api/index.js';
+import { ApiError, OPTION_KINDS, type QuestionType } from '../../api/index.js';
 import { ANY_MODEL, checkRequest, type DecideRequest, openBody, type Question } from '../../decide/index.js';
 import type { Split } from '../answered.js';
 
@@ -106,17 +106,17 @@ function readExpected(value: unknown, questions: readonly Question[]): ExpectedA
 
 function indexOf(name: string, type: QuestionType, keys: readonly string[], answer: unknown): number {
   const subject = `\`expected\` of ${JSON.stringify(name)} must be`;
-  switch (type) {
-    case 'noul':
+  switch (OPTION_KINDS[type]) {
+    case 'sides':
       if (typeof answer !== 'boolean') throw new CaseError(`${subject} true or false`);
       return keys.indexOf(String(answer));
-    case 'choice': {
+    case 'labels': {
       const index = typeof answer === 'string' ? keys.indexOf(answer) : -1;
       if (index < 0)
         throw new CaseError(`${subject} one of the labels ${keys.map((k) => JSON.stringify(k)).join(', ')}`);
       return index;
     }
-    case 'score':
+    case 'levels':
       if (typeof answer === 'number' && Number.isInteger(answer) && answer >= 0 && answer < keys.length)
         return answer;
       throw new CaseError(`${subject} a level from 0 to ${keys.length - 1}`);
