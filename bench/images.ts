@@ -24,8 +24,8 @@ import {
 import { ContextState, EXACT } from '../src/engine/scheduler/context-state.js';
 import { Embeddings } from '../src/engine/scheduler/embeddings.js';
 import { runTogether } from '../src/engine/scheduler/step.js';
-import { runWave } from '../src/engine/wave/run.js';
-import { contextOptions } from '../src/engine/wave/types.js';
+import { runWave } from '../src/engine/wave/run-wave.js';
+import { contextOptions } from '../src/engine/wave/wave-types.js';
 import { decode } from '../src/images/decode.js';
 import { gridTokens, ImageReader } from '../src/images/index.js';
 import { type Bitmap, gridSize } from '../src/images/pixels.js';

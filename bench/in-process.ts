@@ -14,10 +14,10 @@ import {
 import { ContextState } from '../src/engine/scheduler/context-state.js';
 import { noEmbeddings } from '../src/engine/scheduler/embeddings.js';
 import type { IdleBudget } from '../src/engine/scheduler/idle-budget.js';
+import type { Entry } from '../src/engine/scheduler/scheduler-types.js';
 import { runTogether } from '../src/engine/scheduler/step.js';
-import type { Entry } from '../src/engine/scheduler/types.js';
-import { runWave } from '../src/engine/wave/run.js';
-import { contextOptions } from '../src/engine/wave/types.js';
+import { runWave } from '../src/engine/wave/run-wave.js';
+import { contextOptions } from '../src/engine/wave/wave-types.js';
 
 /** The bounds of a server on a CPU. */
 export const CPU_BOUNDS: WaveBounds = {

@@ -8,8 +8,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { deriveSizes, loadAddon } from '../src/engine/index.js';
-import { estimateMemory } from '../src/engine/memory/estimate.js';
-import { totalOf } from '../src/engine/memory/types.js';
+import { estimateMemory } from '../src/engine/memory/estimate-memory.js';
+import { totalOf } from '../src/engine/memory/memory-types.js';
 import type { EngineSizes } from '../src/engine/sizes.js';
 import { benchmarkModel, fewLayersModel, mediumModel } from './engine/models.js';
 import { publishedMemory, QUANTIZATIONS } from './memory/published.js';

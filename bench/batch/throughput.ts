@@ -1,4 +1,4 @@
-import { planCells } from '../../src/engine/wave/types.js';
+import { planCells } from '../../src/engine/wave/wave-types.js';
 import type { Ours } from '../engine/ours.js';
 import { untilQuiet } from '../engine/quiet.js';
 import type { WatchedServer } from '../loop/server.js';

@@ -4,7 +4,7 @@ import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import { noEmbeddings } from '../../src/engine/scheduler/embeddings.js';
 import { AdaptiveBudget } from '../../src/engine/scheduler/idle-budget.js';
 import { runTogether } from '../../src/engine/scheduler/step.js';
-import { runWave } from '../../src/engine/wave/run.js';
+import { runWave } from '../../src/engine/wave/run-wave.js';
 import { quantile, showNumber, timesOf } from '../report.js';
 import type { Case } from './cases.js';
 import type { Ours } from './ours.js';

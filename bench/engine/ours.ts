@@ -13,7 +13,7 @@ import {
   type Plan,
   type WaveBounds,
 } from '../../src/engine/index.js';
-import { contextOptions } from '../../src/engine/wave/types.js';
+import { contextOptions } from '../../src/engine/wave/wave-types.js';
 import { prepareEngine } from '../../src/server/index.js';
 import { loadSettings, type Settings } from '../../src/settings/index.js';
 import type { Case } from './cases.js';

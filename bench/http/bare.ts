@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MAX_HEADER_BYTES } from '../../src/http/transport/types.js';
+import { MAX_HEADER_BYTES } from '../../src/http/transport/transport-types.js';
 import { importUws } from '../../src/http/transport/uws-library.js';
 import type { TransportName } from './kinds.js';
 

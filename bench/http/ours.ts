@@ -18,7 +18,7 @@ import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { openStore } from '../../src/storage/folder/index.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/folder-access.js';
 import { createErrorLog } from '../../src/telemetry/index.js';
 import {
   changeWorkspace,

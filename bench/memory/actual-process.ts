@@ -2,7 +2,7 @@
 // the bytes that the process holds more than before.
 import { readFileSync } from 'node:fs';
 import { loadAddon, type NativeContext } from '../../src/engine/index.js';
-import { contextOptions } from '../../src/engine/wave/types.js';
+import { contextOptions } from '../../src/engine/wave/wave-types.js';
 import { memoryOf } from '../../test/support/process-memory.js';
 import type { ActualTask } from '../memory.js';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deriveSizes } from '../../src/engine/index.js';
-import { estimateMemory } from '../../src/engine/memory/estimate.js';
-import { type MemoryNeed, totalOf } from '../../src/engine/memory/types.js';
+import { estimateMemory } from '../../src/engine/memory/estimate-memory.js';
+import { type MemoryNeed, totalOf } from '../../src/engine/memory/memory-types.js';
 import { type Quantization, SHAPES, writeHollowModel } from './hollow.js';
 
 export const QUANTIZATIONS = ['Q4_K_M', 'Q8_0', 'BF16'] as const;

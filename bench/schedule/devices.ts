@@ -1,9 +1,9 @@
 // The cost model: what a wave takes on a device, from constants that are named here. Those of the H100 were measured, the
 // others were not; it shows how the scheduler behaves, not how fast a server is.
 import type { WaveBounds } from '../../src/engine/index.js';
-import type { Entry } from '../../src/engine/scheduler/types.js';
+import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
 import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
-import { roundsOf } from '../../src/engine/wave/rounds.js';
+import { roundsOf } from '../../src/engine/wave/decodes.js';
 import type { WaveTime } from './simulate.js';
 
 /** A model of 12B parameters with the shape of a Gemma. */

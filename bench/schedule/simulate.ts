@@ -4,10 +4,10 @@ import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import { type EmbeddingSizes, Embeddings, noEmbeddings } from '../../src/engine/scheduler/embeddings.js';
 import { AdaptiveBudget, fixedBudget } from '../../src/engine/scheduler/idle-budget.js';
 import { Scheduler, type Urgency } from '../../src/engine/scheduler/scheduler.js';
+import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
 import { settle } from '../../src/engine/scheduler/step.js';
-import type { Entry } from '../../src/engine/scheduler/types.js';
 import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
-import { planCells } from '../../src/engine/wave/types.js';
+import { planCells } from '../../src/engine/wave/wave-types.js';
 
 /** A request that comes at a time in milliseconds. */
 export interface Arrival {

@@ -1,7 +1,6 @@
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
-import { authenticate, type Caller } from './authenticate.js';
-import { lastDays } from './calendar.js';
-import type { Directory } from './directory.js';
+import { authenticate, type Caller, type Directory } from './authenticate.js';
+import { lastDays } from './dates.js';
 import { keyWorks } from './keys.js';
 import type { AccountBalance, Ledger, Reservation } from './ledger.js';
 import type { Charge } from './money.js';

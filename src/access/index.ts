@@ -17,11 +17,10 @@ export {
   commandActor,
   isRecorded,
 } from './audit.js';
-export type { Caller } from './authenticate.js';
+export type { Caller, Directory } from './authenticate.js';
 export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
-export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './calendar.js';
 export type { Change } from './change.js';
-export type { Directory } from './directory.js';
+export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './dates.js';
 export { type Invoice, readInvoice } from './invoice.js';
 export type { NewKey } from './key-changes.js';
 export { byCreation, foundKey, isKeyId, type Key, keyWorks, showKey } from './keys.js';

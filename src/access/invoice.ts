@@ -1,5 +1,5 @@
 import type { Administration } from './administration.js';
-import { lastDayOf } from './calendar.js';
+import { lastDayOf } from './dates.js';
 import type { Amount } from './money.js';
 import { AccessError } from './workspaces.js';
 

@@ -1,7 +1,7 @@
 import { randomLetters } from '../base/index.js';
 import type { AuditFields, AuditRecord } from './audit.js';
-import { afterDays, endOfDay, endOfNextDay, parseDay } from './calendar.js';
 import type { Change, Decision } from './change.js';
+import { afterDays, endOfDay, endOfNextDay, parseDay } from './dates.js';
 import { DEFAULT_LIFETIME_DAYS, digestOf, foundKey, type Key, keyState } from './keys.js';
 import { AccessError, foundWorkspace } from './workspaces.js';
 

@@ -1,4 +1,4 @@
-import { parseDay } from './calendar.js';
+import { parseDay } from './dates.js';
 import type { Amount } from './money.js';
 import { AccessError } from './workspaces.js';
 

@@ -13,7 +13,7 @@ interface LockLibrary {
 const library = () => createRequire(import.meta.url)('fs-native-extensions') as LockLibrary;
 
 /** Attempts to get a lock, and the pause between two: `isLocked` holds a lock for a moment only. */
-const LOOK_TRIES = 40;
+const LOCK_TRIES = 40;
 const PAUSE_MS = 5;
 
 /**
@@ -22,7 +22,7 @@ const PAUSE_MS = 5;
  * leaves no stale lock. Tries every 5 ms, and blocks the thread in between. Returns null if another process keeps the
  * lock. Throws OperatorError if the file system has no locks.
  */
-export function lockFile(file: string, tries: number = LOOK_TRIES): (() => void) | null {
+export function lockFile(file: string, tries: number = LOCK_TRIES): (() => void) | null {
   for (let left = tries; left > 0; left -= 1) {
     const unlockFile = tryFile(file, false);
     if (unlockFile !== null) return unlockFile;

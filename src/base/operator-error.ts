@@ -1,4 +1,4 @@
-import { visible } from './visible.js';
+import { visible } from './show.js';
 
 /**
  * A mistake of the operator, such as a wrong setting or argument. The command line prints its message without a stack. The

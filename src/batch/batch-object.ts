@@ -1,6 +1,6 @@
 import { showAmount } from '../access/index.js';
 import { deleteAfter } from './lifecycle/apply.js';
-import { type Batch, isFinished, STATUS_OF } from './lifecycle/transitions.js';
+import { type Batch, isFinished, STATUS_OF } from './lifecycle/batch-transitions.js';
 
 /** `data_region` (contract 2.6). */
 const DATA_REGION = 'CANADA-1 (Canada)';

@@ -1,8 +1,8 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import type { LineEngines } from './dependencies.js';
+import type { LineEngines } from './batch-dependencies.js';
 import type { Ingested } from './ingest/ingest.js';
-import type { Batch } from './lifecycle/transitions.js';
+import type { Batch } from './lifecycle/batch-transitions.js';
 import { WINDOW_MS } from './runner/deadline.js';
 import { entryBytes } from './stored-length.js';
 

@@ -1,30 +1,28 @@
-export { type LineAborts, linesOfLabels } from './aborts.js';
-export type { BatchStore } from './batch-store.js';
-export { Callbacks } from './callbacks.js';
-export {
-  type CallChange,
-  type Called,
-  type CalledBatches,
-  isStateSeen,
-  type WebhookState,
-} from './called-batches.js';
-export { CallerBatches } from './caller-batches.js';
 export {
   type BatchParts,
   type BatchReports,
   INGEST_THREAD,
   type LineEngines,
   type Webhooks,
-} from './dependencies.js';
+} from './batch-dependencies.js';
+export type { BatchFilter, NewestBatches } from './batch-filter.js';
+export type { BatchInterface, Page, ResultStream } from './batch-interface.js';
+export {
+  Callbacks,
+  type CallChange,
+  type Called,
+  type CalledBatches,
+  isStateSeen,
+  type WebhookState,
+} from './callbacks.js';
+export { CallerBatches } from './caller-batches.js';
 export { Draft, type Idempotency } from './draft.js';
-export { checkIdempotencyKey } from './idempotency.js';
-export { checkLines, type LineFault } from './ingest/check-file.js';
+export { checkLines, type LineFault } from './ingest/check-batch-file.js';
 export type { ChunkIds } from './ingest/chunks.js';
 export type { DigestResult } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
 export { FILE_ROOMS, type FileRoom, type SentFile, SMALL_FILE_BYTES } from './ingest/rooms.js';
 export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
-export type { BatchInterface, Page, ResultStream } from './interface.js';
 export {
   apply,
   DELETION_MS,
@@ -43,8 +41,8 @@ export {
   mayStart,
   STARTABLE,
   TRANSITIONS,
-} from './lifecycle/transitions.js';
-export type { BatchFilter, NewestBatches } from './newest.js';
+} from './lifecycle/batch-transitions.js';
+export { type LineAborts, linesOfLabels } from './line-aborts.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export {
   type ChunkAnswer,
@@ -53,12 +51,12 @@ export {
   chunkAnswer,
   openChunk,
 } from './reading/open-chunk.js';
-export { resultPieces } from './reading/result-pieces.js';
 export {
   PIECE_BYTES,
   type ResultPlace,
   type ResultsAnswer,
   type ResultsTask,
+  resultPieces,
   resultsPiece,
 } from './reading/results-piece.js';
 export {
@@ -70,10 +68,9 @@ export {
   noRoomForWorkspace,
   tooManyBatches,
 } from './refusals.js';
+export type { BatchEnds, BatchProgress, BatchWork, LineResult } from './runner/batch-progress.js';
 export { OpenBatch } from './runner/open-batch.js';
-export type { BatchEnds, Progress } from './runner/progress.js';
 export { Runner } from './runner/runner.js';
-export type { BatchWork, LineResult } from './runner/work.js';
 export {
   type BatchKey,
   type BatchLine,
@@ -84,8 +81,8 @@ export {
   type StoredChunk,
 } from './sealed-values.js';
 export { entryBytes } from './stored-length.js';
-export { type Submission, Submitter } from './submit.js';
-export { callWebhook } from './webhook/call.js';
+export { type BatchStore, checkIdempotencyKey, type Submission, Submitter } from './submit.js';
+export { callWebhook } from './webhook/call-webhook.js';
 export { checkWebhookAddress } from './webhook/guard.js';
-export { WEBHOOK_REASONS, webhookReason } from './webhook/outcome.js';
 export { systemGuard } from './webhook/system-guard.js';
+export { WEBHOOK_REASONS, webhookReason } from './webhook/webhook-outcome.js';

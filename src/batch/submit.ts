@@ -1,13 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { randomDataKey } from '../sealing/index.js';
-import type { BatchStore } from './batch-store.js';
-import type { FileThread, LineEngines, Webhooks } from './dependencies.js';
+import type { FileThread, LineEngines, Webhooks } from './batch-dependencies.js';
 import { Draft, type Idempotency } from './draft.js';
-import { idempotencyDigest } from './idempotency.js';
 import { freeBlock } from './ingest/blocks.js';
-import type { Batch } from './lifecycle/transitions.js';
+import type { Batch } from './lifecycle/batch-transitions.js';
 import { sealWebhook } from './sealed-values.js';
 
 /** Concurrent DNS lookups of webhook addresses in submissions. A key has no use for more than its open batches. */
@@ -23,6 +22,27 @@ export interface Submission {
   readonly idempotencyKey: string | null;
   /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
+}
+
+/** Where submitted batches are stored. */
+export interface BatchStore {
+  /**
+   * Throws, or rejects with, ApiError `too_many_batches` or `batch_unavailable` if a batch of the caller would not be
+   * accepted now. It is called before a file is read; `create` checks it again.
+   */
+  checkRoom(caller: Caller): void | Promise<void>;
+  /**
+   * The id of the batch that the key made from the same file under the same idempotency key; undefined if the
+   * idempotency key is new. Throws, or rejects with, ApiError `idempotency_conflict` if it was used with another file.
+   */
+  find(key: string, idempotency: Idempotency): string | undefined | Promise<string | undefined>;
+  /**
+   * Stores the batch and starts it. Resolves when it is stored: with the batch, or with the id of an earlier batch that was
+   * stored under the same idempotency key meanwhile. Calls `checkCurrent` of the draft before. Rejects with ApiError
+   * `too_many_batches`, `batch_unavailable`, `unauthorized`, `idempotency_conflict`: nothing was stored; with
+   * `outcome_unknown`: it may have been.
+   */
+  create(draft: Draft): Promise<Batch | string>;
 }
 
 interface Parts {
@@ -126,3 +146,19 @@ function stopOf(signal: AbortSignal): Int32Array {
   else signal.addEventListener('abort', set, { once: true });
   return stop;
 }
+
+/** Throws ApiError `invalid_request` unless the header is absent, or given once with 1 to 255 characters. */
+export function checkIdempotencyKey(values: readonly string[]): string | null {
+  const [value] = values;
+  if (value === undefined) return null;
+  if (values.length === 1 && value.length > 0 && value.length <= LIMITS.idempotencyKeyCharacters)
+    return value;
+  throw new ApiError(
+    'invalid_request',
+    `Idempotency-Key must be given once, with 1 to ${LIMITS.idempotencyKeyCharacters} characters.`,
+  );
+}
+
+/** The name under which a submission with an idempotency key is stored. */
+const idempotencyDigest = (idempotencyKey: string): string =>
+  createHash('sha256').update(idempotencyKey).digest('hex');

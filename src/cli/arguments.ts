@@ -19,3 +19,7 @@ export function readModels(parts: readonly string[]): string[] | null {
   if (names.length === 1) return null;
   throw new AccessError('models', 'give either all or a list of models, not both.');
 }
+
+/** The API token: `--token`, else DECIDER_TOKEN, without the line end that a file or a shell adds; '' if neither is given. */
+export const tokenOf = (given: string | undefined): string =>
+  (given ?? process.env.DECIDER_TOKEN ?? '').trim();

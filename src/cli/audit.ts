@@ -2,7 +2,7 @@ import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../access/index.js';
 import { showInstant } from '../base/index.js';
 import { readWholeBetween } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
-import { table } from './table.js';
+import { table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 interface AuditOptions extends Options {

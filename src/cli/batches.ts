@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unreachable, visible } from '../base/index.js';
 import type { LineFault } from '../batch/index.js';
 import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
+import { tokenOf } from './arguments.js';
 import { type Options, print, printError, printJson, reportError } from './output.js';
-import { facts, table } from './table.js';
-import { tokenOf } from './token.js';
+import { facts, table } from './text-table.js';
 
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;

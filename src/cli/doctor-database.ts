@@ -14,8 +14,7 @@ import {
   statement,
 } from '../storage/database/index.js';
 import { examineCalendar } from './doctor-calendar.js';
-import { examineLedger } from './doctor-ledger.js';
-import { type Finding, ok, problem, warning } from './findings.js';
+import { examineLedger, type Finding, ok, problem, warning } from './findings.js';
 
 /** What `decider doctor` says of the database of `store.url`. */
 export async function* examineDatabase({

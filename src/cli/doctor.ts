@@ -21,8 +21,7 @@ import {
   type Store,
 } from '../storage/folder/index.js';
 import { servingProcess, storeExists } from '../storage/index.js';
-import { examineLedger } from './doctor-ledger.js';
-import { type Finding, ok, printFindings, problem } from './findings.js';
+import { examineLedger, type Finding, ok, printFindings, problem } from './findings.js';
 import { examineHost } from './host/examine.js';
 import { thisHost } from './host/probes.js';
 import { type Options, reportError } from './output.js';

@@ -8,7 +8,7 @@ import {
   writeTemperatures,
 } from '../evaluation/index.js';
 import { print } from './output.js';
-import { table } from './table.js';
+import { table } from './text-table.js';
 
 const HEAD = ['fitted', 'questions', 'wrong', 'log loss', 'cross-validated', 'change', 'temperatures'];
 

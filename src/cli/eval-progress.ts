@@ -2,7 +2,7 @@ import type { SingleBar } from 'cli-progress';
 import { printError } from './output.js';
 
 /** The progress of a run on standard error: a bar if that is a terminal, otherwise only notes. */
-export class Progress {
+export class EvalProgress {
   private done = 0;
   private total = 0;
   private running = false;
@@ -12,10 +12,12 @@ export class Progress {
     process.once('exit', () => this.stop());
   }
 
-  static async create(): Promise<Progress> {
+  static async create(): Promise<EvalProgress> {
     const { default: progress } = await import('cli-progress');
     const format = '{bar} {value}/{total} requests, {eta_formatted} left';
-    return new Progress(new progress.SingleBar({ format, stream: process.stderr, clearOnComplete: true }));
+    return new EvalProgress(
+      new progress.SingleBar({ format, stream: process.stderr, clearOnComplete: true }),
+    );
   }
 
   get text(): string {

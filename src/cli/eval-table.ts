@@ -15,7 +15,7 @@ import {
   signed,
   targetText,
 } from '../evaluation/index.js';
-import { facts, table } from './table.js';
+import { facts, table } from './text-table.js';
 
 const HEAD = ['questions', 'n', 'accuracy', 'Brier', 'log loss', 'ECE', 'coverage at 5 % error'];
 const NUMBERS = HEAD.slice(1, -1);

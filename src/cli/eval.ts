@@ -26,13 +26,12 @@ import {
 import { openLocal } from '../server/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import { createErrorLog } from '../telemetry/index.js';
-import { readWholeBetween } from './arguments.js';
+import { readWholeBetween, tokenOf } from './arguments.js';
 import { applyFit } from './eval-fit.js';
 import { pricesFor } from './eval-prices.js';
-import { Progress } from './eval-progress.js';
+import { EvalProgress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
 import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
-import { tokenOf } from './token.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -123,7 +122,7 @@ async function ask(cases: Cases, settings: Settings, options: EvalOptions): Prom
   const { url } = options;
   const stopping = new AbortController();
   onInterrupt(stopping);
-  const progress = await Progress.create();
+  const progress = await EvalProgress.create();
   try {
     const evaluated = await evaluate({
       cases,

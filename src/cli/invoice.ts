@@ -2,7 +2,7 @@ import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice 
 import { VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
 import { type Options, printJson, requireReportFolders, writeReport } from './output.js';
-import { csv } from './table.js';
+import { csv } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 interface InvoiceOptions {

@@ -1,7 +1,7 @@
 import { CHANGES, type NewKey, showKey } from '../access/index.js';
 import { showInstant } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
-import { facts, table } from './table.js';
+import { facts, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 interface CreateOptions extends Options {

@@ -27,12 +27,10 @@ import {
   showRate,
   watchClient,
 } from '../load/index.js';
-import { readWholeBetween } from './arguments.js';
-import { printLoad } from './load-output.js';
-import { LoadStatus } from './load-status.js';
+import { readWholeBetween, tokenOf } from './arguments.js';
+import { LoadStatus, printLoad } from './load-output.js';
 import { reportError, requireReportFolders, writeReport } from './output.js';
 import { onStopSignals } from './signals.js';
-import { tokenOf } from './token.js';
 
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;

@@ -1,7 +1,7 @@
 import { showInstant } from '../base/index.js';
 import { listNodes, requireFormat } from '../storage/database/index.js';
 import { type Options, print, printJson } from './output.js';
-import { table } from './table.js';
+import { table } from './text-table.js';
 import { withDatabase } from './with-database.js';
 
 /** `decider nodes`: the servers that share the database, and whether each serves. */

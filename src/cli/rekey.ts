@@ -7,7 +7,7 @@ import { rekey as rekeyAlone } from '../storage/folder/index.js';
 import { dataFileOf, type Rekeyed, readOutcome, servingPid, servingProcess } from '../storage/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
 import { lockRequest, type RekeyRequest, readRequest, removeRequest, writeRequest } from './rekey-request.js';
-import { signalServer } from './reload-signals.js';
+import { signalServer } from './signals.js';
 import { refuseDatabase, requireStore } from './with-store.js';
 
 /** How long the command waits for a server. */

@@ -3,7 +3,7 @@ import { OperatorError } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { type ReloadOutcome, readOutcome, servingPid } from '../storage/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
-import { signalServer } from './reload-signals.js';
+import { signalServer } from './signals.js';
 import { requireStore } from './with-store.js';
 
 /** How long the command waits for the server to begin the reload. Loading models may then take minutes. */

@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { systemClock, visible, visibleJson } from '../base/index.js';
+import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { serviceLinksNotice, settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
-import { notifySystemd } from './notify.js';
 import { fail } from './output.js';
-import { loadProgress } from './progress.js';
 import { Rekeys } from './rekeys.js';
-import { onReloadSignals } from './reload-signals.js';
 import { Reloads } from './reloads.js';
-import { onStopSignals } from './signals.js';
+import { onReloadSignals, onStopSignals } from './signals.js';
+import { notifySystemd } from './systemd.js';
 
 const EXAMPLE = JSON.stringify({
   state: 'My card was charged twice!',
@@ -149,4 +148,28 @@ function introduce(
   print(
     `try: curl ${url}/v1/decide -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${EXAMPLE}'`,
   );
+}
+
+/** Models that load in less time are not announced. */
+export const ANNOUNCED_MS_MIN = 2_000;
+
+/**
+ * Prints a line per quarter of a build that takes long to load. A build that is loaded again, as another entry of a
+ * manifest, is announced again.
+ *
+ * @param now in milliseconds, monotonic
+ */
+export function loadProgress(
+  print: (line: string) => void,
+  now: () => number,
+): (build: CatalogBuild, fraction: number) => void {
+  const loads = new WeakMap<CatalogBuild, { readonly since: number; shown: number }>();
+  return (build, fraction) => {
+    const load = loads.get(build) ?? { since: now(), shown: 0 };
+    loads.set(build, load);
+    const quarter = Math.floor(fraction * 4);
+    if (quarter <= load.shown || now() - load.since < ANNOUNCED_MS_MIN) return;
+    load.shown = quarter;
+    print(`loading ${build.id}: ${quarter * 25} %`);
+  };
 }

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { type Clock, systemClock } from '../base/index.js';
+import { type Clock, OperatorError, systemClock } from '../base/index.js';
 
 /** The status of a command that a signal ended. */
 export const INTERRUPTED = 130;
@@ -31,4 +31,35 @@ export function onStopSignals(
     interruptedAt = now;
     if (!repeated) receive();
   });
+}
+
+/** Sent by `decider reload` and `decider rekey`. */
+const RELOAD_SIGNAL = 'SIGUSR2';
+
+/**
+ * Calls `reload` at each SIGHUP, and at each RELOAD_SIGNAL with which `rekey` begins no change of the master key. If standard input is a terminal, SIGHUP means that it was closed, and
+ * ends the process as usual.
+ */
+export function onReloadSignals(
+  reload: () => void,
+  rekey: () => boolean,
+  isTerminal: boolean,
+  signals: Pick<EventEmitter, 'on'> = process,
+): void {
+  signals.on(RELOAD_SIGNAL, () => {
+    if (!rekey()) reload();
+  });
+  if (!isTerminal) signals.on('SIGHUP', reload);
+}
+
+/** Makes a server read its settings, or a request in its data folder. Throws OperatorError. */
+export function signalServer(pid: number): void {
+  try {
+    process.kill(pid, RELOAD_SIGNAL);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') throw new OperatorError(`Process ${pid} has ended.`);
+    const advice = code === 'EPERM' ? ' Run the command as the user of that process.' : '';
+    throw new OperatorError(`Process ${pid} cannot be signalled: ${message}.${advice}`);
+  }
 }

@@ -3,7 +3,7 @@ import { readMasterKey } from '../sealing/index.js';
 import { storeExists } from '../storage/index.js';
 import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../storage/move/index.js';
 import { type Options, print, printError, printJson } from './output.js';
-import { table } from './table.js';
+import { table } from './text-table.js';
 import { withDatabase } from './with-database.js';
 
 /** The places that data can be moved to: the database of `store.url`, or the data folder. */

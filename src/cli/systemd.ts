@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { OperatorError } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { reportError } from './output.js';
@@ -42,5 +43,26 @@ function installedVersion(): number | null {
     return Number(/^systemd (\d+)/.exec(output)?.[1] ?? Number.NaN) || null;
   } catch {
     return null;
+  }
+}
+
+/** Longer than systemd takes to read a message, also on a busy machine. */
+const NOTIFY_MS_MAX = 10_000;
+
+/**
+ * Tells systemd the state of this service, such as `READY=1`. Does nothing unless systemd started the process with
+ * `Type=notify`. Node.js has no datagram sockets of the Unix domain, so systemd's own program sends the message. Resolves
+ * with null, or with a sentence that says why the message was not sent.
+ */
+export async function notifySystemd(
+  state: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<string | null> {
+  if (!environment.NOTIFY_SOCKET) return null;
+  try {
+    await promisify(execFile)('systemd-notify', [state], { env: environment, timeout: NOTIFY_MS_MAX });
+    return null;
+  } catch (error) {
+    return `systemd was not told ${state}: ${(error as Error).message.split('\n')[0]}`;
   }
 }

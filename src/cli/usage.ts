@@ -1,7 +1,7 @@
 import { showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
 import { OperatorError } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
-import { csv, table } from './table.js';
+import { csv, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 /**

@@ -12,7 +12,7 @@ import { showInstant } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
 import { readModels, readWhole } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
-import { facts, table } from './table.js';
+import { facts, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 /** `decider workspaces create` */

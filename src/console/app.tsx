@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Api } from './api/call.js';
+import type { Limits } from './api/api-types.js';
+import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
-import { keptKey } from './api/key.js';
-import type { Limits } from './api/types.js';
 import { AskView } from './ask/ask-view.js';
 import { BatchesView } from './batches/batches-view.js';
-import { KeyForm } from './key-form.js';
+import { KeyForm, keptKey } from './key-form.js';
 import { useRoute, VIEWS } from './route.js';
 import { Frame } from './ui/frame.js';
 import { KeptViews } from './ui/kept-views.js';

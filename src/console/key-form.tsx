@@ -1,5 +1,13 @@
-import { looksLikeKey } from './api/key.js';
+import { TabSecret } from './ui/tab-secret.js';
 import { TokenForm } from './ui/token-form.js';
+
+/** The form of every token (contract 5 rule 10). */
+const TOKEN = /^dk_[A-Za-z0-9]{40}$/;
+
+const looksLikeKey = (text: string): boolean => TOKEN.test(text);
+
+/** The key of this tab. */
+export const keptKey = new TabSecret('decider.key');
 
 interface KeyFormProps {
   /** Why the last key was refused; null if none was. */

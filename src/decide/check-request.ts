@@ -1,10 +1,10 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
 import type { ImageFile } from '../images/index.js';
+import type { DecideRequest } from './decide-types.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
 import { imageFiles } from './request-images.js';
-import type { DecideRequest } from './types.js';
 
 /** The conditions under which a request is checked. */
 export interface RequestTerms {

@@ -10,8 +10,8 @@ export {
   decide,
   type Settlement,
 } from './decide.js';
+export type { DecideRequest, ImageUses, JsonNode, Question } from './decide-types.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
 export { requireImageModel } from './request-images.js';
-export type { DecideRequest, ImageUses, JsonNode, Question } from './types.js';

@@ -15,9 +15,9 @@ import {
   type Suffix,
 } from '../engine/index.js';
 import { gridTokens } from '../images/index.js';
+import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from './decide-types.js';
 import { stateText } from './request/state-text.js';
 import { quoteName } from './request/strings.js';
-import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from './types.js';
 
 /** A plan, and what its answers need besides the logits. */
 export interface Prepared {

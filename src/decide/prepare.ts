@@ -3,10 +3,10 @@ import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.j
 import type { ImageReader } from '../images/index.js';
 import { checkRequest, type RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
+import type { Question } from './decide-types.js';
 import { type Prepared, type PromptModel, planRequest } from './plan.js';
 import { openBody } from './request/open-body.js';
 import { readImages } from './request-images.js';
-import type { Question } from './types.js';
 
 /** A decide request as sent: nothing of its body has been read. Live requests and batch lines alike. */
 export interface SentRequest extends Omit<RequestTerms, 'files'> {

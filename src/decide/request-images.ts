@@ -1,8 +1,8 @@
 import { ApiError } from '../api/index.js';
 import type { CatalogBuild, OpenModel, PlanImage } from '../engine/index.js';
 import { type ImageFile, type ImageReader, inspectImages } from '../images/index.js';
+import type { Asset } from './decide-types.js';
 import { quoteName } from './request/strings.js';
-import type { Asset } from './types.js';
 
 /**
  * The images of a request's assets, in order.

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { CountMemory } from './addon/count-memory.js';
-import { type EngineEvents, UNWATCHED } from './events.js';
+import { type EngineEvents, UNWATCHED } from './engine-events.js';
 import type { LaneStatus, WaveRunner } from './lanes/lane.js';
 import { WaveLoop } from './lanes/wave-loop.js';
 import { type EngineAnswer, Pending } from './pending.js';
@@ -10,7 +10,7 @@ import { ContextState, type Sharing } from './scheduler/context-state.js';
 import { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';
 import { AdaptiveBudget } from './scheduler/idle-budget.js';
 import { Scheduler, type Urgency } from './scheduler/scheduler.js';
-import { longestPrompt, type Plan, planCells, type WaveBounds } from './wave/types.js';
+import { longestPrompt, type Plan, planCells, type WaveBounds } from './wave/wave-types.js';
 
 /** Waves of batch plans that wait per lane, besides those in progress. */
 const WAVES_AHEAD = 2;

@@ -1,20 +1,28 @@
-export { chooseBackend, type Machine } from './addon/choose.js';
+export type {
+  Addon,
+  DecodeBatch,
+  ModelDescription,
+  ModelHandle,
+  NativeContext,
+} from './addon/addon-types.js';
+export { chooseBackend, type Machine } from './addon/choose-backend.js';
 export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
 export { hasLibraries, INSTALL_CUDA, libraryVersions } from './addon/installed.js';
-export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load.js';
-export type { Addon, DecodeBatch, ModelDescription, ModelHandle, NativeContext } from './addon/types.js';
+export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load-addon.js';
 export { type ChildLimits, oneLine } from './check/bounded-child.js';
+export type { ModelFacts } from './check/check-messages.js';
 export { checkModel } from './check/check-model.js';
 export { FIRST_QUESTION } from './check/first-plans.js';
-export type { ModelFacts } from './check/messages.js';
 export { Engine, type EngineOptions, LIVE_PIXEL_BYTES_MAX, type RunOptions } from './engine.js';
-export { type EngineEvents, UNWATCHED } from './events.js';
+export { type EngineEvents, UNWATCHED } from './engine-events.js';
+export { EngineThread } from './engine-thread.js';
 export type { LaneStatus } from './lanes/lane.js';
-export { LANE_STATES, type LaneState } from './lanes/transitions.js';
+export { LANE_STATES, type LaneState } from './lanes/lane-transitions.js';
 export { afterRunning } from './lanes/wave-limit.js';
-export type { BuildMemory } from './memory/estimate.js';
-export { showMemory } from './memory/messages.js';
+export type { BuildMemory } from './memory/estimate-memory.js';
+export { showMemory } from './memory/memory-messages.js';
+export type { MemoryNeed, MemorySpace } from './memory/memory-types.js';
 export { memorySpaces } from './memory/ram.js';
 export {
   estimateBuilds,
@@ -24,37 +32,39 @@ export {
   requireTotal,
 } from './memory/require.js';
 export { requireReserve } from './memory/reserve.js';
-export type { MemoryNeed, MemorySpace } from './memory/types.js';
 export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';
 export { loadVerified } from './models/load-verified.js';
 export { buildId, MANIFEST_FILE, ModelError, manifestFault, readManifest } from './models/manifest.js';
 export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.js';
 export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
-export type { Manifest, ManifestModel } from './models/manifest-schema.js';
+export { type Manifest, type ManifestModel, splitNames } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
 export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector } from './models/projector.js';
-export { splitNames } from './models/split.js';
 export type { EngineAnswer } from './pending.js';
-
-export { fillParts } from './profile/fill.js';
+export { RENDER_MS_MAX } from './profile/chat.js';
+export { fillParts } from './profile/fill-template.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
 export { LABELS } from './profile/labels.js';
 export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
-export { RENDER_MS_MAX } from './profile/render.js';
-export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
 export {
   ProfileError,
   type QuestionShape,
   type ShownPart,
   type Skeleton,
   type Slot,
-} from './profile/types.js';
+} from './profile/profile-types.js';
+export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
 export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
 export { COUPLED_PRODUCT_MAX, EXACT, type Sharing } from './scheduler/context-state.js';
 export { deriveSizes, devicesOf, settingsOf } from './sizes.js';
-export { EngineThread } from './thread.js';
-export { type PlanImage, prefixKey } from './wave/images.js';
-export { longestPrompt, type Plan, type PlanLogits, type Suffix, type WaveBounds } from './wave/types.js';
+export { type PlanImage, prefixKey } from './wave/wave-images.js';
+export {
+  longestPrompt,
+  type Plan,
+  type PlanLogits,
+  type Suffix,
+  type WaveBounds,
+} from './wave/wave-types.js';

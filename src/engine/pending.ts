@@ -1,5 +1,5 @@
-import type { Entry } from './scheduler/types.js';
-import type { Plan, PlanLogits } from './wave/types.js';
+import type { Entry } from './scheduler/scheduler-types.js';
+import type { Plan, PlanLogits } from './wave/wave-types.js';
 
 /** The result of a plan. */
 export interface EngineAnswer {

@@ -1,5 +1,5 @@
 import type { ManifestModel } from './models/manifest-schema.js';
-import type { WaveBounds } from './wave/types.js';
+import type { WaveBounds } from './wave/wave-types.js';
 
 /** The settings of `engine` that decide how large contexts are; 0 stands for a default that depends on the device. */
 export interface SizeSettings {

@@ -2,7 +2,7 @@ import { Archive, type ArchivedAnswer, refuseExisting } from './archive.js';
 import type { Cases } from './cases/read-cases.js';
 import { Outcomes } from './outcomes.js';
 import type { TargetDescription } from './report.js';
-import { type RunOptions, runTasks, type Task } from './run.js';
+import { type RunOptions, runTasks, type Task } from './run-evaluation.js';
 import type { Target } from './targets/target.js';
 import type { VariantOptions } from './variants.js';
 

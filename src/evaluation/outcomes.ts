@@ -1,6 +1,8 @@
-import type { ArchivedAnswer } from './archive.js';
+import { type ArchivedAnswer, readArchive } from './archive.js';
 import type { Case } from './cases/case.js';
-import type { Task } from './run.js';
+import type { TargetDescription } from './report.js';
+import type { Task } from './run-evaluation.js';
+import { readResults } from './targets/results-target.js';
 import { type VariantName, type VariantOptions, variantsOf } from './variants.js';
 
 /** What is known of every request of a run, by case and variant. A later answer replaces an earlier one. */
@@ -39,4 +41,30 @@ export class Outcomes {
     const outcome = this.of(id, variant);
     return outcome !== undefined && (!('error' in outcome) || !outcome.error.temporary);
   }
+}
+
+/** Outcomes that a file holds, so that nothing has to be asked. */
+export interface StoredOutcomes {
+  readonly outcomes: Outcomes;
+  /** The target that the archive was made with. */
+  readonly target: TargetDescription;
+  /** The SHA-256 of the cases file that an archive was made with; null for batch results. */
+  readonly casesSha256: string | null;
+}
+
+/** Reads an archive or a batch results file. Throws OperatorError. */
+export function readStored(file: string): StoredOutcomes {
+  const archive = readArchive(file);
+  if (archive !== null) {
+    const { header, answers } = archive;
+    return { outcomes: new Outcomes(answers), target: header.target, casesSha256: header.cases_sha256 };
+  }
+  const { description, outcomes } = readResults(file);
+  const answers = [...outcomes].map(([id, outcome]) => ({
+    case: id,
+    variant: 'sent' as const,
+    repeated: 0,
+    ...outcome,
+  }));
+  return { outcomes: new Outcomes(answers), target: description, casesSha256: null };
 }

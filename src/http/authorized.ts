@@ -3,12 +3,12 @@ import type { Clock, Owner } from '../base/index.js';
 import type { Authorized, BatchApp } from './app.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
-import { checkContent, checkFile, wantsRawProbabilities } from './content.js';
+import { checkContent, checkFile, wantsRawProbabilities } from './check-content.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
 import type { RouteReply } from './reply.js';
-import { BATCHES, DECISIONS, decisionReply, OWN, SUBMISSIONS } from './routes.js';
-import type { Incoming } from './transport/types.js';
+import { BATCHES, DECISIONS, decisionReply, OWN, SUBMISSIONS } from './route-handlers.js';
+import type { Incoming } from './transport/transport-types.js';
 
 /** A matched route that requires a token. */
 export interface Match {

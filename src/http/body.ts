@@ -1,7 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { ArrivingBody } from './body-memory.js';
-import type { Incoming } from './transport/types.js';
+import type { Incoming } from './transport/transport-types.js';
 
 /** How long a body may take. */
 export interface BodyDeadlines {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { valuesOf } from './head.js';
-import type { Incoming } from './transport/types.js';
+import type { Incoming } from './transport/transport-types.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

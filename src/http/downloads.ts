@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock, Owner, Shares } from '../base/index.js';
-import type { BodyStream, Incoming } from './transport/types.js';
+import type { BodyStream, Incoming } from './transport/transport-types.js';
 
 /** Concurrent streams: a key may download all batches that it may have open. */
 export const DOWNLOADS_MAX: Shares = { key: 10, workspace: 20, all: 80 };

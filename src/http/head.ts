@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { ApiError } from '../api/index.js';
-import type { HeaderList } from './transport/types.js';
+import type { HeaderList } from './transport/transport-types.js';
 
 /** Every value of a field, in the order sent. `name` in lower case. */
 export function valuesOf(headers: HeaderList, name: string): string[] {

@@ -1,7 +1,7 @@
 export type { App, Authorized, BatchApp, DecideReply, ModelListEntry, Rates, Results } from './app.js';
 export { isLoopbackNetwork, TrustedProxies } from './client-address.js';
-export type { ConsoleFile, ConsoleFiles } from './console/files.js';
-export { type ConsoleSite, consoleFileReply } from './console/serve.js';
+export type { ConsoleFile, ConsoleFiles } from './console/console-files.js';
+export { type ConsoleSite, consoleFileReply } from './console/serve-console.js';
 export { checkSite } from './console/site.js';
 export type { AccessEntry } from './pipeline.js';
 export { MALFORMED } from './reply.js';
@@ -14,17 +14,17 @@ export {
   newRequestId,
   type SharedBounds,
   startHttp,
-} from './start.js';
+} from './start-http.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
-export type { TransportChoice } from './transport/choose.js';
+export type { TransportChoice } from './transport/choose-transport.js';
 export { isUpgrade, misfit, refuseMalformed } from './transport/node-refuse.js';
 export { endBehindRequest, IDLE_MS, sendBody } from './transport/node-send.js';
 export { ConnectionTurns } from './transport/node-turns.js';
-export { tryCertificate } from './transport/trial-handshake.js';
 export {
   type HeaderList,
   ListenError,
   MAX_HEADER_BYTES,
   type MalformedStatus,
   type TransportName,
-} from './transport/types.js';
+} from './transport/transport-types.js';
+export { tryCertificate } from './transport/trial-handshake.js';

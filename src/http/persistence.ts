@@ -1,6 +1,6 @@
 import { type ApiError, LIMITS } from '../api/index.js';
 import { type Framing, valuesOf } from './head.js';
-import type { Incoming, UnreadReason } from './transport/types.js';
+import type { Incoming, UnreadReason } from './transport/transport-types.js';
 
 /**
  * Whether the connection closes after an error. The transport discards an unread body and keeps the connection, unless

@@ -1,15 +1,20 @@
 import { ApiError, type ErrorType } from '../api/index.js';
-import type { App, Authorized, Phases } from './app.js';
+import type { App, Authorized, Phases, Rates } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
 import type { TrustedProxies } from './client-address.js';
-import type { ConsoleSite } from './console/serve.js';
+import type { ConsoleSite } from './console/serve-console.js';
 import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
-import { rateHeaders } from './rate-headers.js';
 import { errorReply, malformedReply, okReply, type RouteReply } from './reply.js';
-import { OPEN } from './routes.js';
-import { ClientGone, type Handler, type HeaderList, type Incoming, type Reply } from './transport/types.js';
+import { OPEN } from './route-handlers.js';
+import {
+  ClientGone,
+  type Handler,
+  type HeaderList,
+  type Incoming,
+  type Reply,
+} from './transport/transport-types.js';
 
 /**
  * The log entry of a request (contract 8 `data handling`). What a transport answers without calling the handler, such
@@ -182,4 +187,20 @@ function unexpected(options: PipelineOptions, error: unknown, requestId: string)
 /** Whether work was abandoned because the client disconnected, which is not a failure. */
 function isDisconnect(error: unknown): boolean {
   return error instanceof ClientGone || (error instanceof Error && error.name === 'AbortError');
+}
+
+/**
+ * The limits of a key and what is left of them, in the form that clients of other services know (contract 4.1). The
+ * response's own request is counted. A reset is a duration in seconds, such as `59.25s`.
+ */
+export function rateHeaders({ limit, left, resetMs }: Rates): HeaderList {
+  const reset = `${Math.ceil(resetMs) / 1_000}s`;
+  return [
+    ['X-RateLimit-Limit-Requests', String(limit.requests)],
+    ['X-RateLimit-Remaining-Requests', String(left.requests)],
+    ['X-RateLimit-Reset-Requests', reset],
+    ['X-RateLimit-Limit-Bytes', String(limit.bytes)],
+    ['X-RateLimit-Remaining-Bytes', String(left.bytes)],
+    ['X-RateLimit-Reset-Bytes', reset],
+  ];
 }

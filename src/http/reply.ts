@@ -7,7 +7,7 @@ import {
   type MalformedStatus,
   type Reply,
   type WholeReply,
-} from './transport/types.js';
+} from './transport/transport-types.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -1,6 +1,6 @@
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { OperatorError } from '../base/index.js';
-import type { HubSettings } from './environment.js';
+import type { HubSettings } from './hub-environment.js';
 
 const CONNECT_MS_MAX = 10_000;
 

@@ -1,7 +1,7 @@
-export { isProjector } from './choose.js';
+export { isProjector } from './choose-model.js';
 export { HubConnection } from './connection.js';
-export { hubSettings } from './environment.js';
+export type { PullProgress } from './download-progress.js';
+export { hubSettings } from './hub-environment.js';
 export { requireSpace } from './part-file.js';
-export type { Progress } from './progress.js';
 export { downloadSelection, type HubContext, type Selection, select } from './pull.js';
 export { parseReference, shellWord, showReference } from './reference.js';

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, freeBytes, OperatorError, showBytes } from '../base/index.js';
-import { chooseModel, chooseProjector } from './choose.js';
+import { chooseModel, chooseProjector } from './choose-model.js';
 import type { HubConnection } from './connection.js';
 import { download, type VerifiableFile } from './download.js';
+import { PullProgress } from './download-progress.js';
 import { partPath, requireSpace } from './part-file.js';
-import { Progress } from './progress.js';
 import { type Reference, showReference } from './reference.js';
 import { type HubFile, type Repository, readRepository } from './repository.js';
 import { RETRY_TIMING, Retries, type RetryTiming } from './retry.js';
@@ -81,7 +81,7 @@ export async function downloadSelection(
   selection: Selection,
   folder: string,
   { hub, signal, notice, timing = RETRY_TIMING }: HubContext,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: PullProgress) => void,
   clock: Pick<Clock, 'monotonic'>,
   free: (folder: string) => number = freeBytes,
 ): Promise<void> {
@@ -92,7 +92,7 @@ export async function downloadSelection(
   const what = files.length === 1 ? (files[0] as SelectedFile).path : `${files.length} files`;
   const does = missing === total ? 'Downloading' : missing === 0 ? 'Verifying' : 'Continuing';
   notice(`${does} ${what}, ${showBytes(total)}`);
-  const progress = new Progress(total, clock);
+  const progress = new PullProgress(total, clock);
   for (const file of files) {
     await download(file, join(folder, file.file), {
       hub,

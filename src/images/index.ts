@@ -1,4 +1,4 @@
-export type { ImageFile } from './check-file.js';
+export type { ImageFile } from './check-image.js';
 export { loadImageLibrary } from './decode.js';
+export { type DecodeTurn, ImageReader, inspectImages } from './image-reader.js';
 export { gridSize, gridTokens } from './pixels.js';
-export { type DecodeTurn, ImageReader, inspectImages } from './reader.js';

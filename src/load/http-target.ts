@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { requireToken } from '../base/index.js';
-import type { LoadRequest, Outcome, Send } from './types.js';
+import type { LoadRequest, Outcome, Send } from './load-types.js';
 
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 /** What is printed or counted of the `type` of an error body. */

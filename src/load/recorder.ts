@@ -1,5 +1,5 @@
 import { Latencies, type LatencySummary } from './latencies.js';
-import type { Outcome } from './types.js';
+import type { Outcome } from './load-types.js';
 
 /** A kind of failure and how often it happened. */
 export interface ErrorCount {

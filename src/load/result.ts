@@ -1,9 +1,9 @@
 import type { ClientUse } from './client-use.js';
 import type { Found } from './find.js';
 import type { LatencySummary } from './latencies.js';
-import type { Probe } from './probe.js';
+import type { Probe } from './load-probe.js';
+import type { LatencyTarget } from './load-target.js';
 import type { ErrorCount } from './recorder.js';
-import type { LatencyTarget } from './target.js';
 
 /** One measured rate. */
 export interface StepResult {

@@ -1,6 +1,6 @@
 import { type Random, random } from '../base/index.js';
+import type { LoadRequest, RequestSource } from './load-types.js';
 import { code, functionName, sentences } from './texts.js';
-import type { LoadRequest, RequestSource } from './types.js';
 
 /** Shapes of generated requests, after what public System One clients send. */
 export const SHAPES = {

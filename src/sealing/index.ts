@@ -1,5 +1,4 @@
 export { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from './key-layout.js';
-export { masterCheck, opensMasterCheck } from './master-check.js';
 export {
   createKeyFile,
   MASTER_KEY_FILE,
@@ -8,5 +7,15 @@ export {
   readKeyFile,
   readMasterKey,
 } from './master-key.js';
-export { SEALED_PLACES } from './sealed-places.js';
-export { type Place, placeOf, randomDataKey, seal, sealedBytes, sealInto, unseal } from './sealing.js';
+export {
+  masterCheck,
+  opensMasterCheck,
+  type Place,
+  placeOf,
+  randomDataKey,
+  SEALED_PLACES,
+  seal,
+  sealedBytes,
+  sealInto,
+  unseal,
+} from './sealing.js';

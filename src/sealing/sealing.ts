@@ -1,7 +1,28 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { StoreError } from '../base/index.js';
-import { encodeKey, type KeyPart } from './key-layout.js';
-import { SEALED_PLACES } from './sealed-places.js';
+import { encodeKey, type KeyLayout, type KeyPart } from './key-layout.js';
+
+/**
+ * The tables with sealed values, and the parts of their keys. A sealed value is bound to its table and key, so neither may
+ * change. `meta` has the check of the master key.
+ */
+export const SEALED_PLACES = {
+  meta: [['name', 'text']],
+  batch_lines: [
+    ['batch', 'text'],
+    ['chunk', 'number'],
+  ],
+  batch_ids: [
+    ['batch', 'text'],
+    ['chunk', 'number'],
+  ],
+  batch_results: [
+    ['batch', 'text'],
+    ['line', 'number'],
+  ],
+  batch_webhooks: [['batch', 'text']],
+  data_keys: [['owner', 'text']],
+} as const satisfies Record<string, KeyLayout>;
 
 /** AES-256-GCM (NIST SP 800-38D). Layout: a random nonce of 96 bits, the ciphertext, a tag of 128 bits. */
 const ALGORITHM = 'aes-256-gcm';
@@ -67,3 +88,20 @@ const associatedData = ({ table, key }: Place) => Buffer.concat([Buffer.from(`${
 
 /** A new data key, which is stored nowhere yet. */
 export const randomDataKey = (): Buffer => randomBytes(KEY_BYTES);
+
+/** Encrypted by the master key when the folder or database is first used, to recognize a wrong key later. */
+const CHECK = Buffer.from('decider');
+const NAME = 'master';
+const PLACE = placeOf('meta', NAME);
+
+/** What is stored to recognize a master key later. */
+export const masterCheck = (master: Uint8Array): string => seal(master, PLACE, CHECK).toString('base64');
+
+/** Whether `check` was made with the key `master`. */
+export function opensMasterCheck(master: Uint8Array, check: string): boolean {
+  try {
+    return unseal(master, PLACE, Buffer.from(check, 'base64')).equals(CHECK);
+  } catch {
+    return false;
+  }
+}

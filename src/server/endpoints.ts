@@ -13,12 +13,12 @@ import {
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Metrics } from '../telemetry/index.js';
-import { CertificateWatch, expiryWarning, tlsFiles } from './certificate.js';
 import { consoleSite } from './console.js';
-import type { ServerDependencies } from './dependencies.js';
 import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
+import type { ServerDependencies } from './server-dependencies.js';
 import type { Service } from './service.js';
+import { CertificateWatch, expiryWarning, tlsFiles } from './watch-certificate.js';
 
 /** One listener of this server. */
 interface Endpoint {
@@ -57,8 +57,7 @@ interface EndpointPlan {
 
 /**
  * Opens the base endpoint and, if configured, the gateway endpoint. An endpoint that serves one model ignores the
- * `model` of a request (contract 2.1). Throws StartError, TlsError or ListenError, with nothing left listening and the
- * service closed.
+ * `model` of a request (contract 2.1). Throws StartError, TlsError or ListenError, with nothing left listening.
  */
 export async function listen(
   settings: EndpointSettings,
@@ -97,7 +96,6 @@ export async function listen(
     };
   } catch (error) {
     await stop();
-    await service.close();
     throw error;
   }
 }

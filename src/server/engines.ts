@@ -16,7 +16,6 @@ import {
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
-import type { ServerDependencies } from './dependencies.js';
 import { measureEngines } from './engine-metrics.js';
 import { prepareEngine } from './engine-setup.js';
 import { checkMemory } from './memory.js';
@@ -25,6 +24,7 @@ import type { LoadedBuild } from './models/loaded-build.js';
 import { ModelSet } from './models/model-set.js';
 import { WaveHistory } from './operator/api/wave-history.js';
 import { PreparePool } from './prepare-pool.js';
+import type { ServerDependencies } from './server-dependencies.js';
 
 /** ggml.h, enum ggml_log_level. */
 const LLAMA_LOG_LEVELS = { warn: 3, error: 4 };

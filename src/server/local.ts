@@ -3,8 +3,8 @@ import { type DecideOptions, decide, type PrepareResult, type SentRequest } from
 import { Catalog, type Manifest } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
-import type { ServerDependencies } from './dependencies.js';
 import { Engines } from './engines.js';
+import type { ServerDependencies } from './server-dependencies.js';
 
 /** A decision made in this process. */
 interface LocalDecision {

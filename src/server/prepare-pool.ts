@@ -2,7 +2,7 @@ import type { Owner } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
 import { PrepareQueue } from './prepare-queue.js';
-import type { PrepareSetup } from './thread-setup.js';
+import type { PrepareSetup } from './prepare-thread.js';
 
 /**
  * The largest body for the text threads, as sent and decompressed. The 20,000 characters that a model reads of a state

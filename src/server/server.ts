@@ -1,13 +1,17 @@
 import { endAll } from '../base/index.js';
+import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
-import type { Rekeyed } from '../storage/index.js';
+import { openStorage, type Rekeyed } from '../storage/index.js';
 import { Metrics } from '../telemetry/index.js';
-import type { ServerDependencies } from './dependencies.js';
+import { BatchService } from './batch-service.js';
+import { pricesByBuild } from './build-prices.js';
 import { listen } from './endpoints.js';
-import type { Engines } from './engines.js';
+import { Engines } from './engines.js';
+import { startRecord } from './last-abort.js';
 import type { OperatorListener } from './operator/listener.js';
-import { openOperator } from './operator/open.js';
+import { openOperator } from './operator/open-operator.js';
 import { Reloader } from './reload/reloader.js';
+import type { ServerDependencies } from './server-dependencies.js';
 import { Service } from './service.js';
 
 export interface Server {
@@ -40,30 +44,51 @@ export interface Server {
 }
 
 /**
- * The whole program: engines, preparing threads, the decision between them, HTTP in front. HTTP listens before the
- * models are loaded and answers 503 meanwhile. Resolves when requests can be answered. Throws StartError, ModelError,
- * BackendError, ListenError, TlsError or the stop signal's reason, with nothing left running.
+ * The whole program. Requests go from the endpoints (HTTP) to the service, which authenticates them and reserves their
+ * cost in the storage, has them prepared and answered by the engines, and charges them. Batches use the same engines and
+ * the same storage.
+ *
+ * HTTP listens before the models are loaded and answers 503 meanwhile. Resolves when requests can be answered. Throws
+ * StartError, ModelError, BackendError, StoreError, AccessError, ListenError, TlsError or the stop signal's reason, with
+ * nothing left running.
  */
 export async function startServer(settings: Settings, dependencies: ServerDependencies): Promise<Server> {
-  const { clock, report } = dependencies;
+  const { clock, log, report } = dependencies;
   const metrics = new Metrics();
-  metrics.beforeScrape(() => {
-    const { logLinesDropped } = metrics.instruments;
-    logLinesDropped.reset();
-    logLinesDropped.inc(dependencies.logLinesDropped?.() ?? 0);
+  measureLog(metrics, dependencies);
+
+  const engines = await Engines.open(settings, dependencies, metrics);
+  engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
+  const storage = await openStorage(settings, dependencies);
+  storage.measure(metrics);
+  const record = await startRecord(settings.data, storage, log);
+  const service = new Service(settings, dependencies, metrics, engines, storage);
+  const close = () => endAll([() => service.close(), () => record.close()]);
+  const endpoints = await listen(settings, dependencies, service, metrics).catch(async (error) => {
+    await close();
+    throw error;
   });
-  const service = await Service.open(settings, dependencies, metrics);
-  const endpoints = await listen(settings, dependencies, service, metrics);
   const reloader = new Reloader(settings, {
-    engines: service.engines,
+    engines,
     openModels: () => service.openModels(),
     prepare: (next) => service.prepareSettings(next),
     prepareTls: endpoints.prepareTls,
     clock,
-    log: dependencies.log,
+    log,
   });
   let operator: OperatorListener | null = null;
-  let stopped: Promise<void> | undefined;
+
+  const load = async () => {
+    await Promise.all([engines.load(record), loadImageLibrary()]);
+    await engines.startPreparing();
+    const batches = settings.batch.enabled
+      ? await BatchService.start(settings, dependencies, engines, storage, record, metrics, {
+          storedBytesMax: () => reloader.settings.batch.max_stored_bytes,
+          workspacePercent: () => reloader.settings.batch.max_workspace_percent,
+        })
+      : null;
+    service.serve(batches);
+  };
   const end = async () => {
     service.beginStop();
     const notReloading = reloader.stop();
@@ -71,27 +96,28 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
     await endAll([
       () => Promise.race([endpoints.stop(), late]),
       () => notReloading,
-      () => service.close(),
+      close,
       () => operator?.stop(),
     ]);
   };
+  let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= end();
     return stopped;
   };
+
   const urls = endpoints.all.map(({ url }) => url);
   const [url] = urls as [string];
   try {
     operator = await openOperator(settings, reloader, dependencies, service, metrics);
     await report.listening?.(url);
-    await service.load();
+    await load();
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await stop().catch(() => {});
     throw error;
   }
   const { http, hasConsole } = endpoints.all[0];
-  const { engines } = service;
   return {
     url,
     urls,
@@ -106,7 +132,15 @@ export async function startServer(settings: Settings, dependencies: ServerDepend
       service.recordReload(before, next, { keys, builds });
       return [...keys, ...builds];
     },
-    rekey: (newKeyFile) => service.rekey(newKeyFile),
+    rekey: (newKeyFile) => storage.rekey(newKeyFile),
     stop,
   };
+}
+
+function measureLog(metrics: Metrics, { logLinesDropped: dropped }: ServerDependencies): void {
+  const { logLinesDropped } = metrics.instruments;
+  metrics.beforeScrape(() => {
+    logLinesDropped.reset();
+    logLinesDropped.inc(dropped?.() ?? 0);
+  });
 }

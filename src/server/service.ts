@@ -8,21 +8,17 @@ import {
   decide,
   type SentRequest,
 } from '../decide/index.js';
-import type { WaveRecord } from '../engine/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
-import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
-import { openStorage, type Rekeyed, type Storage } from '../storage/index.js';
+import type { Storage } from '../storage/index.js';
 import type { Metrics } from '../telemetry/index.js';
 import { limitsJson, usageJson } from './account-json.js';
-import { BatchService } from './batches.js';
-import type { ServerDependencies } from './dependencies.js';
-import { Engines } from './engines.js';
-import { startRecord } from './last-abort.js';
+import type { BatchService } from './batch-service.js';
+import type { Engines } from './engines.js';
 import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
-import { pricesByBuild } from './prices.js';
-import { type ReloadChanges, reloadRecord } from './reload/audit.js';
+import { type ReloadChanges, reloadRecord } from './reload/audit-reload.js';
+import type { ServerDependencies } from './server-dependencies.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -37,55 +33,21 @@ export class Service implements App {
   private failure: string | null = null;
   private isStopping = false;
 
-  private constructor(
+  constructor(
     private settings: Settings,
     private readonly dependencies: ServerDependencies,
     private readonly metrics: Metrics,
     readonly engines: Engines,
     readonly storage: Storage,
-    private readonly record: WaveRecord,
   ) {
     void engines.stuck.then((reason) => {
       this.failure = reason;
     });
   }
 
-  /**
-   * Reads the manifest, chooses the backend and opens the data folder or the database. Throws ModelError, BackendError,
-   * StoreError, AccessError or StartError, with nothing left open.
-   */
-  static async open(
-    settings: Settings,
-    dependencies: ServerDependencies,
-    metrics: Metrics,
-  ): Promise<Service> {
-    const engines = await Engines.open(settings, dependencies, metrics);
-    engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
-    const storage = await openStorage(settings, dependencies);
-    storage.measure(metrics);
-    const record = await startRecord(settings.data, storage, dependencies.log);
-    return new Service(settings, dependencies, metrics, engines, storage, record);
-  }
-
-  /** Resolves when requests can be answered. Rejects with ModelError or the reason to stop; then call `close`. */
-  async load(): Promise<void> {
-    const { engines, settings } = this;
-    await Promise.all([engines.load(this.record), loadImageLibrary()]);
-    await engines.startPreparing();
-    if (settings.batch.enabled) {
-      this.batches = await BatchService.start(
-        settings,
-        this.dependencies,
-        engines,
-        this.storage,
-        this.record,
-        this.metrics,
-        {
-          storedBytesMax: () => this.settings.batch.max_stored_bytes,
-          workspacePercent: () => this.settings.batch.max_workspace_percent,
-        },
-      );
-    }
+  /** From now on requests are answered: the models are loaded. `batches`: null if batches are off. */
+  serve(batches: BatchService | null): void {
+    this.batches = batches;
     this.ready = true;
   }
 
@@ -106,11 +68,6 @@ export class Service implements App {
       this.batches?.modelsChanged();
       useMasterKey();
     };
-  }
-
-  /** See `Storage.rekey`. */
-  rekey(newKeyFile: string | null): Promise<Rekeyed> {
-    return this.storage.rekey(newKeyFile);
   }
 
   /** Adds a reload to the audit log. */
@@ -206,12 +163,7 @@ export class Service implements App {
     // Reported by `endAll` below.
     stopped.catch(() => {});
     this.engines.cancel();
-    await endAll([
-      () => stopped,
-      () => this.engines.close(),
-      () => this.storage.close(),
-      () => this.record.close(),
-    ]);
+    await endAll([() => stopped, () => this.engines.close(), () => this.storage.close()]);
   }
 
   private async decide(

@@ -1,5 +1,5 @@
 import { pricesToJson } from './prices.js';
-import { listSettings } from './read.js';
+import { listSettings } from './read-settings.js';
 import { SETTINGS, type Settings } from './settings.js';
 
 /** A setting whose value differs. */

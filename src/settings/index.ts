@@ -1,7 +1,7 @@
 export { changedSettings } from './changes.js';
-export { engineThreads } from './cores.js';
+export { engineThreads } from './engine-threads.js';
 export { DEFAULT_PRICES } from './prices.js';
-export { listSettings, SettingsError } from './read.js';
+export { listSettings, SettingsError } from './read-settings.js';
 export { serviceLinksNotice } from './service-links.js';
 export { EMBEDDED_MODELS, loadSettings, SETTINGS, type Settings, settingsReader } from './settings.js';
-export { showSettings } from './show.js';
+export { showSettings } from './show-settings.js';

@@ -6,7 +6,7 @@ import { LOG_LEVELS } from '../telemetry/index.js';
 import { readHost, readNetwork } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
-import { readSettings, SettingsError, type Values } from './read.js';
+import { readSettings, SettingsError, type Values } from './read-settings.js';
 
 /** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = {

@@ -1,6 +1,6 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
 export type { WorkspaceSummary } from './administration/reads.js';
-export { dataFileOf, pathOf } from './data-folder/data-folder.js';
+export { dataFileOf, pathOf, storeExists } from './data-folder/data-folder.js';
 export {
   type ReloadOutcome,
   readOutcome,
@@ -8,6 +8,5 @@ export {
   writeOutcome,
 } from './data-folder/reload-outcome.js';
 export { servingPid, servingProcess } from './data-folder/serving.js';
-export { storeExists } from './data-folder/store-exists.js';
-export { openStorage } from './open.js';
+export { openStorage } from './open-storage.js';
 export type { Rekeyed, Storage } from './storage.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { afterDays, endOfDay, endOfNextDay, lastDayOf, parseDay } from '../../src/access/calendar.js';
+import { afterDays, endOfDay, endOfNextDay, lastDayOf, parseDay } from '../../src/access/dates.js';
 import { dayOf, monthBefore, monthOf } from '../../src/access/index.js';
 
 const at = (text: string) => Date.parse(text);

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { afterDays } from '../../src/access/calendar.js';
+import { afterDays } from '../../src/access/dates.js';
 import { readExpiry } from '../../src/access/key-changes.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');

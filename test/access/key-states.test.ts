@@ -1,5 +1,5 @@
 import { type Test, test } from 'tap';
-import { endOfNextDay } from '../../src/access/calendar.js';
+import { endOfNextDay } from '../../src/access/dates.js';
 import type { NewKey } from '../../src/access/index.js';
 import { keyState } from '../../src/access/keys.js';
 import { systemClock } from '../../src/base/index.js';

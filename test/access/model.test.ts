@@ -1,10 +1,10 @@
 import { type Test, test } from 'tap';
-import { endOfNextDay } from '../../src/access/calendar.js';
+import { endOfNextDay } from '../../src/access/dates.js';
 import type { Reservation } from '../../src/access/index.js';
 import { balanceOf, readUsage } from '../../src/storage/folder/administration/reports.js';
 import { listWorkspaces } from '../../src/storage/folder/administration/rows.js';
 import { openStore, reconcile, type Store } from '../../src/storage/folder/index.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/folder-access.js';
 import { FLUSH_DELAY_MS } from '../../src/storage/folder/ledger/ledger.js';
 import {
   changeWorkspace,

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { endOfDay, parseDay } from '../../src/access/calendar.js';
+import { endOfDay, parseDay } from '../../src/access/dates.js';
 import { keyState } from '../../src/access/keys.js';
 import { getKey } from '../../src/storage/folder/administration/rows.js';
 import { createKey, rollKey } from '../support/access/folder-changes.js';

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { CALL_SHARES } from '../../src/batch/callbacks.js';
-import type { WebhookOutcome } from '../../src/batch/webhook/outcome.js';
+import type { WebhookOutcome } from '../../src/batch/webhook/webhook-outcome.js';
 import { findWorkspace } from '../../src/storage/folder/administration/rows.js';
 import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { DAY_MS, lines, turns, until, World } from '../support/batch/world.js';

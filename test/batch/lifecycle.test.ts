@@ -6,7 +6,7 @@ import {
   type BatchEvent,
   type BatchState,
   TRANSITIONS,
-} from '../../src/batch/lifecycle/transitions.js';
+} from '../../src/batch/lifecycle/batch-transitions.js';
 import { DAY_MS, START } from '../support/batch/world.js';
 
 const EVENTS = [

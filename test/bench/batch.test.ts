@@ -8,7 +8,7 @@ import { measureThroughput } from '../../bench/batch/throughput.js';
 import { smallestModel } from '../../bench/engine/models.js';
 import { openOurs, settingsOf } from '../../bench/engine/ours.js';
 import { WatchedServer } from '../../bench/loop/server.js';
-import { planCells } from '../../src/engine/wave/types.js';
+import { planCells } from '../../src/engine/wave/wave-types.js';
 
 test('files have the lines and the bytes asked for; lines have 60 to 400 tokens', async (t) => {
   const file = wordsFile(MODEL, 100, 60_000);

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { endOfNextDay } from '../../src/access/calendar.js';
+import { endOfNextDay } from '../../src/access/dates.js';
 import { listKeys } from '../../src/storage/folder/administration/rows.js';
 import { books } from '../support/books.js';
 

@@ -83,11 +83,11 @@ test('decider eval loads the chart library only for an HTML report', async (t) =
 });
 
 for (const thread of [
-  'engine/worker.js',
+  'engine/engine-worker.js',
   'server/prepare-thread.js',
-  'batch/ingest/thread.js',
+  'batch/ingest/ingest-thread.js',
   'batch/ingest/helper-thread.js',
-  'storage/folder/batches/reading/thread.js',
+  'storage/folder/batches/reading/reading-thread.js',
   'storage/folder/lmdb/writer-thread.js',
 ]) {
   test(`the thread ${thread} loads none of the large libraries`, async (t) => {

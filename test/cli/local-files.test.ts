@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { sortFiles } from '../../src/cli/local-files.js';
+import { sortFiles } from '../../src/cli/add-model.js';
 import { splitName } from '../support/split-gguf.js';
 
 test('files are sorted into model and projector', async (t) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'tap';
-import { facts, table } from '../../src/cli/table.js';
+import { facts, table } from '../../src/cli/text-table.js';
 import { run } from '../support/cli.js';
 import type { Owner } from '../support/owner.js';
 import { sources } from '../support/sources.js';
@@ -14,7 +14,7 @@ const WRITERS = {
   'src/cli/usage.ts': 'CSV',
   'src/cli/systemd.ts': 'a unit file',
   'src/cli/eval.ts': 'a fixed sentence',
-  'src/engine/addon/probe.ts': 'JSON for the parent process',
+  'src/engine/addon/probe-devices.ts': 'JSON for the parent process',
 };
 
 test('only these files write to standard output or standard error themselves', async (t) => {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ANNOUNCED_MS_MIN, loadProgress } from '../../src/cli/progress.js';
+import { ANNOUNCED_MS_MIN, loadProgress } from '../../src/cli/serve.js';
 import { buildOf } from '../support/engine.js';
 
 test('progress: a line per quarter of what takes long, and again when the build is loaded again', async (t) => {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { csv, facts, table } from '../../src/cli/table.js';
+import { csv, facts, table } from '../../src/cli/text-table.js';
 
 test('table: columns as wide as their widest cell, numbers at the right', async (t) => {
   const rows = [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'tap';
 import { type Kind, parseAmount } from '../../src/access/index.js';
-import { FolderAccess } from '../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../src/storage/folder/ledger/folder-access.js';
 import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { books } from '../support/books.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'tap';
 import { readJsonFile } from '../../src/base/index.js';
-import { impostor } from '../../src/engine/models/impostor.js';
+import { impostor } from '../../src/engine/models/model-file.js';
 import { readCases } from '../../src/evaluation/index.js';
 import { hubSettings } from '../../src/hub/index.js';
 import { run } from '../support/cli.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-file.js';
+import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
 import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
@@ -10,7 +10,7 @@ import {
   QUESTIONS_MAX,
   readResults,
   selectRows,
-} from '../../src/console/batches/results.js';
+} from '../../src/console/batches/shown-results.js';
 
 const LINE = { custom_id: 'a', model: 'm', state: 'x', questions: { q: { type: 'noul' } } };
 const file = (lines: readonly unknown[]) =>

@@ -1,8 +1,8 @@
 import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-file.js';
-import { estimateLine } from '../../src/batch/ingest/estimate.js';
+import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
+import { estimateLine } from '../../src/batch/ingest/estimate-cost.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';

@@ -12,9 +12,9 @@ import {
 import { webhookWaitMs } from '../../src/batch/callbacks.js';
 import { KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../src/batch/lifecycle/apply.js';
 import { WINDOW_MS } from '../../src/batch/runner/deadline.js';
-import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/outcome.js';
-import { BODY_DEADLINES } from '../../src/http/start.js';
-import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/types.js';
+import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/line-outcome.js';
+import { BODY_DEADLINES } from '../../src/http/start-http.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/transport-types.js';
 import { DEFAULT_PRICES } from '../../src/settings/index.js';
 import { checkTable } from '../support/generated-table.js';
 import { read } from '../support/pages.js';

@@ -3,10 +3,10 @@ import { imageTokens, type Plan, type PlanImage } from '../../src/engine/index.j
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import { Embeddings } from '../../src/engine/scheduler/embeddings.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
+import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
 import { settle } from '../../src/engine/scheduler/step.js';
-import type { Entry } from '../../src/engine/scheduler/types.js';
 import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
-import { roundsOf } from '../../src/engine/wave/rounds.js';
+import { roundsOf } from '../../src/engine/wave/decodes.js';
 import { COLD, planOf } from '../support/engine.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
 

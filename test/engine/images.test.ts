@@ -3,8 +3,8 @@ import type { ProjectorKind } from '../../models/tiny/index.js';
 import type { Plan, PlanImage } from '../../src/engine/index.js';
 import { ContextState, EXACT } from '../../src/engine/scheduler/context-state.js';
 import { Embeddings } from '../../src/engine/scheduler/embeddings.js';
-import type { ImageEncoder } from '../../src/engine/wave/run.js';
-import type { WaveBounds } from '../../src/engine/wave/types.js';
+import type { ImageEncoder } from '../../src/engine/wave/run-wave.js';
+import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
 import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../support/engine.js';
 import { noise, type Opened, openReader, planWith } from '../support/images.js';
 

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { fixedBudget } from '../../src/engine/scheduler/idle-budget.js';
 import { KvCache } from '../../src/engine/scheduler/kv-cache.js';
-import type { Entry, Running } from '../../src/engine/scheduler/types.js';
+import type { Entry, Running } from '../../src/engine/scheduler/scheduler-types.js';
 import { planOf } from '../support/engine.js';
 
 const NO_SHARING = { head: new Int32Array(0), budget: fixedBudget(0) };

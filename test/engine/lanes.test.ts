@@ -4,7 +4,12 @@ import { writeTinyModel } from '../../models/tiny/index.js';
 import { systemClock, ThreadStartError } from '../../src/base/index.js';
 import { Engine, EngineThread, type LaneState, UNWATCHED } from '../../src/engine/index.js';
 import { FAILURES_MAX, PAUSE_MS, PAUSE_MS_MAX } from '../../src/engine/lanes/lane.js';
-import { isWorking, type LaneEvent, nextState, TRANSITIONS } from '../../src/engine/lanes/transitions.js';
+import {
+  isWorking,
+  type LaneEvent,
+  nextState,
+  TRANSITIONS,
+} from '../../src/engine/lanes/lane-transitions.js';
 import { waveLimitMs } from '../../src/engine/lanes/wave-limit.js';
 import { BOUNDS, buildOf, COLD, planOf } from '../support/engine.js';
 import { fakeEngine, markedPlan } from '../support/fake-engine.js';

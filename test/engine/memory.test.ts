@@ -10,11 +10,11 @@ import {
   requireMemory,
   requireTotal,
 } from '../../src/engine/index.js';
-import { addNeeds, estimateMemory, RECORD_BYTES_PER_CELL } from '../../src/engine/memory/estimate.js';
+import { addNeeds, estimateMemory, RECORD_BYTES_PER_CELL } from '../../src/engine/memory/estimate-memory.js';
+import { type MemoryNeed, totalOf } from '../../src/engine/memory/memory-types.js';
 import type { MemoryPlan } from '../../src/engine/memory/require.js';
-import { type MemoryNeed, totalOf } from '../../src/engine/memory/types.js';
 import type { SizeSettings } from '../../src/engine/sizes.js';
-import { contextOptions } from '../../src/engine/wave/types.js';
+import { contextOptions } from '../../src/engine/wave/wave-types.js';
 import { addon, buildOf, never } from '../support/engine.js';
 import { openReader } from '../support/images.js';
 

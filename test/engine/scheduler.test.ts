@@ -3,7 +3,7 @@ import { ContextState, type Sharing } from '../../src/engine/scheduler/context-s
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import { step } from '../../src/engine/scheduler/step.js';
 import { type Wave, WaveBuilder } from '../../src/engine/scheduler/wave-builder.js';
-import type { WaveBounds } from '../../src/engine/wave/types.js';
+import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
 import { Cache, drop, type Entry, tokensOf } from '../support/cache.js';
 import { COLD, planOf } from '../support/engine.js';
 

@@ -11,7 +11,7 @@ import {
   readManifest,
   verifyChecksum,
 } from '../../src/engine/index.js';
-import { SPLIT_FILES_MAX, splitNames } from '../../src/engine/models/split.js';
+import { SPLIT_FILES_MAX, splitNames } from '../../src/engine/models/manifest-schema.js';
 import { splitName, splitTinyModel } from '../support/split-gguf.js';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -3,7 +3,7 @@ import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { EngineThread, requireReserve } from '../../src/engine/index.js';
 import { RESERVE_BYTES } from '../../src/engine/memory/reserve.js';
-import { runWave } from '../../src/engine/wave/run.js';
+import { runWave } from '../../src/engine/wave/run-wave.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
 import { type WarmUp, warmUpWaves } from '../../src/engine/wave/warm-up.js';
 import { BOUNDS, buildOf, never, openContext } from '../support/engine.js';

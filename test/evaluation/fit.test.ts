@@ -1,8 +1,7 @@
 import { test } from 'tap';
 import { type Random, random } from '../../src/base/index.js';
 import { readManifest } from '../../src/engine/index.js';
-import { GROUPS_MIN, QUESTIONS_MIN, WRONG_MIN } from '../../src/evaluation/fit/fit-type.js';
-import { FOLDS, foldsOf } from '../../src/evaluation/fit/folds.js';
+import { FOLDS, foldsOf, GROUPS_MIN, QUESTIONS_MIN, WRONG_MIN } from '../../src/evaluation/fit/fit-type.js';
 import { fitTemperature, lossAt, sampleOf, TEMPERATURE_MAX } from '../../src/evaluation/fit/temperature.js';
 import {
   type AnsweredQuestion,

@@ -1,6 +1,6 @@
 import { type Test, test } from 'tap';
 import { type Random, random } from '../../src/base/index.js';
-import { comparisonOf } from '../../src/evaluation/compare.js';
+import { comparisonOf } from '../../src/evaluation/compare-evaluations.js';
 import type { AnsweredQuestion, Interval } from '../../src/evaluation/index.js';
 import { orderBiasOf, type RotatedAnswers } from '../../src/evaluation/metrics/biases.js';
 import { qualityOf } from '../../src/evaluation/metrics/quality.js';

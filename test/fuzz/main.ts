@@ -1,6 +1,6 @@
 // Sends generated requests to real servers and checks the responses (`npm run fuzz`; see CONTRIBUTING.md).
 import { parseArgs } from 'node:util';
-import { loadUws } from '../../src/http/transport/uws.js';
+import { loadUws } from '../../src/http/transport/uws-transport.js';
 import { runCampaign } from './campaign.js';
 import { describe, memoryFaults } from './report.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
-import { BATCHES, DECISIONS, OPEN, OWN, SUBMISSIONS } from '../../src/http/routes.js';
+import { BATCHES, DECISIONS, OPEN, OWN, SUBMISSIONS } from '../../src/http/route-handlers.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 

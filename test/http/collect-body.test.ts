@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/api/index.js';
 import { collectBody } from '../../src/http/body.js';
 import { BLOCKS_MAX, BodyBlocks } from '../../src/http/body-blocks.js';
 import { BodyMemory, bodyShares } from '../../src/http/body-memory.js';
-import { type BodyListener, ClientGone } from '../../src/http/transport/types.js';
+import { type BodyListener, ClientGone } from '../../src/http/transport/transport-types.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const MIB = 1024 * 1024;

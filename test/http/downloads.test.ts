@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { DOWNLOADS_MAX, Downloads, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/downloads.js';
-import type { BodyStream } from '../../src/http/transport/types.js';
+import type { BodyStream } from '../../src/http/transport/transport-types.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const REFUSED = { name: 'ApiError', type: 'overloaded' };

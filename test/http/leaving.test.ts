@@ -1,4 +1,4 @@
-import { ClientGone } from '../../src/http/transport/types.js';
+import { ClientGone } from '../../src/http/transport/transport-types.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
 import { deferred, onBoth, serve } from '../support/http/serving.js';

@@ -1,4 +1,4 @@
-import { MAX_HEADER_BYTES } from '../../src/http/transport/types.js';
+import { MAX_HEADER_BYTES } from '../../src/http/transport/transport-types.js';
 import { RawClient, request, visible } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 import { random, seedFromEnvironment } from '../support/random.js';

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { isLoopback, newRequestId } from '../../src/http/index.js';
-import { chooseTransport } from '../../src/http/transport/choose.js';
+import { chooseTransport } from '../../src/http/transport/choose-transport.js';
 import { InFlight } from '../../src/http/transport/in-flight.js';
-import type { Transport } from '../../src/http/transport/types.js';
+import type { Transport } from '../../src/http/transport/transport-types.js';
 
 test('isLoopback is true for loopback addresses only', async (t) => {
   for (const host of ['127.0.0.1', '127.255.0.3', '::1', 'localhost', 'LOCALHOST'])

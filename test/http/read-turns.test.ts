@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { test } from 'tap';
-import { ReadTurns, TURN_BYTES } from '../../src/http/transport/read-turns.js';
+import { ReadTurns, TURN_BYTES } from '../../src/http/transport/node-exchange.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 

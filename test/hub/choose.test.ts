@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { chooseModel, chooseProjector, quantizationOf } from '../../src/hub/choose.js';
+import { chooseModel, chooseProjector, quantizationOf } from '../../src/hub/choose-model.js';
 import { parseReference, showReference } from '../../src/hub/reference.js';
 
 const repository = (...paths: string[]) => ({

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { RESPONSE_BYTES_MAX, RESPONSES_MAX } from '../../src/hub/bounded-fetch.js';
 import { HubConnection } from '../../src/hub/connection.js';
-import { hubSettings } from '../../src/hub/environment.js';
+import { hubSettings } from '../../src/hub/hub-environment.js';
 import { select } from '../../src/hub/pull.js';
 import { parseReference } from '../../src/hub/reference.js';
-import { ENTRIES_MAX } from '../../src/hub/repository.js';
+import { ENTRIES_MAX, RESPONSE_BYTES_MAX, RESPONSES_MAX } from '../../src/hub/repository.js';
 import { freePort } from '../support/free-port.js';
 import { HubStub } from '../support/hub/stub.js';
 

@@ -1,10 +1,10 @@
 import { test } from 'tap';
 import { showBytes } from '../../src/base/index.js';
-import { Progress } from '../../src/hub/progress.js';
+import { PullProgress } from '../../src/hub/download-progress.js';
 
 test('progress shows share, rate and remaining time', async (t) => {
   let now = 0;
-  const progress = new Progress(1_000_000_000, { monotonic: () => now });
+  const progress = new PullProgress(1_000_000_000, { monotonic: () => now });
   t.equal(String(progress), '0 % of 1.0 GB');
   progress.add(200_000_000, 'disk');
   t.equal(String(progress), '20 % of 1.0 GB', 'bytes on the disk have no rate');
@@ -22,7 +22,7 @@ test('progress shows share, rate and remaining time', async (t) => {
 
 test('long durations', async (t) => {
   let now = 0;
-  const progress = new Progress(100_000_000_000, { monotonic: () => now });
+  const progress = new PullProgress(100_000_000_000, { monotonic: () => now });
   now = 2_000;
   progress.add(2_000_000, 'network');
   t.equal(String(progress), '0 % of 100 GB, 1.0 MB/s, 27 h 47 min left');

@@ -28,7 +28,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...inFile(
-    'batch/lifecycle/transitions.ts',
+    'batch/lifecycle/batch-transitions.ts',
     [
       'storage/folder/batches/model',
       '3 transition window ends',
@@ -38,7 +38,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/stop', '3 transition cancel open', "cancelling: 'cancelled',", "cancelling: 'running',"],
   ),
   ...inFile(
-    'batch/runner/outcome.ts',
+    'batch/runner/line-outcome.ts',
     ['runner/retry', '8 limit line retry', 'TRIES_MAX = 5', 'TRIES_MAX = 6'],
     ['runner/retry', '3 tries', '2 ** (tries - 1)', '2 ** tries'],
     ['runner/retry', '3 tries', "'model_unavailable', ", ''],
@@ -121,12 +121,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
   ),
   ...inFile(
-    'batch/ingest/check-line.ts',
+    'batch/ingest/check-batch-line.ts',
     ['ingest/check-file', '2.5 custom_id', 'LIMITS.customIdCharacters}}', 'LIMITS.customIdCharacters + 1}}'],
     ['ingest/check-file', '2.5 model', "|| model === ''", ''],
     ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
   ),
-  ...inFile('batch/ingest/check-file.ts', [
+  ...inFile('batch/ingest/check-batch-file.ts', [
     'ingest/check-file',
     '2.5 custom_id',
     'seen.set(customId, number);',
@@ -182,7 +182,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'objects.length === count',
     'false',
   ]),
-  ...inFile('storage/folder/batches/reading/read-results.ts', [
+  ...inFile('storage/folder/batches/reading/reader.ts', [
     'storage/folder/batches/reading/results',
     '3 deletion',
     'sealed.checkExists();',

@@ -86,14 +86,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7.4 method_not_allowed', "headers.push(['Allow', allow.join(', ')]);", ''],
   ),
   ...inFile(
-    'http/content.ts',
+    'http/check-content.ts',
     ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
     ['7.4 unsupported_media_type', '!types.some(isMultipart)', 'true'],
     ['4.1 Service-Raw-Probabilities', "value.toLowerCase() === 'true'", "value !== ''"],
   ),
   ...inFile(
-    'http/routes.ts',
+    'http/route-handlers.ts',
     ['2.8 object', "object: 'list'", "object: 'models'"],
     ['2.8 models', 'release_date: releaseDate', 'release_date: null'],
     ['4.5', '{"status":"ok"}', '{"status":"up"}'],
@@ -133,13 +133,13 @@ export const MUTATIONS: readonly Mutation[] = [
     'bytesPerMinute: 256 * 1024 * 1024 + 1',
   ]),
   ...inFile('decide/content/multipart.ts', ['4.1 rule 3', "REQUEST = 'request'", "REQUEST = 'body'"]),
-  ...inFile('images/check-file.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
+  ...inFile('images/check-image.ts', ['2.3 data_base64', 'text.length % 4 !== 0 || ', '']),
   ...inFile(
-    'images/check-file.ts',
+    'images/check-image.ts',
     ['7.2 unsupported_image_format', "fault === 'animated'", "fault === ''"],
     ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
   ),
-  ...inFile('images/reader.ts', ['7.2 invalid_image', 'if (predicate !== null)', 'if (false)']),
+  ...inFile('images/image-reader.ts', ['7.2 invalid_image', 'if (predicate !== null)', 'if (false)']),
   ...inFile(
     'decide/request/assets.ts',
     ['2.3 type', "entry.type !== 'image'", "entry.type === ''"],

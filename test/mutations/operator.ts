@@ -10,7 +10,7 @@ const [API, REQUESTS, PARTS] = ['server/operator-api', 'server/operator-requests
 /** Every one of these must be noticed by the test it names: `npm run mutations -- --of operator` shows it. */
 export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ...inFile(
-    'server/operator/answer.ts',
+    'server/operator/answer-operator.ts',
     [REQUESTS, 'hosts', 'path.startsWith(INTERFACE)', 'false'],
     [
       REQUESTS,
@@ -22,20 +22,20 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     [API, 'field', "path.startsWith('/api/workspaces')", 'false'],
   ),
   ...inFile(
-    'server/operator/body.ts',
+    'server/operator/operator-body.ts',
     [REQUESTS, 'body bytes', 'bytes <= OPERATOR_BODY_BYTES_MAX', 'bytes < OPERATOR_BODY_BYTES_MAX'],
     [REQUESTS, 'body bytes', 'bytes <= OPERATOR_BODY_BYTES_MAX', 'bytes <= OPERATOR_BODY_BYTES_MAX + 1'],
     [REQUESTS, 'UTF-8', '{ fatal: true }', '{ fatal: false }'],
     [REQUESTS, 'media type', "encoding !== 'identity'", 'false'],
   ),
   ...inFile(
-    'server/operator/target.ts',
+    'server/operator/operator-target.ts',
     [REQUESTS, 'id characters', 'id.length <= PATH_ID_CHARACTERS_MAX', 'id.length < PATH_ID_CHARACTERS_MAX'],
     [REQUESTS, 'id characters', 'id.length <= PATH_ID_CHARACTERS_MAX', 'true'],
     [REQUESTS, 'id encoding', 'return decodeURIComponent(text);', 'return text;'],
   ),
   ...inFile(
-    'server/operator/fields.ts',
+    'server/operator/operator-fields.ts',
     [API, 'unknown field', 'Object.hasOwn(kinds, name)', 'name in kinds'],
     [API, 'missing field', 'if (missing !== undefined)', 'if (false)'],
     [API, 'repeated parameter', 'if (found[known] !== undefined)', 'if (false)'],

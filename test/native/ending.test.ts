@@ -8,7 +8,7 @@ import { libraries } from '#native/platform.mjs';
 
 const run = promisify(execFile);
 const PROCESS = fileURLToPath(new URL('./ending-process.js', import.meta.url));
-const LOADER = new URL('../../src/engine/addon/load.js', import.meta.url).href;
+const LOADER = new URL('../../src/engine/addon/load-addon.js', import.meta.url).href;
 
 test('addon: workers and the process that receive the log end (on Node 24 they did not)', async (t) => {
   const { stdout } = await run(process.execPath, [PROCESS], { timeout: 60_000 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { DAY_MS } from '../../src/base/index.js';
 import { type Certificate, readCertificate, TlsError, tryCertificate } from '../../src/http/index.js';
-import { CertificateWatch, expiryWarning, tlsFiles } from '../../src/server/certificate.js';
+import { CertificateWatch, expiryWarning, tlsFiles } from '../../src/server/watch-certificate.js';
 import type { Log } from '../../src/telemetry/index.js';
 import { certificateIn, selfSigned, writeCertificate } from '../support/certificate.js';
 import { fakeClock } from '../support/fake-clock.js';

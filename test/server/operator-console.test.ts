@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import type { ConsoleFiles } from '../../src/http/index.js';
 import { readConsole } from '../../src/server/console.js';
-import type { OperatorHandlers } from '../../src/server/operator/answer.js';
+import type { OperatorHandlers } from '../../src/server/operator/answer-operator.js';
 import { listenForOperator } from '../../src/server/operator/listener.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { RawClient, request } from '../support/http/raw-client.js';

@@ -9,7 +9,7 @@ import { Activity, SAMPLE_MS_MIN } from '../../src/server/operator/api/activity.
 import { recordHandlers } from '../../src/server/operator/api/records.js';
 import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-history.js';
 import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api/workspaces.js';
-import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/fields.js';
+import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/operator-fields.js';
 import { refusalOf } from '../../src/server/operator/refusal.js';
 import { AdministrationThread } from '../../src/storage/administration/administration-thread.js';
 import type { WorkspaceSummary } from '../../src/storage/administration/reads.js';

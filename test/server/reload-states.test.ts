@@ -4,13 +4,13 @@ import { type Engine, type Manifest, readManifest } from '../../src/engine/index
 import { LoadedBuild } from '../../src/server/models/loaded-build.js';
 import { ModelSet } from '../../src/server/models/model-set.js';
 import { requireOwnFiles } from '../../src/server/reload/next-models.js';
-import { DRAIN_MARGIN_MS, FREE_MS_MAX, Reloader } from '../../src/server/reload/reloader.js';
 import {
   nextState,
   type ReloadEvent,
   type ReloadState,
   TRANSITIONS,
-} from '../../src/server/reload/transitions.js';
+} from '../../src/server/reload/reload-transitions.js';
+import { DRAIN_MARGIN_MS, FREE_MS_MAX, Reloader } from '../../src/server/reload/reloader.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { ChangingModels, modelEntry } from '../support/changing-models.js';
 import { fakeClock } from '../support/fake-clock.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { engineThreads } from '../../src/settings/cores.js';
+import { engineThreads } from '../../src/settings/engine-threads.js';
 
 test('many threads: no more compute at a time than there are cores, and the notice says so', async (t) => {
   const cases = [

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { boolean, integer, text } from '../../src/settings/kinds.js';
-import { readSettings, SettingsError } from '../../src/settings/read.js';
+import { readSettings, SettingsError } from '../../src/settings/read-settings.js';
 
 const TABLE = {
   name: text({ default: 'none', meaning: '' }),

@@ -11,13 +11,13 @@ import {
   KEPT_FINISHED_MS,
   type NewestBatches,
 } from '../../src/batch/index.js';
-import { insertBatch } from '../../src/storage/database/batches/tables/batches.js';
+import { storedPause } from '../../src/storage/database/batches/batch-store.js';
+import { insertBatch } from '../../src/storage/database/batches/tables/batch-table.js';
 import { keyWorksIn, UNFINISHED } from '../../src/storage/database/batches/tables/conditions.js';
 import { deletableBatches } from '../../src/storage/database/batches/tables/deletion.js';
 import { newestBatches as newestInDatabase } from '../../src/storage/database/batches/tables/newest.js';
-import { storedPause } from '../../src/storage/database/batches/tables/pause.js';
 import { Holdings } from '../../src/storage/database/ledger/holdings.js';
-import { SETTLED_MS } from '../../src/storage/database/postgres/calendar.js';
+import { SETTLED_MS } from '../../src/storage/database/postgres/calendar-sql.js';
 import { FORMAT_1 } from '../../src/storage/database/postgres/schema/format-1.js';
 import { newestBatches as newestInFolder } from '../../src/storage/folder/batches/newest.js';
 import { FolderDirectory } from '../../src/storage/folder/directory/directory.js';

@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/engine/index.js';
 import type { Scheduler, Urgency } from '../../src/engine/scheduler/scheduler.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
-import type { WaveBounds } from '../../src/engine/wave/types.js';
+import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
 
 /** A plan that waits at a scheduler, as the tests of it see one. */
 export interface Entry {

@@ -12,11 +12,11 @@ import {
   type Sharing,
 } from '../../src/engine/index.js';
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
+import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
 import { runTogether } from '../../src/engine/scheduler/step.js';
-import type { Entry } from '../../src/engine/scheduler/types.js';
-import { prefixKey } from '../../src/engine/wave/images.js';
-import { type ImageEncoder, runWave } from '../../src/engine/wave/run.js';
-import { contextOptions, type WaveBounds } from '../../src/engine/wave/types.js';
+import { type ImageEncoder, runWave } from '../../src/engine/wave/run-wave.js';
+import { prefixKey } from '../../src/engine/wave/wave-images.js';
+import { contextOptions, type WaveBounds } from '../../src/engine/wave/wave-types.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,

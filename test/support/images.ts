@@ -7,7 +7,7 @@ import {
   type Plan,
   type PlanImage,
 } from '../../src/engine/index.js';
-import type { ImageEncoder } from '../../src/engine/wave/run.js';
+import type { ImageEncoder } from '../../src/engine/wave/run-wave.js';
 import { addon, openTiny, planOf } from './engine.js';
 import { random } from './random.js';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'tap';
 import { ROOT, type Source, sources } from '../support/sources.js';
 
@@ -11,6 +11,22 @@ const pathsOf = (found: readonly Source[]) => found.map(({ path }) => path);
 test(`no file over ${LINES_MAX} lines without its reason at the top`, async (t) => {
   const long = all.filter(({ text }) => text.split('\n').length > LINES_MAX);
   t.strictSame(pathsOf(long.filter(({ text }) => !text.startsWith('// Long because'))), []);
+});
+
+test('a file name leads to one file: counterparts and commands share names, nothing else does', async (t) => {
+  // Both storages have the same names, which may be that of an interface. A command is named after what it manages.
+  const places = ['src/storage/folder/', 'src/storage/database/', 'src/cli/', 'src/server/operator/api/'];
+  const placeOf = (path: string) => places.find((place) => path.startsWith(place)) ?? 'elsewhere';
+  const seen = new Map<string, string>();
+  const repeated: string[] = [];
+  for (const path of pathsOf(all).filter((each) => /^src\/.*\.tsx?$/.test(each))) {
+    const name = basename(path);
+    if (/^(index\.ts|main\.tsx)$/.test(name)) continue;
+    const known = `${placeOf(path)} ${name}`;
+    if (seen.has(known)) repeated.push(`${seen.get(known)} and ${path}`);
+    seen.set(known, path);
+  }
+  t.strictSame(repeated, []);
 });
 
 test('nothing left to do in comments', async (t) => {

@@ -1,10 +1,10 @@
 import { splitLines } from '../../base/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { roomIn } from './blocks.js';
-import { checkLine, LineError } from './check-line.js';
+import { checkLine, LineError } from './check-batch-line.js';
 import { type SealedChunk, sealChunk, type ValidLine } from './chunks.js';
 import type { Cut } from './cut-file.js';
-import { type ModelTokens, TokenSums } from './estimate.js';
+import { type ModelTokens, TokenSums } from './estimate-cost.js';
 import type { FileOwner, FileTurns } from './file-turns.js';
 
 /** The cuts of a file, which several threads check and seal together. */

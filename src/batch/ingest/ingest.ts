@@ -1,11 +1,11 @@
 import { ApiError, type ContentEncoding, type ErrorType } from '../../api/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { type Blocks, freeBlock } from './blocks.js';
+import { checkBatchFile } from './check-batch-file.js';
 import { type CheckedChunk, type ChunkWork, checkChunks, checkImages } from './check-chunks.js';
-import { checkBatchFile } from './check-file.js';
 import type { SealedChunk } from './chunks.js';
 import { cutFile, Refusal } from './cut-file.js';
-import { type ModelTokens, TokenSums } from './estimate.js';
+import { type ModelTokens, TokenSums } from './estimate-cost.js';
 import { type FileOwner, FileTurns } from './file-turns.js';
 import { type FileRoom, openFile } from './rooms.js';
 import type { ThreadTurns } from './thread-turns.js';

@@ -1,6 +1,6 @@
 import { ApiError, type BatchState } from '../../api/index.js';
 import { DAY_MS } from '../../base/index.js';
-import { type Batch, type BatchEvent, isFinished, TRANSITIONS } from './transitions.js';
+import { type Batch, type BatchEvent, isFinished, TRANSITIONS } from './batch-transitions.js';
 
 /** Why a line has no answer although nothing was wrong with it. Its result says so. */
 export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';

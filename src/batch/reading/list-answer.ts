@@ -1,5 +1,5 @@
 import { batchObject } from '../batch-object.js';
-import type { Batch } from '../lifecycle/transitions.js';
+import type { Batch } from '../lifecycle/batch-transitions.js';
 import { PIECE_BYTES } from './results-piece.js';
 
 export interface ListAnswer {

@@ -1,6 +1,6 @@
 import type { ChunkIds } from '../ingest/chunks.js';
 import { type Unanswered, unansweredAs } from '../lifecycle/apply.js';
-import type { Batch } from '../lifecycle/transitions.js';
+import type { Batch } from '../lifecycle/batch-transitions.js';
 import { unansweredLine } from '../result-line.js';
 
 /**
@@ -22,7 +22,7 @@ export interface ResultPlace {
   readonly line: number;
 }
 
-export const FIRST_RESULT: ResultPlace = { chunk: 0, line: 0 };
+const FIRST_RESULT: ResultPlace = { chunk: 0, line: 0 };
 
 /** The next results of a batch to read. */
 export interface ResultsTask {
@@ -63,4 +63,15 @@ export function resultsPiece(
   }
   const next = line < ids.length ? { chunk: from.chunk, line } : { chunk: from.chunk + 1, line: 0 };
   return { text: Buffer.concat(lines), next: next.chunk < batch.chunks ? next : null };
+}
+
+/** The results of a batch as pieces of at most PIECE_BYTES. `read` is called when the piece before was consumed. */
+export async function* resultPieces(
+  read: (from: ResultPlace) => Promise<ResultsAnswer>,
+): AsyncGenerator<Uint8Array> {
+  for (let from: ResultPlace | null = FIRST_RESULT; from !== null; ) {
+    const { text, next }: ResultsAnswer = await read(from);
+    for (let at = 0; at < text.length; at += PIECE_BYTES) yield text.subarray(at, at + PIECE_BYTES);
+    from = next;
+  }
 }

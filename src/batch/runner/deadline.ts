@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, FOLLOWED_MS, JUMP_LASTS_MS } from '../../base/index.js';
-import type { Batch } from '../lifecycle/transitions.js';
+import type { Batch } from '../lifecycle/batch-transitions.js';
 
 /** The window of a batch, from submission (contract 8). */
 export const WINDOW_MS = DAY_MS;

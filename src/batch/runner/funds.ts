@@ -1,5 +1,5 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
-import type { BatchReports } from '../dependencies.js';
+import type { BatchReports } from '../batch-dependencies.js';
 
 /**
  * Reserves the cost of lines before they reach the engine, as for live requests, so that both together never spend more

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.js';
-import type { BatchReports } from '../dependencies.js';
-import { isFinished } from '../lifecycle/transitions.js';
+import type { BatchReports } from '../batch-dependencies.js';
+import { isFinished } from '../lifecycle/batch-transitions.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';

@@ -1,18 +1,17 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
-import { lineLabel } from '../aborts.js';
-import type { BatchReports, LineEngines } from '../dependencies.js';
-import { mayStart } from '../lifecycle/transitions.js';
+import type { BatchReports, LineEngines } from '../batch-dependencies.js';
+import { mayStart } from '../lifecycle/batch-transitions.js';
+import { lineLabel } from '../line-aborts.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
 import { type BatchKey, type BatchLine, sealResult } from '../sealed-values.js';
 import { entryBytes } from '../stored-length.js';
+import type { BatchProgress, BatchWork } from './batch-progress.js';
 import type { Funds } from './funds.js';
+import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './line-outcome.js';
 import type { OpenBatch } from './open-batch.js';
-import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './outcome.js';
-import type { Progress } from './progress.js';
 import type { ReadAhead } from './read-ahead.js';
-import type { BatchWork } from './work.js';
 
 /** Maximum number of lines prepared concurrently. So a live request waits for at most this many lines. */
 const PREPARING_MAX = 2;
@@ -24,7 +23,7 @@ interface Parts {
   readonly random: () => number;
   readonly engines: LineEngines;
   readonly reports: BatchReports;
-  readonly progress: Progress;
+  readonly progress: BatchProgress;
   readonly funds: Funds;
   readonly memory: ReadAhead;
   /** Aborts when the process stops. The next process runs the lines in progress again. */

@@ -1,5 +1,5 @@
-import type { LineAborts } from '../aborts.js';
-import type { Batch } from '../lifecycle/transitions.js';
+import type { Batch } from '../lifecycle/batch-transitions.js';
+import type { LineAborts } from '../line-aborts.js';
 import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
 import type { OrderedLine } from '../reading/order.js';
 import type { BatchKey, BatchLine } from '../sealed-values.js';

@@ -2,21 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { Access } from '../../access/index.js';
 import type { BatchState } from '../../api/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import { ABORTS_MAX } from '../aborts.js';
-import type { BatchReports, LineEngines } from '../dependencies.js';
-import { mayStart } from '../lifecycle/transitions.js';
+import type { BatchReports, LineEngines } from '../batch-dependencies.js';
+import { mayStart } from '../lifecycle/batch-transitions.js';
+import { ABORTS_MAX } from '../line-aborts.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
 import type { BatchLine } from '../sealed-values.js';
+import type { BatchEnds, BatchProgress, BatchWork } from './batch-progress.js';
 import type { ChunkRange } from './claimed-chunks.js';
 import { Funds } from './funds.js';
+import { ABORTED, type Failure, WITHDRAWN } from './line-outcome.js';
 import { LineReader } from './line-reader.js';
 import { LineRunner } from './line-runner.js';
 import type { OpenBatch } from './open-batch.js';
-import { ABORTED, type Failure, WITHDRAWN } from './outcome.js';
-import type { BatchEnds, Progress } from './progress.js';
 import { type Readiness, RunQueue } from './queue.js';
 import { ReadAhead } from './read-ahead.js';
-import type { BatchWork } from './work.js';
 
 /** How often keys, windows and credit are checked when nothing else happens. */
 const CHECK_MS = 1_000;
@@ -28,7 +27,7 @@ const STEPS_MAX = 256;
 interface Parts {
   readonly work: BatchWork;
   /** Creates the progress of the runner's batches. */
-  readonly progress: (ends: BatchEnds) => Progress;
+  readonly progress: (ends: BatchEnds) => BatchProgress;
   readonly access: Pick<Access, 'holder' | 'pause' | 'reserveLine' | 'covers' | 'writable' | 'onFunds'>;
   readonly clock: Clock;
   /** Returns a number from 0 to 1. */
@@ -48,7 +47,7 @@ export class Runner {
   private readonly queue = new RunQueue();
   private readonly memory = new ReadAhead();
   private readonly funds: Funds;
-  private readonly progress: Progress;
+  private readonly progress: BatchProgress;
   private readonly reader: LineReader;
   private readonly lines: LineRunner;
   private readonly leaving = new AbortController();

@@ -1,10 +1,32 @@
-import type { LookupFunction } from 'node:net';
-import { isIPv6 } from 'node:net';
-import { LIMITS } from '../../api/index.js';
-import { type Clock, hostOf } from '../../base/index.js';
-import { addressError, readWebhookAddress } from './address.js';
-import { isAddress, isPrivateName } from './host.js';
-import { isPublicAddress } from './public-address.js';
+import { isIP, isIPv6, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { ApiError, LIMITS } from '../../api/index.js';
+import { type Clock, hostOf, parseUrl } from '../../base/index.js';
+
+/** The error for a refused address (contract 7.1). `rule` completes the sentence "the address must …". */
+const addressError = (rule: string): ApiError =>
+  new ApiError('invalid_webhook_url', `\`Service-Webhook-Url\`: the address must ${rule}.`);
+
+/** The URL parser also accepts `https:host`, `https:\\host` and leading blanks. Other readers may not. */
+const HTTPS = /^https:\/\/[^/\\]/i;
+
+/**
+ * Parses a webhook address and checks everything but its host (contract 6 rule 5). It is parsed only here, so that no
+ * second parser can find another host in the same string. Throws ApiError.
+ */
+export function readWebhookAddress(text: string): URL {
+  const limit = LIMITS.webhookAddressCodePoints;
+  // A code point has at most two code units: longer strings need not be counted.
+  if (text.length > 2 * limit || [...text].length > limit) {
+    throw addressError(`have at most ${limit.toLocaleString('en')} characters`);
+  }
+  const url = parseUrl(text);
+  if (url === null) throw addressError('be a URL');
+  if (!HTTPS.test(text)) throw addressError('begin with https:// and a host');
+  if (url.username !== '' || url.password !== '') throw addressError('contain no user name and no password');
+  if (text.includes('#')) throw addressError('contain no # fragment');
+  return url;
+}
 
 /** The hosts that webhooks may call, and how they are resolved. */
 export interface WebhookGuard {
@@ -81,4 +103,70 @@ export async function checkWebhookAddress(address: string, guard: WebhookGuard):
   const host = hostOf(readWebhookAddress(address));
   checkHost(host, guard);
   if (!isAddress(host)) await resolvePublic(host, guard);
+}
+
+/** The global unicast IPv6 addresses that IANA assigns. All others are special or unassigned. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Addresses out of public ranges that clouds route to services of their own network: of Azure, the one that answers for
+ * DNS, health and the agent of every machine; of IBM, the services of the network of its machines; of Google, its
+ * interfaces as seen from private networks. The other addresses at which clouds have metadata are special ones.
+ */
+const CLOUD_INTERNAL = [
+  '168.63.129.16/32',
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  '199.36.153.4/30',
+  '199.36.153.8/30',
+].map((range) => ipaddr.IPv4.parseCIDR(range));
+
+/**
+ * Whether an IP address, as DNS or the URL parser writes it, is an ordinary public address: neither special (RFC 6890),
+ * nor of the network of a cloud, nor one that embeds an IPv4 address, which this check would not see (contract 6 rule 5). False for strings that are no
+ * address, and for addresses with a zone id.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0 || text.includes('%')) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv4) return !CLOUD_INTERNAL.some((range) => address.match(range));
+  return address.match(GLOBAL_UNICAST) && !isIsatap(address.toByteArray());
+}
+
+/** RFC 5214, 6.1: an interface identifier of 0000:5efe or 0200:5efe followed by an IPv4 address. */
+function isIsatap(bytes: readonly number[]): boolean {
+  return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
+}
+
+/**
+ * Domains that do not exist in the public internet, so that names in them belong to a private network: RFC 6761, 6762
+ * (with appendix G), 7686, 8375 and 9476, and `localdomain`, which is common practice.
+ */
+const PRIVATE_DOMAINS = [
+  'alt',
+  'corp',
+  'example',
+  'home',
+  'home.arpa',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+  'private',
+  'test',
+];
+
+/** Whether a host is an IP address. */
+export const isAddress = (host: string): boolean => isIP(host) !== 0;
+
+/** Whether a host name cannot be public: it has one label, an empty label, or a private domain. */
+function isPrivateName(name: string): boolean {
+  const labels = name.split('.');
+  if (labels.length < 2 || labels.includes('')) return true;
+  return PRIVATE_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
 }

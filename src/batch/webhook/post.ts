@@ -3,9 +3,8 @@ import { Agent, request } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { LIMITS } from '../../api/index.js';
 import { hostOf } from '../../base/index.js';
-import { guardedLookup, type WebhookGuard } from './guard.js';
-import { isAddress } from './host.js';
-import type { WebhookFailure, WebhookOutcome } from './outcome.js';
+import { guardedLookup, isAddress, type WebhookGuard } from './guard.js';
+import type { WebhookFailure, WebhookOutcome } from './webhook-outcome.js';
 
 /** What a call that ends now has failed with, by how far it has come. */
 type Progress = Extract<

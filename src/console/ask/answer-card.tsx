@@ -5,8 +5,8 @@ import {
   type ChoiceAnswer as Choice,
   own,
   type ScoreAnswer as Score,
-} from '../api/types.js';
-import { share } from '../ui/format.js';
+} from '../api/api-types.js';
+import { share } from '../ui/format-values.js';
 import type { AskedQuestion } from './request.js';
 import type { Range, Spread } from './spread.js';
 

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
-import type { Limits } from '../api/types.js';
+import type { Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { ActionButton } from '../ui/action-button.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { leaveItem } from '../ui/leave-item.js';
 import { askOften, askOnce, type Outcome } from './ask.js';
+import type { Draft } from './ask-draft.js';
+import { exampleImage } from './ask-images.js';
 import { CodePanel } from './code-panel.js';
-import type { Draft } from './draft.js';
 import { EXAMPLES, type Example, FIRST_DRAFT } from './examples.js';
-import { exampleImage } from './images.js';
 import { ImagesPanel } from './images-panel.js';
 import { OutcomePanel } from './outcome-panel.js';
 import { QuestionsPanel } from './questions-panel.js';

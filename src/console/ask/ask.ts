@@ -1,5 +1,5 @@
-import type { Api } from '../api/call.js';
-import { type DecideResponse, type Limits, type Phase, phasesOf } from '../api/types.js';
+import { type DecideResponse, type Limits, type Phase, phasesOf } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
 import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './spread.js';
 

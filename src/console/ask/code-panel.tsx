@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Choice } from '../ui/choice.js';
 import { CopyButton } from '../ui/copy-button.js';
+import type { Draft } from './ask-draft.js';
 import { codeOf, LANGUAGES, type Language } from './code.js';
-import type { Draft } from './draft.js';
 import { type BuiltRequest, buildRequest } from './request.js';
 import { packDraft } from './share.js';
 

@@ -1,4 +1,4 @@
-import { type Dialect, indented, type JsonNode, object, text } from '../json/node.js';
+import { type Dialect, indented, type JsonNode, object, text } from '../json/json-node.js';
 import { type BuiltRequest, partOf } from './request.js';
 
 /** A command line of more bytes is refused by common systems. */

@@ -1,4 +1,4 @@
-import { type Draft, option, question } from './draft.js';
+import { type Draft, option, question } from './ask-draft.js';
 
 /** A request to begin with. */
 export interface Example {

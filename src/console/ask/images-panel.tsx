@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import { Choice } from '../ui/choice.js';
 import { DropZone } from '../ui/drop-zone.js';
-import { bytes, count } from '../ui/format.js';
+import { bytes, count } from '../ui/format-values.js';
 import { leaveItem } from '../ui/leave-item.js';
-import type { ImageDraft } from './draft.js';
-import { ImageProblem, readImage } from './images.js';
+import type { ImageDraft } from './ask-draft.js';
+import { ImageProblem, readImage } from './ask-images.js';
 import { usesOf } from './request.js';
 import type { DraftProps } from './state-panel.js';
 

@@ -1,5 +1,5 @@
-import { type Limits, own, type Phase } from '../api/types.js';
-import { count, milliseconds, money, share, whole } from '../ui/format.js';
+import { type Limits, own, type Phase } from '../api/api-types.js';
+import { count, milliseconds, money, share, whole } from '../ui/format-values.js';
 import { AnswerCard } from './answer-card.js';
 import { costOf, type Outcome } from './ask.js';
 import { widest } from './spread.js';

@@ -1,7 +1,7 @@
 import { LIMITS, OPTION_KINDS, type OptionKind, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { leaveItem } from '../ui/leave-item.js';
-import { type OptionDraft, option, optionsFor, type QuestionDraft } from './draft.js';
+import { type OptionDraft, option, optionsFor, type QuestionDraft } from './ask-draft.js';
 
 interface QuestionCardProps {
   readonly question: QuestionDraft;

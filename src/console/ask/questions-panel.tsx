@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import { Editor } from '../editor/editor.js';
-import { indented } from '../json/node.js';
-import { readJson } from '../json/read.js';
+import { indented } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
 import { ActionButton } from '../ui/action-button.js';
 import { Choice } from '../ui/choice.js';
-import { freeName, question } from './draft.js';
+import { freeName, question } from './ask-draft.js';
+import { questionsNode, questionsOf } from './ask-questions.js';
 import { QuestionCard } from './question-card.js';
-import { questionsNode, questionsOf } from './questions.js';
 import type { DraftProps } from './state-panel.js';
 
 const KINDS = [

@@ -1,8 +1,8 @@
 import { DEFAULT_IMAGE_BUDGET, OPTION_KINDS, type QuestionType } from '../../api/index.js';
-import { field, indented, type JsonNode, number, object, text } from '../json/node.js';
-import { readJson } from '../json/read.js';
-import type { Draft, ImageDraft } from './draft.js';
-import { questionsNode } from './questions.js';
+import { field, indented, type JsonNode, number, object, text } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
+import type { Draft, ImageDraft } from './ask-draft.js';
+import { questionsNode } from './ask-questions.js';
 
 /** A question as its answer is shown: in the order sent, with the options in theirs. */
 export interface AskedQuestion {

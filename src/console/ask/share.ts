@@ -1,8 +1,8 @@
 import { DEFAULT_IMAGE_BUDGET, IMAGE_BUDGETS } from '../../api/index.js';
-import { indented } from '../json/node.js';
-import { readJson } from '../json/read.js';
-import { type Draft, question } from './draft.js';
-import { questionsNode, questionsOf } from './questions.js';
+import { indented } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
+import { type Draft, question } from './ask-draft.js';
+import { questionsNode, questionsOf } from './ask-questions.js';
 
 /** Longer links are cut by chat programs and refused by some browsers. */
 export const LINK_CHARACTERS_MAX = 32_000;

@@ -1,4 +1,4 @@
-import type { Answer, DecideResponse } from '../api/types.js';
+import type { Answer, DecideResponse } from '../api/api-types.js';
 
 /** How often "ask 20 times" asks, and how many of these requests are in flight together. */
 export const SPREAD_ASKS = 20;

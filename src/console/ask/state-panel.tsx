@@ -1,10 +1,10 @@
+import { useEffect, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import { Editor } from '../editor/editor.js';
-import { formatJson } from '../json/extent.js';
+import { type Extent, extentOfJson, extentOfText, formatJson } from '../json/extent.js';
 import { Choice } from '../ui/choice.js';
-import { whole } from '../ui/format.js';
-import type { Draft } from './draft.js';
-import { useExtent } from './use-extent.js';
+import { whole } from '../ui/format-values.js';
+import type { Draft } from './ask-draft.js';
 
 export interface DraftProps {
   readonly draft: Draft;
@@ -72,4 +72,20 @@ function ExtentLine({
       {shown}: the model does not read the rest.{where}
     </p>
   );
+}
+
+/** How long typing must pause before a state is measured, in milliseconds. */
+const PAUSE_MS = 150;
+const EMPTY: Extent = { characters: 0, more: false, end: null, problem: null };
+
+/** How much of a state the model reads, measured in pauses of typing. */
+function useExtent(kind: 'text' | 'json', state: string): Extent {
+  const [extent, setExtent] = useState(EMPTY);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setExtent(kind === 'json' ? extentOfJson(state) : extentOfText(state));
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [kind, state]);
+  return extent;
 }

@@ -1,5 +1,5 @@
-import type { Batch } from '../api/types.js';
-import { time, whole } from '../ui/format.js';
+import type { Batch } from '../api/api-types.js';
+import { time, whole } from '../ui/format-values.js';
 import { StatusBadge } from './status-badge.js';
 
 interface BatchListProps {

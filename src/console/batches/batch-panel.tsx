@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
-import type { Batch, Limits } from '../api/types.js';
+import type { Batch, Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { costOf } from '../ask/ask.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { Facts } from '../ui/facts.js';
-import { count, money, time, whole } from '../ui/format.js';
-import { Progress } from './progress.js';
-import type { Results } from './results.js';
+import { count, money, percent, time, whole } from '../ui/format-values.js';
 import { ResultsPanel } from './results-panel.js';
+import type { Results } from './shown-results.js';
 import { StatusBadge } from './status-badge.js';
 import { isOpen, useBatch } from './use-batch.js';
 
@@ -143,4 +142,31 @@ function Times({ batch }: { readonly batch: Batch }) {
     ['Reason', reason && (REASONS[reason] ?? reason)],
   ];
   return <Facts facts={facts} />;
+}
+
+/** How many lines of a batch are answered, failed and pending. */
+export function Progress({ batch }: { readonly batch: Batch }) {
+  const { lines, counts } = batch;
+  const done = lines === 0 ? 1 : (counts.done + counts.failed) / lines;
+  const width = (part: number) => ({ width: `${lines === 0 ? 0 : (part / lines) * 100}%` });
+  return (
+    <div class="batch-progress">
+      <div
+        class="stack"
+        role="progressbar"
+        aria-label="Lines that are answered or have failed"
+        aria-valuemin={0}
+        aria-valuemax={lines}
+        aria-valuenow={counts.done + counts.failed}
+        aria-valuetext={`${percent(done)} of ${count(lines, 'line')}`}
+      >
+        <span class="done" style={width(counts.done)} />
+        <span class="failed" style={width(counts.failed)} />
+      </div>
+      <p role="status">
+        {percent(done)}: {whole(counts.done)} answered, {whole(counts.failed)} failed, {whole(counts.pending)}{' '}
+        pending
+      </p>
+    </div>
+  );
 }

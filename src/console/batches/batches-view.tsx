@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
+import type { Batch, Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
-import type { Batch, Limits } from '../api/types.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
@@ -17,7 +17,7 @@ interface BatchesViewProps {
   readonly limits: Limits;
   /** The id of the batch to show; null for none. */
   readonly id: string | null;
-  /** Whether the view is visible: only then are batches looked at. */
+  /** Whether the view is visible: only then are batches polled. */
   readonly active: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { percent, whole } from '../ui/format.js';
-import { distributionOf, ERRORS, type ResultRow } from './results.js';
+import { percent, whole } from '../ui/format-values.js';
+import { distributionOf, ERRORS, type ResultRow } from './shown-results.js';
 
 interface DistributionProps {
   readonly rows: readonly ResultRow[];

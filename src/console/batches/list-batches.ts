@@ -1,6 +1,6 @@
 import { LIMITS } from '../../api/index.js';
-import type { Api } from '../api/call.js';
-import type { Batch, BatchList } from '../api/types.js';
+import type { Batch, BatchList } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 
 /** Pages that are read: the list begins with the oldest batch. */
 const PAGES_MAX = 20;

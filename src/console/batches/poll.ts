@@ -1,21 +1,21 @@
-/** Waits between two looks at a batch, in milliseconds. */
+/** Waits between two polls of a batch, in milliseconds. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;
 const LONGEST_FAILED_MS = 30_000;
 const GROWTH = 1.6;
 
-/** What the last look found. */
-export type Look = 'changed' | 'unchanged' | 'failed';
+/** What the last poll found. */
+type PollResult = 'changed' | 'unchanged' | 'failed';
 
 /**
- * How long to wait before the next look: short while the batch changes, longer while it does not, longest while the server
+ * How long to wait before the next poll: short while the batch changes, longer while it does not, longest while the server
  * cannot be reached.
  *
- * @param before the wait before this look; 0 for the first
+ * @param before the wait before this poll; 0 for the first
  * @param retryAfterSeconds what the server asked for; null if it asked for nothing
  */
-export function nextWait(before: number, look: Look, retryAfterSeconds: number | null): number {
-  const longest = look === 'failed' ? LONGEST_FAILED_MS : LONGEST_MS;
-  const wait = look === 'changed' || before === 0 ? FIRST_MS : Math.min(longest, before * GROWTH);
+export function nextWait(before: number, result: PollResult, retryAfterSeconds: number | null): number {
+  const longest = result === 'failed' ? LONGEST_FAILED_MS : LONGEST_MS;
+  const wait = result === 'changed' || before === 0 ? FIRST_MS : Math.min(longest, before * GROWTH);
   return Math.max(wait, (retryAfterSeconds ?? 0) * 1_000);
 }

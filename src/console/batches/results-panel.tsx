@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
-import type { Batch } from '../api/types.js';
+import type { Batch } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { ActionButton } from '../ui/action-button.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { saveFile } from '../ui/save-file.js';
-import { type Results, readResults } from './results.js';
 import { ResultsTable } from './results-table.js';
+import { type Results, readResults } from './shown-results.js';
 import { isOpen } from './use-batch.js';
 
 interface ResultsPanelProps {

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { ActionButton } from '../ui/action-button.js';
-import { count, share, whole } from '../ui/format.js';
+import { count, share, whole } from '../ui/format-values.js';
 import { Distribution } from './distribution.js';
-import { ERRORS, type ResultRow, type Results, type Selection, selectRows } from './results.js';
+import { ERRORS, type ResultRow, type Results, type Selection, selectRows } from './shown-results.js';
 
 /** Rows of the table that are drawn at once. */
 const PAGE_ROWS = 50;

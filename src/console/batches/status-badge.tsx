@@ -1,4 +1,4 @@
-import type { Batch } from '../api/types.js';
+import type { Batch } from '../api/api-types.js';
 
 const MEANINGS: Record<Batch['status'], string> = {
   queued: 'queued',

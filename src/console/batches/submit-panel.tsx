@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
-import type { Api } from '../api/call.js';
+import type { Limits, Submitted } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { CallError, type RefusedLine } from '../api/error.js';
-import type { Limits, Submitted } from '../api/types.js';
 import { ActionButton } from '../ui/action-button.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { bytes, count, percent, whole } from '../ui/format.js';
+import { bytes, count, percent, whole } from '../ui/format-values.js';
 import { type CheckedFile, checkFile } from './check-file.js';
 
 interface SubmitPanelProps {

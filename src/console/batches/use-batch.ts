@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
+import type { Batch } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
-import type { Batch } from '../api/types.js';
 import { nextWait } from './poll.js';
 
 /** A batch as it was last seen. */
@@ -19,7 +19,7 @@ export const isOpen = ({ status }: Pick<Batch, 'status'>): boolean =>
 export const isMoving = (batch: Batch): boolean =>
   isOpen(batch) || !(batch.results_available || batch.finished_at !== null);
 
-/** Looks at a batch until it has finished. `changes`: looks again at once when it changes. */
+/** Polls a batch until it has finished. `changes`: polls at once when it changes. */
 export function useBatch(api: Api, id: string, active: boolean, changes: number): Watched {
   const [watched, setWatched] = useState<Watched>({ batch: null, error: null, retryMs: null });
   useEffect(() => {

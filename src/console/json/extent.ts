@@ -1,6 +1,6 @@
 import { LIMITS } from '../../api/index.js';
-import { indented } from './node.js';
-import { readJson } from './read.js';
+import { indented } from './json-node.js';
+import { readJson } from './read-json.js';
 
 /** How much of a state the model reads. */
 export interface Extent {

@@ -1,4 +1,4 @@
-import { money } from '../ui/format.js';
+import { money } from '../ui/format-values.js';
 
 /** An amount or a limit as the interface reads it: at most 15 digits before and 12 behind the decimal point. */
 const AMOUNT = /^-?\d{1,15}(\.\d{1,12})?$/;

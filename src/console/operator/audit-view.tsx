@@ -3,7 +3,7 @@ import type { OperatorAuditEntry } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { preciseTime } from '../ui/format.js';
+import { preciseTime } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';

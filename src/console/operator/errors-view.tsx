@@ -1,5 +1,5 @@
 import { DataTable } from '../ui/data-table.js';
-import { preciseTime } from '../ui/format.js';
+import { preciseTime } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { RemedyTable } from '../ui/error-note.js';
-import { App } from './app.js';
-import { OPERATOR_REMEDIES } from './remedies.js';
+import { App } from './operator-app.js';
+import { OPERATOR_REMEDIES } from './operator-remedies.js';
 import '../style/base.css';
 import '../style/controls.css';
 import '../style/parts.css';

@@ -5,7 +5,7 @@ import {
   type OperatorRequests,
   type OperatorResponses,
 } from '../../api/index.js';
-import { Api } from '../api/call.js';
+import { Api } from '../api/call-api.js';
 import type { CallError } from '../api/error.js';
 
 /** What a call sends. */

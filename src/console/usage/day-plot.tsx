@@ -1,4 +1,4 @@
-import { money } from '../ui/format.js';
+import { money } from '../ui/format-values.js';
 import { type Bar, KINDS } from './days.js';
 
 /** The height of the plot, in its own units. */

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
-import type { Usage } from '../api/types.js';
+import type { Usage } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { Choice } from '../ui/choice.js';
 import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { count, money, whole } from '../ui/format.js';
+import { count, money, whole } from '../ui/format-values.js';
 import { useLoad } from '../ui/use-load.js';
 import { DayPlot } from './day-plot.js';
 import { barsOf, KINDS, modelsOf, type Selection, select, totalOf } from './days.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../api/types.js';
+import type { Usage } from '../api/api-types.js';
 
 export type UsageRow = Usage['data'][number];
 export type Kind = UsageRow['kind'];

@@ -1,5 +1,5 @@
-import type { Limits } from '../api/types.js';
-import { bytes, count, whole } from '../ui/format.js';
+import type { Limits } from '../api/api-types.js';
+import { bytes, count, whole } from '../ui/format-values.js';
 
 const DAY_MS = 86_400_000;
 /** A key with fewer days is to be renewed. */

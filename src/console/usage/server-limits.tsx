@@ -1,5 +1,5 @@
-import type { Limits } from '../api/types.js';
-import { bytes, whole } from '../ui/format.js';
+import type { Limits } from '../api/api-types.js';
+import { bytes, whole } from '../ui/format-values.js';
 
 /** What a request and a batch may hold, for every key. */
 export function ServerLimits({ server }: Pick<Limits, 'server'>) {

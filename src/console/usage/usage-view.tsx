@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { Api } from '../api/call.js';
-import type { Limits } from '../api/types.js';
+import type { Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { money, percent } from '../ui/format.js';
+import { money, percent } from '../ui/format-values.js';
 import { useLoad } from '../ui/use-load.js';
 import { DaysPanel } from './days-panel.js';
 import { KeyFacts } from './key-facts.js';

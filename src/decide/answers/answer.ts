@@ -1,4 +1,4 @@
-import type { Option, Question } from '../types.js';
+import type { Option, Question } from '../decide-types.js';
 import { roundProbabilities, softmax, UNITS } from './probabilities.js';
 
 /** Ordered `[name, value]` pairs, since a plain object would reorder names like `10`. */

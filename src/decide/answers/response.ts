@@ -1,4 +1,4 @@
-import type { Question } from '../types.js';
+import type { Question } from '../decide-types.js';
 import type { Answer, Pairs } from './answer.js';
 
 /** Tokens of one call (contract 2.4 `usage`). */

@@ -1,6 +1,4 @@
 import { ApiError, LIMITS } from '../../api/index.js';
-import { stateText, type TextNode } from '../request/state-text.js';
-import { quoteName } from '../request/strings.js';
 import type {
   Asset,
   DecideRequest,
@@ -9,7 +7,9 @@ import type {
   JsonNode,
   Question,
   QuestionUses,
-} from '../types.js';
+} from '../decide-types.js';
+import { stateText, type TextNode } from '../request/state-text.js';
+import { quoteName } from '../request/strings.js';
 import { type Found, ReferenceSearch } from './search.js';
 
 /**

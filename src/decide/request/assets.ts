@@ -1,6 +1,6 @@
 import { ApiError, IMAGE_FORMATS, LIMITS } from '../../api/index.js';
-import type { Asset } from '../types.js';
-import { isAbsent } from './nodes.js';
+import type { Asset } from '../decide-types.js';
+import { isAbsent } from './json-fields.js';
 import { quoteName, toWellFormed } from './strings.js';
 
 /**

@@ -1,6 +1,6 @@
 import { ApiError, LIMITS, OPTION_KINDS, type OptionKind, type QuestionType } from '../../api/index.js';
-import type { JsonNode, Option } from '../types.js';
-import { firstRepeated, textOrNull } from './nodes.js';
+import type { JsonNode, Option } from '../decide-types.js';
+import { firstRepeated, textOrNull } from './json-fields.js';
 import { quoteName } from './strings.js';
 
 /**

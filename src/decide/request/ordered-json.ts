@@ -1,4 +1,4 @@
-import type { JsonNode } from '../types.js';
+import type { JsonNode } from '../decide-types.js';
 import { BYTE, isSpace } from './bytes.js';
 
 /**

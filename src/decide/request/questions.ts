@@ -1,7 +1,7 @@
 import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
-import type { JsonNode, Question } from '../types.js';
+import type { JsonNode, Question } from '../decide-types.js';
 import { readOptions } from './criteria.js';
-import { field, firstRepeated, textOrNull } from './nodes.js';
+import { field, firstRepeated, textOrNull } from './json-fields.js';
 import { quoteName, truncateCodePoints } from './strings.js';
 import { fromSystemOne } from './system-one.js';
 

@@ -1,7 +1,7 @@
 import { ApiError, DEFAULT_IMAGE_BUDGET, IMAGE_BUDGETS, type ImageBudget } from '../../api/index.js';
-import type { DecideRequest, JsonNode, Question } from '../types.js';
+import type { DecideRequest, JsonNode, Question } from '../decide-types.js';
 import { readAssets } from './assets.js';
-import { isAbsent } from './nodes.js';
+import { isAbsent } from './json-fields.js';
 import type { OpenBody } from './open-body.js';
 import { readOrdered } from './ordered-json.js';
 import { readQuestions } from './questions.js';

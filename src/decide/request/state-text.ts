@@ -1,4 +1,4 @@
-import type { JsonNode } from '../types.js';
+import type { JsonNode } from '../decide-types.js';
 import { toWellFormed, truncateCodePoints } from './strings.js';
 
 export type TextNode = Extract<JsonNode, { kind: 'text' }>;

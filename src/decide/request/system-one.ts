@@ -1,6 +1,6 @@
 import { ApiError, LIMITS, OPTION_KINDS, type QuestionType } from '../../api/index.js';
-import type { JsonNode } from '../types.js';
-import { field } from './nodes.js';
+import type { JsonNode } from '../decide-types.js';
+import { field } from './json-fields.js';
 import { stateText } from './state-text.js';
 import { truncateCodePoints } from './strings.js';
 

@@ -1,4 +1,4 @@
-import type { Addon } from './types.js';
+import type { Addon } from './addon-types.js';
 
 /** Reports shared memory that this thread has allocated or received. */
 export type CountMemory = (memory: SharedArrayBuffer) => void;

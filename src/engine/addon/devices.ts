@@ -1,5 +1,5 @@
-import { BackendError } from './load.js';
-import type { Device } from './types.js';
+import type { Device } from './addon-types.js';
+import { BackendError } from './load-addon.js';
 
 /**
  * The names of the GPUs to compute on, none if the backend finds none. `names` chooses among them. No names mean all,

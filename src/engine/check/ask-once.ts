@@ -1,11 +1,11 @@
-import type { Addon } from '../addon/types.js';
+import type { Addon } from '../addon/addon-types.js';
 import type { OpenModel } from '../models/model.js';
 import { openProjector } from '../models/projector.js';
 import { ContextState, EXACT } from '../scheduler/context-state.js';
 import { Embeddings, noEmbeddings } from '../scheduler/embeddings.js';
 import { runTogether } from '../scheduler/step.js';
-import { type ImageEncoder, NO_ENCODER, runWave } from '../wave/run.js';
-import { contextOptions, type Plan, type PlanLogits, type WaveBounds } from '../wave/types.js';
+import { type ImageEncoder, NO_ENCODER, runWave } from '../wave/run-wave.js';
+import { contextOptions, type Plan, type PlanLogits, type WaveBounds } from '../wave/wave-types.js';
 
 /** Why a file is refused. */
 const NOT_NUMBERS = 'its output is not a number; its weights or metadata are damaged';

@@ -9,7 +9,7 @@ import {
   oneLine,
   runBounded,
 } from './bounded-child.js';
-import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
+import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
 
 /** A check computes little, and each thread's stack counts 8 MiB towards the memory limit. */
 const CHECK_THREADS_MAX = 16;

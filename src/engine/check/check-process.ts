@@ -1,15 +1,15 @@
 // Started by check-model.ts as a child process: opens a model as a server would, computes an answer, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
-import { loadAddon } from '../addon/load.js';
-import type { Addon } from '../addon/types.js';
+import type { Addon } from '../addon/addon-types.js';
+import { loadAddon } from '../addon/load-addon.js';
 import type { CatalogFile } from '../models/catalog.js';
 import { ModelError } from '../models/manifest.js';
 import { type OpenModel, openModel } from '../models/model.js';
 import { type ImageReading, readProjector } from '../models/projector.js';
-import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/types.js';
+import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/wave-types.js';
 import { askOnce } from './ask-once.js';
+import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
 import { extremeImages, firstPlan } from './first-plans.js';
-import type { CheckReport, CheckTask, ModelFacts } from './messages.js';
 
 const REPORT_FD = 3;
 /** Messages can quote strings of the file of any length. */

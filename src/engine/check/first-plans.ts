@@ -1,10 +1,10 @@
 import type { OpenModel } from '../models/model.js';
 import { type ImageReading, SIDE_TOKENS_MAX } from '../models/projector.js';
-import { fillParts } from '../profile/fill.js';
+import { fillParts } from '../profile/fill-template.js';
 import { imageTokens, noImages } from '../profile/image-tokens.js';
-import type { ShownPart, Slot } from '../profile/types.js';
-import { type PlanImage, prefixKey } from '../wave/images.js';
-import type { Plan } from '../wave/types.js';
+import type { ShownPart, Slot } from '../profile/profile-types.js';
+import { type PlanImage, prefixKey } from '../wave/wave-images.js';
+import type { Plan } from '../wave/wave-types.js';
 
 /** The question that a check asks. A wrong answer suggests damaged weights or a wrong profile. */
 export const FIRST_QUESTION = {

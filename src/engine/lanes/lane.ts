@@ -1,9 +1,9 @@
 import { type Clock, ThreadStartError } from '../../base/index.js';
+import type { EngineThread } from '../engine-thread.js';
 import type { ContextState } from '../scheduler/context-state.js';
-import type { Entry } from '../scheduler/types.js';
-import type { EngineThread } from '../thread.js';
+import type { Entry } from '../scheduler/scheduler-types.js';
 import type { WaveResult, WaveTask } from '../wave/task.js';
-import { isWorking, type LaneEvent, type LaneState, nextState } from './transitions.js';
+import { isWorking, type LaneEvent, type LaneState, nextState } from './lane-transitions.js';
 import { afterRunning, START_MS_MAX } from './wave-limit.js';
 
 /** After this many failed waves in a row the lane rests. One plan fails at most twice, so it is not enough. */

@@ -1,13 +1,13 @@
 import { ApiError } from '../../api/index.js';
 import { type Clock, ThreadStartError } from '../../base/index.js';
 import { DrainRate } from '../drain-rate.js';
-import type { EngineEvents } from '../events.js';
+import type { EngineEvents } from '../engine-events.js';
 import type { Pending } from '../pending.js';
 import type { WaveRecord } from '../record/wave-record.js';
 import type { ContextState } from '../scheduler/context-state.js';
 import type { Scheduler } from '../scheduler/scheduler.js';
+import type { Running } from '../scheduler/scheduler-types.js';
 import { settle } from '../scheduler/step.js';
-import type { Running } from '../scheduler/types.js';
 import type { Wave } from '../scheduler/wave-builder.js';
 import { Lane, type LaneStatus, type WaveRunner } from './lane.js';
 import { waveLimitMs } from './wave-limit.js';

@@ -1,9 +1,9 @@
 // Started by estimate.ts as a child process: measures the memory of a model with llama.cpp, without loading its weights.
 import { readFileSync, writeSync } from 'node:fs';
 import { IMAGE_BUDGETS } from '../../api/index.js';
-import { loadAddon } from '../addon/load.js';
-import type { Addon, MemoryUse } from '../addon/types.js';
-import type { Measured, MeasureReport, MeasureTask } from './types.js';
+import type { Addon, MemoryUse } from '../addon/addon-types.js';
+import { loadAddon } from '../addon/load-addon.js';
+import type { Measured, MeasureReport, MeasureTask } from './memory-types.js';
 
 const REPORT_FD = 3;
 /** The size of the image that llama.cpp measures a projector with. */

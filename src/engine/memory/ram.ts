@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type ControlGroup, controlGroups, readGroupFile } from '../../base/index.js';
-import type { Device } from '../addon/types.js';
-import type { MemorySpace } from './types.js';
+import type { Device } from '../addon/addon-types.js';
+import type { MemorySpace } from './memory-types.js';
 
 /** Bytes of RAM. */
 interface Ram {

@@ -1,11 +1,11 @@
 import { OperatorError } from '../../base/index.js';
-import { cpuBackendFor } from '../addon/load.js';
+import { cpuBackendFor } from '../addon/load-addon.js';
 import type { CatalogBuild } from '../models/catalog.js';
 import { deriveSizes, devicesOf, type SizeSettings, settingsOf } from '../sizes.js';
-import { addNeeds, type BuildMemory, estimateMemory, type Place } from './estimate.js';
-import { showChange, showShortage, showTotal } from './messages.js';
-import { changesToTry, fitsEasily, shortages } from './remedies.js';
-import type { MemoryNeed, MemorySpace } from './types.js';
+import { addNeeds, type BuildMemory, estimateMemory, type Place } from './estimate-memory.js';
+import { showChange, showShortage, showTotal } from './memory-messages.js';
+import { changesToTry, fitsEasily, shortages } from './memory-remedies.js';
+import type { MemoryNeed, MemorySpace } from './memory-types.js';
 
 /** Models do not fit in memory; one line has the numbers and the settings that would fit. */
 export class MemoryError extends OperatorError {

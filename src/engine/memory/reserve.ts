@@ -1,6 +1,6 @@
-import { lowMemory } from './messages.js';
+import { lowMemory } from './memory-messages.js';
+import type { MemorySpace, ReserveAdvice } from './memory-types.js';
 import { MemoryError } from './require.js';
-import type { MemorySpace, ReserveAdvice } from './types.js';
 
 /**
  * Bytes that a GPU must have free once every context has computed its largest waves: libraries of a backend allocate a

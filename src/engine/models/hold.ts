@@ -1,4 +1,4 @@
-import type { Addon } from '../addon/types.js';
+import type { Addon } from '../addon/addon-types.js';
 import type { CatalogBuild } from './catalog.js';
 
 /**

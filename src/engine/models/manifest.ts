@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { OperatorError, readJsonFile } from '../../base/index.js';
-import type { Manifest, ManifestBuild, ManifestModel } from './manifest-schema.js';
+import { type Manifest, type ManifestBuild, type ManifestModel, splitNames } from './manifest-schema.js';
 import { schemaFault } from './schema-fault.js';
-import { splitNames } from './split.js';
 
 export type { Manifest, ManifestModel } from './manifest-schema.js';
 

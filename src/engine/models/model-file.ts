@@ -3,7 +3,6 @@ import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type BuildFiles, type CatalogFile, filesOf } from './catalog.js';
-import { impostor, START_BYTES } from './impostor.js';
 import { ModelError } from './manifest.js';
 
 /** A file does not have the SHA-256 that the manifest gives. */
@@ -104,4 +103,21 @@ async function verifyFile({ path, sha256 }: CatalogFile, stop?: AbortSignal): Pr
   const digest = hash.digest('hex');
   if (digest === sha256) return { path, version };
   throw new ChecksumError(`${path}: its SHA-256 is ${digest}, not the manifest's ${sha256}`);
+}
+
+/** The bytes of a file that `impostor` reads. */
+const START_BYTES = 512;
+
+/**
+ * What a file is that was stored in place of a model, by its first bytes, and what to do; null for anything else, which
+ * llama.cpp judges.
+ */
+export function impostor(start: Buffer): string | null {
+  const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  if (text.startsWith('version https://git-lfs.github.com/spec/'))
+    return 'a Git LFS pointer, not the model itself. Run git lfs pull in its repository, or use: decider models pull';
+  if (/^\s*<(!doctype|html|head|body|\?xml)\b/i.test(text))
+    return 'an HTML or XML page, not a model: a download stored the page of a site. Download the file itself, or use: decider models pull';
+  if (start.length === 0) return 'an empty file. Download it again.';
+  return null;
 }

@@ -1,10 +1,10 @@
-import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
+import type { Addon, ModelDescription, ModelHandle } from '../addon/addon-types.js';
 import { BUILT_IN_FORMATS } from '../profile/formats.js';
 import { readDecisionMetadata } from '../profile/metadata.js';
 import { Profile } from '../profile/profile.js';
+import { type Format, ProfileError } from '../profile/profile-types.js';
 import { readTemperatures } from '../profile/temperatures.js';
 import { Tokenizer } from '../profile/tokenizer.js';
-import { type Format, ProfileError } from '../profile/types.js';
 import type { CatalogBuild } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 import { type ImageReading, readProjector } from './projector.js';

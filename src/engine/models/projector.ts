@@ -1,5 +1,5 @@
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
-import type { Addon, ModelDescription, ProjectorFile } from '../addon/types.js';
+import type { Addon, ModelDescription, ProjectorFile } from '../addon/addon-types.js';
 import type { ImageMarkers } from '../profile/image-tokens.js';
 import type { CatalogBuild, CatalogFile } from './catalog.js';
 import { ModelError, reason } from './manifest.js';

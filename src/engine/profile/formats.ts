@@ -1,4 +1,4 @@
-import type { Format } from './types.js';
+import type { Format } from './profile-types.js';
 
 /**
  * For any chat model: the question in a user turn, the answer letter as the first token of the model's turn.

@@ -1,5 +1,5 @@
+import { type Format, ProfileError } from './profile-types.js';
 import type { Tokenizer } from './tokenizer.js';
-import { type Format, ProfileError } from './types.js';
 
 /** A to Z: one letter for each option a question can have (contract 2.2: 26). */
 export const LABELS: readonly string[] = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));

@@ -1,5 +1,5 @@
-import type { ModelDescription } from '../addon/types.js';
-import { type Format, ProfileError } from './types.js';
+import type { ModelDescription } from '../addon/addon-types.js';
+import { type Format, ProfileError } from './profile-types.js';
 
 /** Decision types that read the logits of letters, with one prompt per question, and which noul option they list first. */
 const LETTER_TYPES: Readonly<Record<string, Format['noulFirst']>> = {

@@ -1,11 +1,9 @@
 import type { Template } from '@huggingface/jinja';
-import type { ModelDescription } from '../addon/types.js';
+import type { ModelDescription } from '../addon/addon-types.js';
 import { type ChatFrame, chatFrame } from './chat.js';
-import { fillParts } from './fill.js';
+import { fillParts } from './fill-template.js';
 import { noImages } from './image-tokens.js';
 import { LABELS, labelTokens } from './labels.js';
-import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
-import type { Tokenizer } from './tokenizer.js';
 import {
   type Format,
   ProfileError,
@@ -14,7 +12,9 @@ import {
   type QuestionShape,
   type Skeleton,
   type Temperatures,
-} from './types.js';
+} from './profile-types.js';
+import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
+import type { Tokenizer } from './tokenizer.js';
 
 /** Maximum number of cached skeletons. A shape is a handful of flags, so real traffic has far fewer. */
 const SKELETONS_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { QUESTION_TYPES, type QuestionType } from '../../api/index.js';
-import { ProfileError, type Temperatures } from './types.js';
+import { ProfileError, type Temperatures } from './profile-types.js';
 
 /**
  * The option counts of each bucket name that published decision models use, inclusive. A model uses one of the two

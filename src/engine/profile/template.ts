@@ -1,7 +1,12 @@
 import { Template } from '@huggingface/jinja';
-import type { ChatFrame } from './chat.js';
-import { renderInTime } from './render.js';
-import { type Format, ProfileError, type PromptPart, type QuestionShape, type Slot } from './types.js';
+import { type ChatFrame, renderInTime } from './chat.js';
+import {
+  type Format,
+  ProfileError,
+  type PromptPart,
+  type QuestionShape,
+  type Slot,
+} from './profile-types.js';
 
 /** A rendered prompt of one shape: template text and slots, in order. */
 export type TemplatePiece = string | Omit<Extract<PromptPart, { kind: 'slot' }>, 'kind'>;

@@ -1,4 +1,4 @@
-import type { Addon, ModelDescription, ModelHandle } from '../addon/types.js';
+import type { Addon, ModelDescription, ModelHandle } from '../addon/addon-types.js';
 import { cutLongRuns } from './long-runs.js';
 
 /**

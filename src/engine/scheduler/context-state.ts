@@ -1,9 +1,9 @@
-import type { PlanImage } from '../wave/images.js';
-import { planCells, type WaveBounds } from '../wave/types.js';
+import type { PlanImage } from '../wave/wave-images.js';
+import { planCells, type WaveBounds } from '../wave/wave-types.js';
 import { noEmbeddings } from './embeddings.js';
 import { fixedBudget, type IdleBudget } from './idle-budget.js';
 import { KvCache } from './kv-cache.js';
-import type { Entry } from './types.js';
+import type { Entry } from './scheduler-types.js';
 
 /**
  * Prefix tokens × sequences up to which a chunk of a prefix also carries the sequences of the suffixes behind it, so

@@ -1,6 +1,6 @@
+import type { Pixels } from '../addon/addon-types.js';
 import type { CountMemory } from '../addon/count-memory.js';
-import type { Pixels } from '../addon/types.js';
-import type { PlanImage } from '../wave/images.js';
+import type { PlanImage } from '../wave/wave-images.js';
 
 /** The properties of a projector that the planning of a wave uses. */
 export interface EmbeddingSizes {

@@ -1,8 +1,8 @@
-import { longestSuffix, type Plan, planCells, type Suffix, type WaveBounds } from '../wave/types.js';
+import { longestSuffix, type Plan, planCells, type Suffix, type WaveBounds } from '../wave/wave-types.js';
 import type { IdleBudget, PrefixHistory } from './idle-budget.js';
 import { type OwnPartial, PartialPrefills } from './partial-prefills.js';
 import { type OwnPrefix, PrefixCache, Sequences } from './prefix-cache.js';
-import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './scheduler-types.js';
 
 /** The key of the head in the prefix cache. */
 const HEAD_KEY = 'head';

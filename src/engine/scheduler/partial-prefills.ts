@@ -1,7 +1,7 @@
-import { type PlanImage, prefixKey } from '../wave/images.js';
-import type { Suffix } from '../wave/types.js';
+import { type PlanImage, prefixKey } from '../wave/wave-images.js';
+import type { Suffix } from '../wave/wave-types.js';
 import type { Sequences } from './prefix-cache.js';
-import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './types.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill, Running } from './scheduler-types.js';
 
 /** A partial prefill with the fields that only the KV cache uses. */
 export interface OwnPartial<E extends Entry> extends PartialPrefill<E> {

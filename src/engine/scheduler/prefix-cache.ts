@@ -1,7 +1,7 @@
-import type { PlanImage } from '../wave/images.js';
-import type { WaveBounds } from '../wave/types.js';
+import type { PlanImage } from '../wave/wave-images.js';
+import type { WaveBounds } from '../wave/wave-types.js';
 import type { IdleBudget } from './idle-budget.js';
-import type { CachedPrefix } from './types.js';
+import type { CachedPrefix } from './scheduler-types.js';
 
 /** The free sequences of one context. */
 export class Sequences {

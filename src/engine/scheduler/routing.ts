@@ -1,5 +1,5 @@
 import type { ContextState } from './context-state.js';
-import type { Entry } from './types.js';
+import type { Entry } from './scheduler-types.js';
 
 /** A plan waits for a lane with its prefix while the tokens before it there are at most this many times those it saves. */
 const WAIT_PER_SAVED_TOKEN_MAX = 4;

@@ -1,6 +1,6 @@
 import type { ContextState } from './context-state.js';
 import { plansForOtherLanes } from './routing.js';
-import type { Entry, Running } from './types.js';
+import type { Entry, Running } from './scheduler-types.js';
 import { type Wave, WaveBuilder } from './wave-builder.js';
 
 /** Live plans come before batch plans. */
@@ -64,7 +64,7 @@ interface SchedulerOptions {
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
   private readonly urgency = new WeakMap<E, Urgency>();
-  /** The plan that `fill` looks at. */
+  /** The plan that `fill` considers. */
   private candidate: E | null = null;
   /** The waiting plans that the context being filled leaves to others. */
   private left: ReadonlySet<E> = new Set();

@@ -1,8 +1,8 @@
 import type { WaveResult, WaveTask } from '../wave/task.js';
-import type { Plan, PlanLogits } from '../wave/types.js';
+import type { Plan, PlanLogits } from '../wave/wave-types.js';
 import type { ContextState } from './context-state.js';
 import { Scheduler } from './scheduler.js';
-import type { Entry } from './types.js';
+import type { Entry } from './scheduler-types.js';
 import type { Wave } from './wave-builder.js';
 
 /** A plan whose suffixes are all computed. */

@@ -1,8 +1,15 @@
 import { imageAt } from '../profile/image-tokens.js';
-import { type PlanImage, runEnd, textEnd } from '../wave/images.js';
 import type { WaveTask } from '../wave/task.js';
+import { type PlanImage, runEnd, textEnd } from '../wave/wave-images.js';
 import type { ContextState } from './context-state.js';
-import type { Answered, CachedPrefix, Entry, PartialPrefill, PrefixCounts, Running } from './types.js';
+import type {
+  Answered,
+  CachedPrefix,
+  Entry,
+  PartialPrefill,
+  PrefixCounts,
+  Running,
+} from './scheduler-types.js';
 import { type SuffixChunk, WaveWriter } from './wave-writer.js';
 
 /** A wave, and which plans get its results. */

@@ -1,8 +1,8 @@
 import { imageAt } from '../profile/image-tokens.js';
-import { type PlanImage, runEnd, textEnd } from '../wave/images.js';
 import type { Copy, Phase, Stream, WaveImage } from '../wave/task.js';
+import { type PlanImage, runEnd, textEnd } from '../wave/wave-images.js';
 import type { Embeddings } from './embeddings.js';
-import type { Answered, CachedPrefix, Entry, PartialPrefill } from './types.js';
+import type { Answered, CachedPrefix, Entry, PartialPrefill } from './scheduler-types.js';
 
 /** The part of a suffix that a wave computes. */
 export interface SuffixChunk<E extends Entry> {

@@ -1,4 +1,4 @@
-import type { Pixels } from '../addon/types.js';
+import type { Pixels } from '../addon/addon-types.js';
 
 /** A run of tokens, or an image, in one or more sequences. */
 export interface Stream {

@@ -1,6 +1,6 @@
 import { IMAGE_BUDGETS } from '../../api/index.js';
 import type { WaveTask } from './task.js';
-import type { WaveBounds } from './types.js';
+import type { WaveBounds } from './wave-types.js';
 
 /** What the waves of a warm-up are made for. */
 export interface WarmUp {

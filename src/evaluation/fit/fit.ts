@@ -3,9 +3,8 @@ import { readTemperatures } from '../../engine/index.js';
 import type { AnsweredQuestion } from '../answered.js';
 import type { BootstrapOptions } from '../metrics/bootstrap.js';
 import type { FitReport, TypeFit } from '../report.js';
-import { modelsText } from '../show.js';
-import { fitType } from './fit-type.js';
-import { FOLDS } from './folds.js';
+import { modelsText } from '../show-evaluation.js';
+import { FOLDS, fitType } from './fit-type.js';
 import { lossAt, sampleOf } from './temperature.js';
 
 /** Fits temperatures by question type and option count on the development split; on all cases if none names a split. */

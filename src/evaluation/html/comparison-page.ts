@@ -10,7 +10,7 @@ import {
   table,
 } from '../../report/index.js';
 import type { Comparison, ComparisonReport } from '../report.js';
-import { modelsText, percent, range, signed, targetText } from '../show.js';
+import { modelsText, percent, range, signed, targetText } from '../show-evaluation.js';
 import { foot } from './evaluation-page.js';
 
 const METRICS = { accuracy: 'Accuracy', brier: 'Brier score', log_loss: 'Log loss', ece: 'ECE' } as const;

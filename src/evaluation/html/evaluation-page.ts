@@ -1,9 +1,16 @@
 import { VERSION } from '../../base/index.js';
 import { beside, facts, type Html, html, page, type Section, table } from '../../report/index.js';
 import type { ComparisonReport, EvaluationReport } from '../report.js';
-import { largestFirst, modelsText, percent, resampledText, shortened, targetText } from '../show.js';
-import { biases } from './biases.js';
-import { fitSection } from './fit.js';
+import {
+  largestFirst,
+  modelsText,
+  percent,
+  resampledText,
+  shortened,
+  targetText,
+} from '../show-evaluation.js';
+import { biases } from './biases-section.js';
+import { fitSection } from './fit-section.js';
 import { accuracies, coverage, reliability } from './quality-charts.js';
 import { type Part, partsOf, qualityTable } from './quality-table.js';
 

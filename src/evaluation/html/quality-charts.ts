@@ -11,7 +11,7 @@ import {
 } from '../../report/index.js';
 import { wilson } from '../metrics/bootstrap.js';
 import type { Quality } from '../report.js';
-import { percent } from '../show.js';
+import { percent } from '../show-evaluation.js';
 import type { Part } from './quality-table.js';
 
 const SHARE = { format: 'percent', domain: [0, 1] } as const;

@@ -1,6 +1,6 @@
 import { type Cell, type Column, type Html, table } from '../../report/index.js';
 import type { Quality } from '../report.js';
-import { percent, range } from '../show.js';
+import { percent, range } from '../show-evaluation.js';
 
 /** A named set of questions. */
 export interface Part {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ApiError } from '../../api/index.js';
 import { hostOf, parseUrl } from '../../base/index.js';
 import { valuesOf } from '../head.js';
-import type { HeaderList } from '../transport/types.js';
+import type { HeaderList } from '../transport/transport-types.js';
 
 /**
  * Refuses a request for a console that another site can cause: one to a host name that is not ours, and one that is made

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../base/index.js';
 const FREE_MIN = 8;
 const FREE_AGAIN = 32;
 /** How often the free descriptors are checked. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** A listener that can pause and resume at the same address. */
 export interface Listening {
@@ -18,8 +18,9 @@ export interface Listening {
 }
 
 /**
- * Closes idle connections when the process is out of file descriptors, and if there are none, pauses a listener while the process is out of file descriptors, until the returned function is called. Otherwise both
- * libraries would retry the same connection in a busy loop; with the listener closed, the client is refused.
+ * Closes idle connections when the process runs out of file descriptors. If there are none, pauses the listener until
+ * descriptors are free again. Otherwise both libraries would retry the same connection in a busy loop; with the listener
+ * closed, the client is refused. The returned function ends the checks.
  */
 export function guardDescriptors(listening: Listening, clock: Clock = systemClock): () => void {
   let open = true;
@@ -28,9 +29,9 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
   let alive: NodeJS.Timeout | undefined;
   const closed = () => {
     open = false;
-    alive ??= setInterval(() => {}, LOOK_MS);
+    alive ??= setInterval(() => {}, POLL_MS);
   };
-  const look = () => {
+  const check = () => {
     if (open && !canOpen(FREE_MIN) && listening.closeIdle() === 0) {
       closed();
       listening.close();
@@ -42,9 +43,9 @@ export function guardDescriptors(listening: Listening, clock: Clock = systemCloc
       clearInterval(alive);
       alive = undefined;
     }
-    cancel = clock.after(LOOK_MS, look);
+    cancel = clock.after(POLL_MS, check);
   };
-  cancel = clock.after(LOOK_MS, look);
+  cancel = clock.after(POLL_MS, check);
   return () => {
     clearInterval(alive);
     cancel();

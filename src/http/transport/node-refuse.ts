@@ -9,7 +9,7 @@ import {
   MAX_HEADER_FIELDS,
   type MalformedStatus,
   type WholeReply,
-} from './types.js';
+} from './transport-types.js';
 
 /** `bytesParsed` counts from the start of the packet, which may be the end of a body. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };

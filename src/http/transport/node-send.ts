@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.js';
 import { Linger } from './linger.js';
 import { SEND_PATIENCE_MS } from './send-pace.js';
 import { SLICE_BYTES, sendPieces } from './send-pieces.js';
-import type { BodyStream } from './types.js';
+import type { BodyStream } from './transport-types.js';
 
 /** A connection idle in both directions is closed, in milliseconds. */
 export const IDLE_MS = 10_000;

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type Certificate, TlsError } from './certificate.js';
 import { IDLE_MS } from './node-send.js';
-import { type Listener, MAX_HEADER_BYTES } from './types.js';
+import { type Listener, MAX_HEADER_BYTES } from './transport-types.js';
 
 /** Bounds unread bodies; longer than every deadline that the handler sets. */
 export const REQUEST_MS = 90_000;

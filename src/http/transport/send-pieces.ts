@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../base/index.js';
 import { SendPace, SlowReader } from './send-pace.js';
-import type { BodyStream } from './types.js';
+import type { BodyStream } from './transport-types.js';
 
 /**
  * Bytes handed on at once, and so about the maximum that waits for a slow reader besides the current piece. More than

@@ -1,6 +1,6 @@
 import { type Certificate, TlsError } from './certificate.js';
 import type { InFlight } from './in-flight.js';
-import type { ListenOptions } from './types.js';
+import type { ListenOptions } from './transport-types.js';
 import type { ServerState } from './uws-exchange.js';
 import type { UwsApp, UwsLibrary } from './uws-library.js';
 

@@ -10,7 +10,7 @@ import {
   isStream,
   type ListenOptions,
   type Reply,
-} from './types.js';
+} from './transport-types.js';
 import { refuseAtOnce, writeLastReply } from './uws-last.js';
 import type { UwsResponse } from './uws-library.js';
 import { writeUwsReply, writeUwsStream } from './uws-reply.js';

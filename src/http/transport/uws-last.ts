@@ -7,7 +7,7 @@
  * caller must close the connection.
  */
 import { type ReplyEnds, SendPace } from './send-pace.js';
-import type { WholeReply } from './types.js';
+import type { WholeReply } from './transport-types.js';
 
 import { endLastHead, type UwsResponse, writeUwsHead } from './uws-library.js';
 

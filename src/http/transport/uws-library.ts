@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Reply } from './types.js';
+import type { Reply } from './transport-types.js';
 /**
  * The parts of uWebSockets.js in use. Declared here because the package is optional: if it is not installed, its types
  * are missing too, and the project must still compile.

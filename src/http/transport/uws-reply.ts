@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.js';
 import { type ReplyEnds, SendPace } from './send-pace.js';
 import { sendPieces } from './send-pieces.js';
-import type { BodyStream, Reply } from './types.js';
+import type { BodyStream, Reply } from './transport-types.js';
 
 import { endLastChunks, endLastHead, type UwsResponse, writeUwsHead } from './uws-library.js';
 

@@ -18,10 +18,10 @@ import {
 } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
-import type { ServerDependencies } from '../dependencies.js';
 import { engineEvents } from '../engine-metrics.js';
 import { type Placement, placeModel, type prepareEngine, requireImageRoom } from '../engine-setup.js';
 import type { WaveHistory } from '../operator/api/wave-history.js';
+import type { ServerDependencies } from '../server-dependencies.js';
 import { LoadedBuild } from './loaded-build.js';
 
 /** Verifying and checking a file of this size takes long enough for a notice. */

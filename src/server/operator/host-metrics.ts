@@ -1,8 +1,8 @@
 import { type Clock, VERSION } from '../../base/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import type { Service } from '../service.js';
-import { nameOfMemory } from './device-names.js';
 import { LoopDelay } from './loop-delay.js';
+import { nameOfMemory } from './status.js';
 
 const QUANTILES = [0.5, 0.99, 1];
 

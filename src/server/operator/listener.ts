@@ -13,7 +13,7 @@ import {
   sendBody,
   TrustedProxies,
 } from '../../http/index.js';
-import { type Answer, type AnswerOptions, answer, malformed } from './answer.js';
+import { type Answer, type AnswerOptions, answer, malformed } from './answer-operator.js';
 import { OperatorConnections } from './connections.js';
 import { carriesToken } from './token.js';
 

@@ -2,8 +2,15 @@ import { VERSION } from '../../base/index.js';
 import type { CatalogBuild, Engine } from '../../engine/index.js';
 import { type Settings, showSettings } from '../../settings/index.js';
 import type { Engines } from '../engines.js';
-import type { ReloadState } from '../reload/transitions.js';
-import { nameOfDevice, nameOfMemory } from './device-names.js';
+import type { ReloadState } from '../reload/reload-transitions.js';
+
+// The engine names the CPU and its memory ''.
+
+/** The name of a device as a memory. */
+export const nameOfMemory = (device: string): string => device || 'RAM';
+
+/** The name of a device that computes. */
+export const nameOfDevice = (device: string): string => device || 'CPU';
 
 /** The settings in use, and what a reload does. */
 export interface ReloadStatus {

@@ -3,11 +3,11 @@ import { type Clock, OperatorError } from '../../base/index.js';
 import { afterRunning, readManifest } from '../../engine/index.js';
 import { changedSettings, type Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
+import { pricesByBuild } from '../build-prices.js';
 import { requireGatewayModel } from '../endpoints.js';
 import type { Engines } from '../engines.js';
 import type { ModelSet } from '../models/model-set.js';
-import { pricesByBuild } from '../prices.js';
-import type { ReloadChanges } from './audit.js';
+import type { ReloadChanges } from './audit-reload.js';
 import {
   buildChanges,
   requireOpenModels,
@@ -15,7 +15,7 @@ import {
   requirePresentFiles,
   withAdvice,
 } from './next-models.js';
-import { nextState, type ReloadEvent, type ReloadState } from './transitions.js';
+import { nextState, type ReloadEvent, type ReloadState } from './reload-transitions.js';
 
 /**
  * Requests that use replaced models are cut off this many milliseconds after `engine.deadline_ms`, the time limit of a

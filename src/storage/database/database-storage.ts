@@ -5,22 +5,22 @@ import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
+import { storeExists } from '../data-folder/data-folder.js';
 import { serveWithoutStore } from '../data-folder/serving.js';
-import { storeExists } from '../data-folder/store-exists.js';
 import { FIRST_CREDIT, type Rekeyed, type Storage, type StorageDependencies } from '../storage.js';
 import { createFirstKey, isEmptyDatabase } from './administration/first-key.js';
 import { DatabaseBatches } from './batches/batches.js';
 import { countAbort } from './batches/tables/aborts.js';
 import { useDatabaseKey } from './master-key.js';
-import { measureDatabase } from './metrics.js';
 import { Node } from './node.js';
-import { databaseNow } from './postgres/calendar.js';
-import { DatabaseUnavailable, StatementError } from './postgres/errors.js';
+import { databaseNow } from './postgres/calendar-sql.js';
+import { DatabaseUnavailable, StatementError } from './postgres/database-errors.js';
 import { requireFormat } from './postgres/schema/format.js';
 import { requireUsable } from './postgres/usable.js';
+import { measureDatabase } from './storage-metrics.js';
 
 /** The thread that decrypts stored values of batches. */
-const OPENING_THREAD = new URL('./batches/reading/thread.js', import.meta.url);
+const OPENING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
 /** The thread that reads and changes the stored data for the operator. */
 const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
 

@@ -1,12 +1,12 @@
 export { DatabaseAdministration } from './administration/administration.js';
 export { type CalendarReading, findCalendar, timeOf } from './calendar/calendar-row.js';
 export { SKEW_MS_MAX } from './calendar/host-skew.js';
-export { startCalendar } from './calendar/start.js';
+export { startCalendar } from './calendar/start-calendar.js';
 export { checkDatabaseKey } from './master-key.js';
-export { databaseClock } from './postgres/calendar.js';
+export { databaseClock } from './postgres/calendar-sql.js';
 export { Database, type DatabaseSettings } from './postgres/database.js';
-export { CommitUnknown, DatabaseUnavailable, StatementError } from './postgres/errors.js';
-export { listNodes } from './postgres/nodes.js';
+export { CommitUnknown, DatabaseUnavailable, StatementError } from './postgres/database-errors.js';
+export { listNodes } from './postgres/list-nodes.js';
 export { requireFormat } from './postgres/schema/format.js';
 export { migrate } from './postgres/schema/migrate.js';
 export { statement } from './postgres/statement.js';

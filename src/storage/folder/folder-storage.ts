@@ -4,23 +4,23 @@ import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
+import { storeSpace } from '../data-folder/data-folder.js';
 import type { Rekeyed, Storage, StorageDependencies } from '../storage.js';
 import { createFirstKey } from './administration/first-key.js';
 import { reconcile } from './administration/reconcile.js';
 import { countAbort } from './batches/aborts.js';
 import { FolderBatches } from './batches/batches.js';
 import { FolderCalendar } from './calendar.js';
-import { FolderAccess } from './ledger/access.js';
+import { FolderAccess } from './ledger/folder-access.js';
 import { serveStore } from './lmdb/format.js';
-import { storeSpace } from './lmdb/space.js';
 import type { Store } from './lmdb/store.js';
 import { checkMasterKey } from './master-key/master-key.js';
 import { finishRekey, rekeyServed, removeKeyLink } from './master-key/rekey.js';
 import { Sealer } from './master-key/sealer.js';
-import { measureStore } from './metrics.js';
+import { measureStore } from './storage-metrics.js';
 
 /** The thread that reads stored batches. */
-const READING_THREAD = new URL('./batches/reading/thread.js', import.meta.url);
+const READING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
 /** The thread that reads and changes the stored data for the operator. */
 const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
 

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/index.js';
-import { UNCONFIRMED_SESSION_MS } from '../database/postgres/calendar.js';
+import { UNCONFIRMED_SESSION_MS } from '../database/postgres/calendar-sql.js';
 import type { Transaction } from '../database/postgres/database.js';
 import { statement } from '../database/postgres/statement.js';
 import { correspondenceOf, MOVED_TABLES } from './correspondence.js';

@@ -2,7 +2,7 @@ import type { Transaction } from '../database/postgres/database.js';
 import { type Queryable, type Statement, statement } from '../database/postgres/statement.js';
 import { TABLES } from '../folder/lmdb/tables.js';
 import { columnsOf, correspondenceOf, type MovedTable } from './correspondence.js';
-import { type Entry, entryOf, type Row } from './rows.js';
+import { type Entry, entryOf, type Row } from './moved-rows.js';
 
 /** Rows of one statement. */
 export const PAGE_ROWS_MAX = 500;

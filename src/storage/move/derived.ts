@@ -7,7 +7,7 @@ import { statement } from '../database/postgres/statement.js';
 import type { Store } from '../folder/lmdb/store.js';
 import type { MovedTable } from './correspondence.js';
 import type { Facts } from './facts.js';
-import type { Entry, Row } from './rows.js';
+import type { Entry, Row } from './moved-rows.js';
 
 /** Returns the derived columns of an entry; see `Correspondence.added`. */
 export type AddedColumns = (name: MovedTable, entry: Entry) => Row;

@@ -5,7 +5,7 @@ import type { TableName } from '../folder/lmdb/tables.js';
 import type { RawWrite } from '../folder/lmdb/writer-thread.js';
 import type { MovedTable } from './correspondence.js';
 import { PAGE_BYTES_MAX, PAGE_ROWS_MAX } from './database-tables.js';
-import { type Entry, nameOf } from './rows.js';
+import { type Entry, nameOf } from './moved-rows.js';
 
 /** Bytes of a value that is not encrypted, about. */
 const VALUE_BYTES = 256;

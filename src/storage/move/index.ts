@@ -1,3 +1,3 @@
-export type { ComparedTable, ReportRows } from './compare.js';
+export type { ComparedTable, ReportRows } from './compare-tables.js';
 export { moveToDatabase } from './to-database.js';
 export { moveToFolder } from './to-folder.js';

@@ -5,14 +5,14 @@ import type { Transaction } from '../database/postgres/database.js';
 import { holdFormat, requireFormat } from '../database/postgres/schema/format.js';
 import { openToRead } from '../folder/lmdb/format.js';
 import type { Store } from '../folder/lmdb/store.js';
-import { type ComparedTable, compare, type ReportRows, type Sides } from './compare.js';
+import { type ComparedTable, compare, type ReportRows, type Sides } from './compare-tables.js';
 import { correspondenceOf, MOVED_TABLES, type MovedTable } from './correspondence.js';
 import { lockDatabase, MOVE_STEP_MS_MAX, requireEmpty, tableWithRows } from './database-lock.js';
 import { insertRows } from './database-tables.js';
 import { type AddedColumns, addedColumns, writeDerived } from './derived.js';
 import { folderFacts, requireMasterKey, writeFacts } from './facts.js';
 import { folderEntries, pagesOf } from './folder-tables.js';
-import { rowOf } from './rows.js';
+import { rowOf } from './moved-rows.js';
 
 /**
  * Copies everything in a data folder to an empty database, in one transaction, and compares both before it is committed:

@@ -1,8 +1,8 @@
 import type { Transaction } from '../database/postgres/database.js';
 import { holdFormat, requireFormat } from '../database/postgres/schema/format.js';
-import { fillStore } from '../folder/lmdb/fill.js';
+import { fillStore } from '../folder/lmdb/fill-store.js';
 import type { Store } from '../folder/lmdb/store.js';
-import { type ComparedTable, compare, type ReportRows, type Sides } from './compare.js';
+import { type ComparedTable, compare, type ReportRows, type Sides } from './compare-tables.js';
 import { MOVED_TABLES, type MovedTable } from './correspondence.js';
 import { lockDatabase, MOVE_STEP_MS_MAX } from './database-lock.js';
 import { databaseEntries } from './database-tables.js';

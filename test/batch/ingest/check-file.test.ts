@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { LIMITS, LINE_ERRORS } from '../../../src/api/index.js';
-import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
+import { checkBatchFile } from '../../../src/batch/ingest/check-batch-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
 import { KNOWN, ownTurns } from '../../support/batch/ingest.js';
 import { line } from '../../support/batch/world.js';

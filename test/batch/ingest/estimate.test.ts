@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { checkLine } from '../../../src/batch/ingest/check-line.js';
+import { checkLine } from '../../../src/batch/ingest/check-batch-line.js';
 import { READING as catalog } from '../../support/batch/ingest.js';
 
 const guess = (line: object) =>

@@ -1,6 +1,6 @@
 import { test } from 'tap';
+import { checkBatchFile } from '../../../src/batch/ingest/check-batch-file.js';
 import { type ChunkWork, checkChunks } from '../../../src/batch/ingest/check-chunks.js';
-import { checkBatchFile } from '../../../src/batch/ingest/check-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
 import { READING as catalog, fileOwner, fileTools, KNOWN, ownTurns } from '../../support/batch/ingest.js';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ABORTS_MAX } from '../../../src/batch/aborts.js';
+import { ABORTS_MAX } from '../../../src/batch/line-aborts.js';
 import { countAbort } from '../../../src/storage/folder/batches/aborts.js';
 import { lines, turns, World } from '../../support/batch/world.js';
 

@@ -3,10 +3,10 @@ import { Draft } from '../../../src/batch/draft.js';
 import {
   type Batch,
   type BatchEnds,
+  type BatchProgress,
   OpenBatch,
   openChunk,
   openResult,
-  type Progress,
   Runner,
 } from '../../../src/batch/index.js';
 import { type Ingested, ingest } from '../../../src/batch/ingest/ingest.js';
@@ -39,7 +39,7 @@ async function start(t: Test) {
   if (!file.ok) throw new Error(file.message);
   const results = new Map<number, string>();
   const resolved: number[] = [];
-  const progressOf = (ends: BatchEnds): Progress => ({
+  const progressOf = (ends: BatchEnds): BatchProgress => ({
     applyEnds: () => {},
     apply: (open, event) => {
       open.batch = apply(open.batch, event, world.clock.now());

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import type { Reservation } from '../../../src/access/index.js';
 import { ApiError } from '../../../src/api/index.js';
-import { TRIES_MAX } from '../../../src/batch/runner/outcome.js';
+import { TRIES_MAX } from '../../../src/batch/runner/line-outcome.js';
 import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../src/storage/folder/index.js';

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { ApiError, ERRORS, type ErrorType } from '../../../src/api/index.js';
-import { failureOf, retryWaitMs, TRIES_MAX } from '../../../src/batch/runner/outcome.js';
+import { failureOf, retryWaitMs, TRIES_MAX } from '../../../src/batch/runner/line-outcome.js';
 import { memoryOf } from '../../support/batch/memory.js';
 import { line, lines, PRICE, turns, World } from '../../support/batch/world.js';
 

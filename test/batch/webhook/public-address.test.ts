@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { test } from 'tap';
-import { isPublicAddress } from '../../../src/batch/webhook/public-address.js';
+import { isPublicAddress } from '../../../src/batch/webhook/guard.js';
 
 /** The IANA IPv4 and IPv6 Special-Purpose Address Registries, and the multicast registries, in their order. */
 const REGISTRIES = [

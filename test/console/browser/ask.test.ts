@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type Draft, option, question } from '../../../src/console/ask/draft.js';
+import { type Draft, option, question } from '../../../src/console/ask/ask-draft.js';
 import { FIRST_DRAFT } from '../../../src/console/ask/examples.js';
 import { packDraft } from '../../../src/console/ask/share.js';
 import {

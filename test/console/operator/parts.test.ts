@@ -2,7 +2,7 @@ import { test } from 'tap';
 import type { OperatorLive } from '../../../src/api/index.js';
 import { isAmount, isWhole } from '../../../src/console/operator/amounts.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
-import { bytes, bytesOf, duration } from '../../../src/console/ui/format.js';
+import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 
 /** A sample at a second of a server's life. */
 const sample = (second: number, uptime = second) =>

@@ -6,7 +6,7 @@ import {
   rawProbabilities,
   type ScoreAnswer,
 } from '../../../src/decide/answers/answer.js';
-import type { Question } from '../../../src/decide/types.js';
+import type { Question } from '../../../src/decide/decide-types.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 
 const noul = (logits: number[], temperature = 1) => answer(NOUL, logits, temperature) as NoulAnswer;

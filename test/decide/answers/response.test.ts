@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { test } from 'tap';
 import { type Answer, answer } from '../../../src/decide/answers/answer.js';
 import { responseJson } from '../../../src/decide/answers/response.js';
+import type { Question } from '../../../src/decide/decide-types.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
-import type { Question } from '../../../src/decide/types.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 
 const USAGE = { inputTokens: 41, outputTokens: 1 };

@@ -1,10 +1,10 @@
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
+import type { Asset, DecideRequest, JsonNode, Question } from '../../../src/decide/decide-types.js';
 import { shownParts } from '../../../src/decide/plan.js';
 import { findImageUses } from '../../../src/decide/references/find-uses.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { stateText } from '../../../src/decide/request/state-text.js';
-import type { Asset, DecideRequest, JsonNode, Question } from '../../../src/decide/types.js';
 import { randomJson } from '../../support/decide/json.js';
 import { naiveFind } from '../../support/decide/naive-search.js';
 import { random, seedFromEnvironment } from '../../support/random.js';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { storeSpace } from '../../../src/storage/data-folder/data-folder.js';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
 import { serveStore } from '../../../src/storage/folder/lmdb/format.js';
-import { storeSpace } from '../../../src/storage/folder/lmdb/space.js';
 import { requireUpgradeSpace, type Upgrade } from '../../../src/storage/folder/lmdb/upgrade.js';
 import { child } from '../../support/child.js';
 import { account } from '../../support/store/opened.js';

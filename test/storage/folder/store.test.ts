@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { StoreError } from '../../../src/base/index.js';
+import { storeSpace } from '../../../src/storage/data-folder/data-folder.js';
 import { openStore } from '../../../src/storage/folder/index.js';
-import { storeSpace } from '../../../src/storage/folder/lmdb/space.js';
 import { child } from '../../support/child.js';
 import { account, emptyStore } from '../../support/store/opened.js';
 

@@ -3,7 +3,7 @@ import { type Test, test } from 'tap';
 import { statement } from '../../../src/storage/database/index.js';
 import type { Transaction } from '../../../src/storage/database/postgres/database.js';
 import { openToRead, type Store } from '../../../src/storage/folder/index.js';
-import { compare, compareTable } from '../../../src/storage/move/compare.js';
+import { compare, compareTable } from '../../../src/storage/move/compare-tables.js';
 import { columnsOf, correspondenceOf, MOVED_TABLES } from '../../../src/storage/move/correspondence.js';
 import { PAGE_BYTES_MAX } from '../../../src/storage/move/database-tables.js';
 import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';

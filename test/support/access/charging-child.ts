@@ -3,7 +3,7 @@
 
 import { systemClock } from '../../../src/base/index.js';
 import { openStore } from '../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
 
 const [folder, token] = process.argv.slice(2) as [string, string];
 const access = new FolderAccess(openStore(folder), systemClock, (error) => console.error(error));

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { Kind } from '../../../src/access/index.js';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
 import { fakeClock } from '../fake-clock.js';
 import { createKey, createWorkspace, grantCredit } from './folder-changes.js';
 

@@ -1,5 +1,5 @@
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
-import type { LineModels } from '../../../src/batch/ingest/check-line.js';
+import type { LineModels } from '../../../src/batch/ingest/check-batch-line.js';
 import { FileTurns } from '../../../src/batch/ingest/file-turns.js';
 import { ThreadTurns } from '../../../src/batch/ingest/thread-turns.js';
 import type { Catalog, CatalogBuild } from '../../../src/engine/index.js';

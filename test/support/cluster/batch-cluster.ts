@@ -5,7 +5,7 @@ import { ApiError } from '../../../src/api/index.js';
 import type { BatchInterface, Page } from '../../../src/batch/index.js';
 import { digestFile } from '../../../src/batch/ingest/digest-file.js';
 import { ingest } from '../../../src/batch/ingest/ingest.js';
-import type { WebhookOutcome } from '../../../src/batch/webhook/outcome.js';
+import type { WebhookOutcome } from '../../../src/batch/webhook/webhook-outcome.js';
 import { DatabaseBatches } from '../../../src/storage/database/batches/batches.js';
 import { openValues } from '../../../src/storage/database/batches/reading/open-values.js';
 import { Database } from '../../../src/storage/database/index.js';

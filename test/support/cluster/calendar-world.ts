@@ -7,7 +7,7 @@ import { findSubmission, lockSubmissions } from '../../../src/storage/database/b
 import type { CalendarEvent } from '../../../src/storage/database/calendar/calendar.js';
 import type { Database } from '../../../src/storage/database/index.js';
 import { lockAccounts } from '../../../src/storage/database/ledger/account-rows.js';
-import { databaseNow } from '../../../src/storage/database/postgres/calendar.js';
+import { databaseNow } from '../../../src/storage/database/postgres/calendar-sql.js';
 import { HEARTBEAT_MS, Session } from '../../../src/storage/database/session/session.js';
 import { fakeClock } from '../fake-clock.js';
 import { connectTo, newDatabase } from '../postgres.js';

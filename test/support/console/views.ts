@@ -1,4 +1,4 @@
-import { option, question } from '../../../src/console/ask/draft.js';
+import { option, question } from '../../../src/console/ask/ask-draft.js';
 import { FIRST_DRAFT } from '../../../src/console/ask/examples.js';
 import { packDraft } from '../../../src/console/ask/share.js';
 import { createKey } from '../access/folder-changes.js';

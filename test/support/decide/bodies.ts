@@ -1,7 +1,7 @@
 import { ApiError, type ErrorType } from '../../../src/api/index.js';
+import type { DecideRequest, Question } from '../../../src/decide/decide-types.js';
 import { openBody } from '../../../src/decide/request/open-body.js';
 import { type ReadOptions, readRequest } from '../../../src/decide/request/read-request.js';
-import type { DecideRequest, Question } from '../../../src/decide/types.js';
 
 /** An endpoint that knows the model `known`. */
 export const OPTIONS: ReadOptions = {

@@ -1,4 +1,4 @@
-import type { JsonNode } from '../../../src/decide/types.js';
+import type { JsonNode } from '../../../src/decide/decide-types.js';
 import type { Random } from '../random.js';
 
 const SPACES = ['', '', '', ' ', '\t', '\n', '\r', ' \r\n\t '];

@@ -1,4 +1,4 @@
-import type { Option, Question } from '../../../src/decide/types.js';
+import type { Option, Question } from '../../../src/decide/decide-types.js';
 
 export const NOUL: Question = {
   name: 'q',

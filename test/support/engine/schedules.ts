@@ -5,7 +5,7 @@ import { plansForOtherLanes } from '../../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../../src/engine/scheduler/scheduler.js';
 import { settle } from '../../../src/engine/scheduler/step.js';
 import type { Wave } from '../../../src/engine/scheduler/wave-builder.js';
-import { longestPrompt, type WaveBounds } from '../../../src/engine/wave/types.js';
+import { longestPrompt, type WaveBounds } from '../../../src/engine/wave/wave-types.js';
 import { Cache, drop, type Entry, tokensOf } from '../cache.js';
 import { planOf } from '../engine.js';
 import { type Random, random, seedFromEnvironment } from '../random.js';

@@ -1,7 +1,12 @@
 // Preloaded into every thread of a server: two texts make the engine abort, or never end, when they are computed.
 import { createRequire } from 'node:module';
 import { addonFile } from '#native/platform.mjs';
-import type { Addon, ContextOptions, DecodeBatch, ModelHandle } from '../../../src/engine/addon/types.js';
+import type {
+  Addon,
+  ContextOptions,
+  DecodeBatch,
+  ModelHandle,
+} from '../../../src/engine/addon/addon-types.js';
 
 /** The number of equal tokens in a row that is recognized. */
 const RUN = 4;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/api/index.js';
-import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../../src/http/transport/types.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../../src/http/transport/transport-types.js';
 import { request } from './raw-client.js';
 
 /**

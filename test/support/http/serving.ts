@@ -8,7 +8,7 @@ import {
   startHttp,
   type TransportName,
 } from '../../../src/http/index.js';
-import { loadUws } from '../../../src/http/transport/uws.js';
+import { loadUws } from '../../../src/http/transport/uws-transport.js';
 import { LONG } from '../scale.js';
 import { RawClient, type RawResponse } from './raw-client.js';
 

@@ -1,7 +1,7 @@
 import type { OperatorKey } from '../../../api/index.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { DataTable } from '../../ui/data-table.js';
-import { time } from '../../ui/format.js';
+import { time } from '../../ui/format-values.js';
 
 interface KeyTableProps {
   readonly keys: readonly OperatorKey[];

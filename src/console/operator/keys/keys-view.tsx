@@ -3,7 +3,7 @@ import type { OperatorKey, OperatorNewKey } from '../../../api/index.js';
 import { Choice } from '../../ui/choice.js';
 import { Confirm } from '../../ui/confirm.js';
 import { ErrorNote } from '../../ui/error-note.js';
-import { time } from '../../ui/format.js';
+import { time } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';

@@ -1,5 +1,5 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
-import { count, milliseconds, percent, whole } from '../../ui/format.js';
+import { count, milliseconds, percent, whole } from '../../ui/format-values.js';
 import { Plot } from './plot.js';
 import { SAMPLES_MAX } from './samples.js';
 

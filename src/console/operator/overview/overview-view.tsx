@@ -1,7 +1,7 @@
 import type { OperatorLive } from '../../../api/index.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Facts } from '../../ui/facts.js';
-import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format.js';
+import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format-values.js';
 import type { OperatorApi } from '../operator-api.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
-import { bytes } from '../../ui/format.js';
+import { bytes } from '../../ui/format-values.js';
 import { useAction } from '../../ui/use-action.js';
 import { ActionForm } from '../action-form.js';
 import { isWhole } from '../amounts.js';

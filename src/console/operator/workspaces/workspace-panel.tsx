@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { Facts } from '../../ui/facts.js';
-import { bytes, time, whole } from '../../ui/format.js';
+import { bytes, time, whole } from '../../ui/format-values.js';
 import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { CreditForms } from './credit-forms.js';

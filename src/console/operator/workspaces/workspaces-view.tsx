@@ -1,6 +1,6 @@
 import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
-import { whole } from '../../ui/format.js';
+import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { useLoad } from '../../ui/use-load.js';
 import { shownAmount } from '../amounts.js';

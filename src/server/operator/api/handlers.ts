@@ -3,13 +3,13 @@ import type { Clock } from '../../../base/index.js';
 import type { Settings } from '../../../settings/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
 import type { Service } from '../../service.js';
-import { readQuery } from '../fields.js';
-import { jsonReply, type OperatorReply } from '../reply.js';
+import { readQuery } from '../operator-fields.js';
+import { jsonReply, type OperatorReply } from '../operator-reply.js';
 import type { Activity } from './activity.js';
-import type { Handlers, OperatorCall } from './call.js';
 import { keyHandlers } from './keys.js';
 import { showLive } from './live.js';
 import { showModels } from './models.js';
+import type { Handlers, OperatorCall } from './operator-call.js';
 import { recordHandlers } from './records.js';
 import { workspaceHandlers } from './workspaces.js';
 

@@ -1,8 +1,8 @@
 import { type Key, showKey } from '../../../access/index.js';
 import type { OperatorApiName } from '../../../api/index.js';
 import type { Storage } from '../../../storage/index.js';
-import { readFields, readQuery, TEXT } from '../fields.js';
-import type { Handlers } from './call.js';
+import { readFields, readQuery, TEXT } from '../operator-fields.js';
+import type { Handlers } from './operator-call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' | 'revokeKey'>;
 

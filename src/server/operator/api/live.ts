@@ -1,7 +1,7 @@
 import type { OperatorLane, OperatorLive } from '../../../api/index.js';
 import { showInstant } from '../../../base/index.js';
 import type { Engines } from '../../engines.js';
-import { nameOfDevice, nameOfMemory } from '../device-names.js';
+import { nameOfDevice, nameOfMemory } from '../status.js';
 import type { Activity } from './activity.js';
 
 /** What the state of the server is read from. */

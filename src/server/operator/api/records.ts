@@ -7,8 +7,8 @@ import {
 import { showInstant } from '../../../base/index.js';
 import type { Storage } from '../../../storage/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
-import { readQuery, readWhole, wrong } from '../fields.js';
-import type { Handlers } from './call.js';
+import { readQuery, readWhole, wrong } from '../operator-fields.js';
+import type { Handlers } from './operator-call.js';
 
 /** Entries of a list. */
 export const LISTED_MAX = 1_000;

@@ -22,8 +22,8 @@ import {
   TEXTS_OR_NULL,
   WHOLE,
   wrong,
-} from '../fields.js';
-import type { Handlers } from './call.js';
+} from '../operator-fields.js';
+import type { Handlers } from './operator-call.js';
 
 /** Days of a report of usage. */
 export const USAGE_DAYS_MAX = 366;

@@ -1,7 +1,7 @@
 import { auditEntry, type Change, isRecorded } from '../../../access/index.js';
 import { CHANGES_CHANNEL } from '../directory/directory.js';
 import { hasChange, type Moment, writeMark } from '../directory/history.js';
-import { NOW_MS } from '../postgres/calendar.js';
+import { NOW_MS } from '../postgres/calendar-sql.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { requireFormat } from '../postgres/schema/format.js';

@@ -1,5 +1,5 @@
 import { booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from '../../../access/index.js';
-import { WORKSPACE_COLUMNS, type WorkspaceRow, workspaceOf } from '../directory/rows.js';
+import { WORKSPACE_COLUMNS, type WorkspaceRow, workspaceOf } from '../directory/directory-rows.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { REPORT_MS_MAX } from './reports.js';

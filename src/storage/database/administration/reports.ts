@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type Workspace,
 } from '../../../access/index.js';
-import { SETTLED_MS } from '../postgres/calendar.js';
+import { SETTLED_MS } from '../postgres/calendar-sql.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { getKey, getWorkspace } from './rows.js';

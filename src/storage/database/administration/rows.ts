@@ -15,7 +15,7 @@ import {
   WORKSPACE_COLUMNS,
   type WorkspaceRow,
   workspaceOf,
-} from '../directory/rows.js';
+} from '../directory/directory-rows.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 const FIND_WORKSPACE = statement(

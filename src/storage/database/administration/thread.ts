@@ -5,7 +5,7 @@ import { outcomeOf } from '../../administration/call-outcome.js';
 import type { AdministrationCall, CallOutcome } from '../../administration/messages.js';
 import { newestBatches } from '../batches/tables/newest.js';
 import { Database, type DatabaseSettings } from '../postgres/database.js';
-import { CommitUnknown, DatabaseUnavailable } from '../postgres/errors.js';
+import { CommitUnknown, DatabaseUnavailable } from '../postgres/database-errors.js';
 import { DatabaseAdministration } from './administration.js';
 
 let opened: Database | null = null;

@@ -1,4 +1,4 @@
-import { type Caller, refuse } from '../../../access/index.js';
+import { type Caller, monthOf, type Pause, pauseOf, refuse } from '../../../access/index.js';
 import { ApiError, LIMITS } from '../../../api/index.js';
 import {
   type Batch,
@@ -9,12 +9,13 @@ import {
   mayBeStored,
   tooManyBatches,
 } from '../../../batch/index.js';
+import { SETTLED_MS } from '../postgres/calendar-sql.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
+import { type Queryable, statement } from '../postgres/statement.js';
 import type { DataKeys } from './data-keys.js';
 import type { DatabaseStoredBytes } from './stored-bytes.js';
-import { findBatch, insertBatch } from './tables/batches.js';
-import { storedPause } from './tables/pause.js';
+import { findBatch, insertBatch } from './tables/batch-table.js';
 import {
   countOpen,
   findSubmission,
@@ -122,4 +123,33 @@ export class DatabaseBatchStore implements BatchStore {
   private orCannotStore<Result>(work: () => Promise<Result>): Promise<Result> {
     return orCannotStore(this.parts.reports, work);
   }
+}
+
+const FUNDS = statement(
+  'batch-pause',
+  `SELECT granted, budget, coalesce(charged, 0) AS charged, coalesce(month_charged, 0) AS "monthCharged", month,
+     ${SETTLED_MS} AS now
+   FROM workspaces LEFT JOIN accounts ON accounts.workspace = id WHERE id = $1`,
+);
+
+interface FundsRow {
+  readonly granted: string;
+  readonly budget: string | null;
+  readonly charged: string;
+  /** In `month`. */
+  readonly monthCharged: string;
+  /** Null: nothing was ever charged. */
+  readonly month: string | null;
+  readonly now: number;
+}
+
+/** Why a workspace is paused, by what all nodes have charged and written; null if it is not. */
+export async function storedPause(sql: Queryable, workspace: string): Promise<Pause | null> {
+  const [row] = await sql.query<FundsRow>(FUNDS, [workspace]);
+  if (row === undefined) return null;
+  const { granted, budget, charged, monthCharged, month, now } = row;
+  return pauseOf(
+    { granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) },
+    { charged: BigInt(charged), monthCharged: month === monthOf(now) ? BigInt(monthCharged) : 0n },
+  );
 }

@@ -21,14 +21,14 @@ import { BatchMaintenance } from './maintenance/maintenance.js';
 import { OpenCounts } from './open-counts.js';
 import { DatabaseReader } from './reading/reader.js';
 import { DatabaseStoredBytes } from './stored-bytes.js';
-import { findBatch } from './tables/batches.js';
+import { applyEvent } from './tables/batch-events.js';
+import { findBatch } from './tables/batch-table.js';
 import { putCollected } from './tables/due.js';
-import { applyEvent } from './tables/events.js';
 import { dataKey } from './tables/values.js';
 import { finishIfSettled } from './tables/work.js';
 import { orCannotRead, orUnknown } from './unavailable.js';
+import { BatchWorker } from './worker/batch-worker.js';
 import { RefusedBatches } from './worker/refused-batches.js';
-import { Worker } from './worker/worker.js';
 
 /** The interval, in milliseconds, of the checks for a new session. */
 const FOLLOW_MS = 250;
@@ -43,7 +43,7 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   private readonly lineAccess: LineAccess;
   private readonly refused: RefusedBatches;
   /** Null while this node has no session. */
-  private worker: Worker | null = null;
+  private worker: BatchWorker | null = null;
   private maintenance: BatchMaintenance | null = null;
   /** Resolves when the maintenance of the previous session has ended. */
   private ending: Promise<void> = Promise.resolve();
@@ -119,7 +119,7 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   private begin(node: number): void {
     const { deps, keys, lineAccess, reader, refused } = this;
     const onEnded = (batches: readonly string[]) => void this.finish(batches);
-    this.worker = new Worker(node, { ...deps, keys, access: lineAccess, reader, refused, onEnded });
+    this.worker = new BatchWorker(node, { ...deps, keys, access: lineAccess, reader, refused, onEnded });
     this.maintenance = new BatchMaintenance(node, { ...deps, keys });
     this.worker.start();
     this.maintenance.start();

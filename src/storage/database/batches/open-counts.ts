@@ -1,7 +1,7 @@
 import type { BatchState } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
-import type { Queryable } from '../postgres/statement.js';
-import { openModels, openStates } from './tables/open.js';
+import { type Queryable, statement } from '../postgres/statement.js';
+import { UNFINISHED } from './tables/conditions.js';
 
 /** How often, in milliseconds, the counts are read. */
 const COUNT_MS = 5_000;
@@ -47,4 +47,24 @@ export class OpenCounts {
     this.states = await openStates(this.sql);
     this.models = await openModels(this.sql);
   }
+}
+
+const STATES = statement(
+  'open-states',
+  `SELECT state, count(*) AS count FROM batches WHERE ${UNFINISHED} GROUP BY state`,
+);
+const MODELS = statement(
+  'open-models',
+  `SELECT DISTINCT unnest(models) AS model FROM batches WHERE ${UNFINISHED}`,
+);
+
+/** How many open batches are in each state. */
+export async function openStates(sql: Queryable): Promise<Partial<Record<BatchState, number>>> {
+  const rows = await sql.query<{ state: BatchState; count: number }>(STATES);
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+/** The models and builds that open batches name. */
+export async function openModels(sql: Queryable): Promise<string[]> {
+  return (await sql.query<{ model: string }>(MODELS)).map(({ model }) => model);
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/index.js';
 import { type BatchReports, cannotStore } from '../../../batch/index.js';
-import { CommitUnknown, DatabaseUnavailable, StatementError } from '../postgres/errors.js';
+import { CommitUnknown, DatabaseUnavailable, StatementError } from '../postgres/database-errors.js';
 
 /**
  * Runs `work`, which looks up what a new batch needs, and rejects with ApiError `batch_unavailable` instead of an error of

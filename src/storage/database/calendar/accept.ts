@@ -1,7 +1,7 @@
 import { UNFINISHED } from '../batches/tables/conditions.js';
-import { DATABASE_MS } from '../postgres/calendar.js';
+import { DATABASE_MS } from '../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { statement } from '../postgres/statement.js';
 import type { CalendarRow } from './calendar-row.js';
 

@@ -1,4 +1,4 @@
-import { DATABASE_MS } from '../postgres/calendar.js';
+import { DATABASE_MS } from '../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /** The row of the table `calendar`. Instants are milliseconds since 1970 by the calendar of the cluster. */

@@ -1,6 +1,6 @@
 import { FOLLOWED_MS, JUMP_LASTS_MS } from '../../../base/index.js';
 import type { Database } from '../postgres/database.js';
-import type { DatabaseClock } from '../session/clock.js';
+import type { DatabaseClock } from '../session/session-clock.js';
 import { acceptJump } from './accept.js';
 import {
   type CalendarReading,
@@ -9,7 +9,7 @@ import {
   timeOf,
   writeCorrection,
 } from './calendar-row.js';
-import { isInDoubt, startCalendar } from './start.js';
+import { isInDoubt, startCalendar } from './start-calendar.js';
 
 /** Heartbeats, one after the other, that must find a jump. Meanwhile other nodes confirm the database's clock, or do not. */
 const DIFFERENT_MIN = 3;

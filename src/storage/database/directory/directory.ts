@@ -3,7 +3,7 @@ import { ApiError } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Database } from '../postgres/database.js';
 import { listen } from '../postgres/listen.js';
-import { Copy, type LostChanges } from './copy.js';
+import { Copy, type LostChanges } from './directory-copy.js';
 import { BEGINNING, type Moment, positionAfter } from './history.js';
 import { missingAfter } from './read-changes.js';
 

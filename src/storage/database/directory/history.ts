@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /**

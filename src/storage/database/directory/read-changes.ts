@@ -1,7 +1,6 @@
 import type { Key, Workspace } from '../../../access/index.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, type Statement, statement } from '../postgres/statement.js';
-import { type Moment, type Position, positionAfter } from './history.js';
 import {
   KEY_COLUMNS,
   type KeyRow,
@@ -9,7 +8,8 @@ import {
   WORKSPACE_COLUMNS,
   type WorkspaceRow,
   workspaceOf,
-} from './rows.js';
+} from './directory-rows.js';
+import { type Moment, type Position, positionAfter } from './history.js';
 
 /** Rows that one statement returns. */
 export const PAGE_ROWS = 5_000;

@@ -1,5 +1,5 @@
 import { type Amount, monthOf } from '../../../access/index.js';
-import { SETTLED_MS } from '../postgres/calendar.js';
+import { SETTLED_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { ensure } from '../session/defect.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../postgres/database.js';
-import { CommitUnknown, DatabaseUnavailable } from '../postgres/errors.js';
+import { CommitUnknown, DatabaseUnavailable } from '../postgres/database-errors.js';
 import { SessionLost } from '../session/fence.js';
 import { type Exchanged, type ExchangeResult, exchange } from './exchange.js';
 import { wasWritten } from './write-exchange.js';

@@ -1,6 +1,6 @@
 import { type Clock, nextTurn } from '../../../base/index.js';
 import type { Database } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { SessionLost } from '../session/fence.js';
 import type { Session } from '../session/session.js';
 import { exchangeCertainly } from './certain-exchange.js';

@@ -15,16 +15,15 @@ import {
 } from '../../../access/index.js';
 import { ApiError } from '../../../api/index.js';
 import type { Database } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { listen } from '../postgres/listen.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { SessionDefect } from '../session/defect.js';
 import { SessionLost } from '../session/fence.js';
 import type { Session } from '../session/session.js';
-import { AccountReader } from './account-reader.js';
 import { ExchangeLoop, FLUSH_DELAY_MS } from './exchange-loop.js';
 import { Holdings } from './holdings.js';
-import { readRecalled, readUsageOf } from './money-rows.js';
+import { AccountReader, readRecalled, readUsageOf } from './money-rows.js';
 import type { LedgerPart } from './part.js';
 import { costTo, reservationOf, type Settling } from './reservation.js';
 

@@ -1,4 +1,5 @@
 import type { UsageRow } from '../../../access/index.js';
+import { nextTurn } from '../../../base/index.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import type { KnownAccount } from './exchange.js';
 
@@ -17,7 +18,7 @@ const RECALLED = statement(
 );
 
 /** The accounts of workspaces, as written. Those that were never charged are missing. */
-export async function readAccounts(
+async function readAccounts(
   database: Queryable,
   workspaces: readonly string[],
 ): Promise<Map<string, KnownAccount>> {
@@ -51,4 +52,28 @@ export async function readUsageOf(
 export async function readRecalled(database: Queryable, workspaces: readonly string[]): Promise<string[]> {
   const rows = await database.query<{ workspace: string }>(RECALLED, [workspaces]);
   return rows.map(({ workspace }) => workspace);
+}
+
+type Accounts = ReadonlyMap<string, KnownAccount>;
+
+/** Reads accounts. Reads that begin in the same turn of the event loop share one statement. */
+export class AccountReader {
+  private requested = new Set<string>();
+  private reading: Promise<Accounts> | null = null;
+
+  constructor(private readonly database: Queryable) {}
+
+  /** The account of a workspace, as written; undefined if it was never charged. Throws DatabaseUnavailable. */
+  async read(workspace: string): Promise<KnownAccount | undefined> {
+    this.requested.add(workspace);
+    this.reading ??= nextTurn().then(() => this.readRequested());
+    return (await this.reading).get(workspace);
+  }
+
+  private readRequested(): Promise<Accounts> {
+    const { requested } = this;
+    this.requested = new Set();
+    this.reading = null;
+    return readAccounts(this.database, [...requested]);
+  }
 }

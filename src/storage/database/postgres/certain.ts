@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../base/index.js';
 import type { Database, Transaction, TransactionOptions } from './database.js';
-import { CommitUnknown, DatabaseUnavailable, StatementError } from './errors.js';
+import { CommitUnknown, DatabaseUnavailable, StatementError } from './database-errors.js';
 
 /** After a COMMIT without an answer, its outcome is looked up for this many milliseconds. The last look-up may end later. */
 export const OUTCOME_MS_MAX = 20_000;

@@ -9,10 +9,10 @@ import {
   isConflict,
   StatementError,
   statementError,
-} from './errors.js';
+} from './database-errors.js';
+import { types } from './postgres-types.js';
 import { prepareSession, STATEMENT_MS_MAX } from './session-settings.js';
 import type { Queryable, Statement } from './statement.js';
-import { types } from './types.js';
 
 /** A connection must be made, or become free, within this many milliseconds. */
 const CONNECT_MS_MAX = 5_000;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectError, DatabaseUnavailable } from './errors.js';
+import { connectError, DatabaseUnavailable } from './database-errors.js';
 
 /** The database cancels a statement after this many milliseconds, including its waits for locks. */
 export const STATEMENT_MS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database } from './database.js';
-import { connectError, DatabaseUnavailable, POOLED, statementError } from './errors.js';
+import { connectError, DatabaseUnavailable, POOLED, statementError } from './database-errors.js';
 
 /**
  * Rounds of the search for a pooler that shares sessions. Round n begins with n more statements of one connection: with

@@ -5,11 +5,10 @@ import {
   type RateLimits,
   type RatesLeft,
 } from '../../../access/index.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
 import type { Session } from '../session/session.js';
-import { exchangeRates, type KeyCount } from './rate-rows.js';
-import { RemoteCounts } from './remote-counts.js';
+import { exchangeRates, type KeyCount, type NodeCount } from './rate-rows.js';
 
 /** The interval at which nodes exchange their counts, in milliseconds. */
 const EXCHANGE_MS = 1_000;
@@ -92,3 +91,24 @@ export class DatabaseRateLimits implements RateLimits {
     });
   }
 }
+
+/** Finds what is new among the counts of other nodes, which are read repeatedly and grow. */
+export class RemoteCounts {
+  /** The counts of the last reading. */
+  private seen = new Map<string, KeyCount>();
+
+  /** What was added since the last reading. */
+  added(read: readonly NodeCount[]): KeyCount[] {
+    const before = this.seen;
+    this.seen = new Map(read.map((count) => [nameOf(count), count]));
+    return read
+      .map((count) => {
+        const known = before.get(nameOf(count));
+        const requests = count.requests - (known?.requests ?? 0);
+        return { key: count.key, requests, bytes: count.bytes - (known?.bytes ?? 0) };
+      })
+      .filter(({ requests }) => requests > 0);
+  }
+}
+
+const nameOf = ({ key, node, second }: NodeCount) => `${key}\0${node}\0${second}`;

@@ -1,4 +1,4 @@
-import { SESSION_MS } from '../postgres/calendar.js';
+import { SESSION_MS } from '../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /** Requests of a key. */

@@ -1,6 +1,6 @@
 import { FOLLOWED_MS } from '../../../base/index.js';
 import { CALENDAR_JSON, type CalendarRow } from '../calendar/calendar-row.js';
-import { DATABASE_MS, NOW_MS, SESSION_MS } from '../postgres/calendar.js';
+import { DATABASE_MS, NOW_MS, SESSION_MS } from '../postgres/calendar-sql.js';
 import type { Database } from '../postgres/database.js';
 import { holdFormat } from '../postgres/schema/format.js';
 import { DATABASE_FORMAT } from '../postgres/schema/migrations.js';

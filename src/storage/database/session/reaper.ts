@@ -1,6 +1,6 @@
-import { SESSION_MS } from '../postgres/calendar.js';
+import { SESSION_MS } from '../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /** Sessions that one transaction deletes. The next heartbeat deletes more. */

@@ -2,11 +2,11 @@ import type { Clock } from '../../../base/index.js';
 import { type CalendarEvent, DatabaseCalendar } from '../calendar/calendar.js';
 import { HostSkew } from '../calendar/host-skew.js';
 import type { Database } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/errors.js';
-import { DatabaseClock } from './clock.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { defectOf } from './defect.js';
 import { type Beat, beat, type NodeName, register } from './node-rows.js';
 import { endSession, reapExpired } from './reaper.js';
+import { DatabaseClock } from './session-clock.js';
 import { nextState, type SessionState } from './states.js';
 
 /** The interval of heartbeats, in milliseconds. */

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { auditEntry, commandActor } from '../../../access/index.js';
 import { type Clock, StoreError, systemClock } from '../../../base/index.js';
-import { DATA_FILE } from '../../data-folder/data-folder.js';
+import { DATA_FILE, notEmpty, requireNoStore } from '../../data-folder/data-folder.js';
 import { addAuditEntry } from '../lmdb/audit-log.js';
 import { checkHeaders } from '../lmdb/data-file.js';
-import { notEmpty, requireNoStore } from '../lmdb/empty-folder.js';
 import { createStore, isWhole, makeEnvironment } from '../lmdb/environment.js';
 import { FORMAT } from '../lmdb/format.js';
 import { Table } from '../lmdb/table.js';

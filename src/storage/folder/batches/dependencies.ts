@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/index.js';
 import type { BatchParts } from '../../../batch/index.js';
-import type { FolderAccess } from '../ledger/access.js';
+import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { Sealer } from '../master-key/sealer.js';
 import type { ReadCall } from './reading/reader.js';

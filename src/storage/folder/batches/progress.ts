@@ -5,10 +5,10 @@ import {
   type Batch,
   type BatchEnds,
   type BatchEvent,
+  type BatchProgress,
   isFinished,
   mayStart,
   type OpenBatch,
-  type Progress,
   settledAs,
 } from '../../../batch/index.js';
 import type { FolderWorkBuffer } from './work-buffer.js';
@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** Takes open batches through their states, and puts each change into the work buffer. */
-export class FolderProgress implements Progress {
+export class FolderProgress implements BatchProgress {
   constructor(
     private readonly parts: Parts,
     private readonly ends: BatchEnds,

@@ -1,5 +1,5 @@
 import type { Batch, BatchWork, LineResult } from '../../../batch/index.js';
-import type { FolderAccess } from '../ledger/access.js';
+import type { FolderAccess } from '../ledger/folder-access.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';

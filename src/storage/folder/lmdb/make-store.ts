@@ -10,8 +10,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { freeBytes, lockFile, pause, StoreError, syncFolder } from '../../../base/index.js';
-import { DATA_FILE, dataFileOf, LOCK_FILE, pathOf } from '../../data-folder/data-folder.js';
-import { sizeOf, UNFINISHED, wasUsed } from '../../data-folder/store-exists.js';
+import {
+  DATA_FILE,
+  dataFileOf,
+  LOCK_FILE,
+  pathOf,
+  sizeOf,
+  UNFINISHED,
+  wasUsed,
+} from '../../data-folder/data-folder.js';
 import { damaged } from './data-file.js';
 
 /** Free disk space required for a new store, in bytes. It takes 0.2 MB, and must be able to grow. */

@@ -1,9 +1,14 @@
 import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError, showBytes } from '../../../base/index.js';
-import { DATA_FILE, dataFileOf, pathOf, UNFINISHED_FOLDER } from '../../data-folder/data-folder.js';
+import {
+  DATA_FILE,
+  dataFileOf,
+  pathOf,
+  storeSpace,
+  UNFINISHED_FOLDER,
+} from '../../data-folder/data-folder.js';
 import { createStore } from './environment.js';
-import { storeSpace } from './space.js';
 import { Store } from './store.js';
 import { TABLE_NAMES } from './tables.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { Callbacks } from '../../../../src/batch/index.js';
-import type { WebhookOutcome } from '../../../../src/batch/webhook/outcome.js';
+import type { WebhookOutcome } from '../../../../src/batch/webhook/webhook-outcome.js';
 import { DataKeys } from '../../../../src/storage/database/batches/data-keys.js';
 import { DatabaseCalledBatches } from '../../../../src/storage/database/batches/maintenance/called-batches.js';
 import { markDeleted } from '../../../../src/storage/database/batches/tables/deletion.js';

@@ -10,8 +10,8 @@ import {
   connectError,
   isConflict,
   statementError,
-} from '../../../../src/storage/database/postgres/errors.js';
-import { InexactBigint } from '../../../../src/storage/database/postgres/types.js';
+} from '../../../../src/storage/database/postgres/database-errors.js';
+import { InexactBigint } from '../../../../src/storage/database/postgres/postgres-types.js';
 
 const refused = (code: string) => Object.assign(new pg.DatabaseError('of secret', 0, 'error'), { code });
 const missing = (code: string) =>

@@ -1,8 +1,7 @@
 import { type Test, test } from 'tap';
 import type { Directory } from '../../../../src/access/index.js';
 import type { Database } from '../../../../src/storage/database/index.js';
-import { DatabaseRateLimits } from '../../../../src/storage/database/rates/rate-limits.js';
-import { RemoteCounts } from '../../../../src/storage/database/rates/remote-counts.js';
+import { DatabaseRateLimits, RemoteCounts } from '../../../../src/storage/database/rates/rate-limits.js';
 import { Session } from '../../../../src/storage/database/session/session.js';
 import { sql } from '../../../support/cluster/nodes.js';
 import { movableClock } from '../../../support/movable-clock.js';

@@ -1,7 +1,6 @@
 import { type Test, test } from 'tap';
 import type { Database } from '../../../../src/storage/database/index.js';
 import { DATABASE_FORMAT } from '../../../../src/storage/database/postgres/schema/migrations.js';
-import { DatabaseClock } from '../../../../src/storage/database/session/clock.js';
 import { fence, SessionLost } from '../../../../src/storage/database/session/fence.js';
 import {
   GRACE_MS,
@@ -10,6 +9,7 @@ import {
   SERVING_MS,
   Session,
 } from '../../../../src/storage/database/session/session.js';
+import { DatabaseClock } from '../../../../src/storage/database/session/session-clock.js';
 import { nextState } from '../../../../src/storage/database/session/states.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../../support/postgres.js';

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { dayOf } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
 import { openStore, reconcile } from '../../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import { createKey, createWorkspace, grantCredit } from '../../../support/access/folder-changes.js';
 
 const CHARGE = { model: 'm', kind: 'live', inputTokens: 10, price: 1_500n } as const;

@@ -3,7 +3,7 @@ import { StoreError } from '../../../../src/base/index.js';
 import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile, type Store } from '../../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import {
   FLUSH_DELAY_MS,
   FLUSH_RETRY_MS,

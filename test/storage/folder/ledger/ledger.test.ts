@@ -4,7 +4,7 @@ import { systemClock } from '../../../../src/base/index.js';
 import { balanceOf } from '../../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import { changeWorkspace, createKey, grantCredit } from '../../../support/access/folder-changes.js';
 import { dealings, opened, thrown } from '../../../support/access/opened.js';
 import { random, seedFromEnvironment } from '../../../support/random.js';

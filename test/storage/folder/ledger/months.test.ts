@@ -3,7 +3,7 @@ import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
 import { balanceOf, readUsage } from '../../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
-import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import { changeWorkspace } from '../../../support/access/folder-changes.js';
 import { dealings, opened, thrown } from '../../../support/access/opened.js';
 

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { DEFAULT_WORKSPACE, type NewKey } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
-import { FolderAccess } from '../../../../src/storage/folder/ledger/access.js';
+import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import { createKey, createWorkspace } from '../../../support/access/folder-changes.js';
 import { thrown } from '../../../support/access/opened.js';
 import { books } from '../../../support/books.js';

@@ -9,7 +9,7 @@ import type { Database } from '../../postgres/database.js';
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
-import { lockBatch, putBatch } from '../tables/batches.js';
+import { lockBatch, putBatch } from '../tables/batch-table.js';
 import { findDueWebhook } from '../tables/due.js';
 import { dataKey, webhook } from '../tables/values.js';
 

@@ -7,14 +7,14 @@ import {
   type Webhooks,
 } from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
-import { DatabaseUnavailable } from '../../postgres/errors.js';
+import { DatabaseUnavailable } from '../../postgres/database-errors.js';
+import { type Queryable, statement } from '../../postgres/statement.js';
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../fenced.js';
+import { applyEvent } from '../tables/batch-events.js';
 import { deletableBatches, deleteBatch, removeStale } from '../tables/deletion.js';
 import { dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';
-import { giveUpDuty, holderOf, takeDuty } from '../tables/duty.js';
-import { applyEvent } from '../tables/events.js';
 import { finishIfSettled } from '../tables/work.js';
 import { DatabaseCalledBatches } from './called-batches.js';
 
@@ -135,4 +135,26 @@ export class BatchMaintenance {
     if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
     this.parts.reports.error(error, batch);
   }
+}
+
+const HOLDER = statement('duty-holder', 'SELECT node FROM duties WHERE duty = $1');
+const TAKE = statement(
+  'duty-take',
+  'INSERT INTO duties (duty, node) VALUES ($1, $2) ON CONFLICT (duty) DO NOTHING',
+);
+const GIVE_UP = statement('duty-give-up', 'DELETE FROM duties WHERE duty = $1 AND node = $2');
+
+/** The session that has a duty; undefined if none has. */
+async function holderOf(sql: Queryable, duty: string): Promise<number | undefined> {
+  return (await sql.query<{ node: number }>(HOLDER, [duty]))[0]?.node;
+}
+
+/** Takes a duty for a session, unless another session has it. The transaction must have checked that the session exists. */
+async function takeDuty(sql: Transaction, duty: string, node: number): Promise<void> {
+  await sql.execute(TAKE, [duty, node]);
+}
+
+/** Gives up the duty of a session, so that another session can take it at once. */
+async function giveUpDuty(sql: Queryable, duty: string, node: number): Promise<void> {
+  await sql.execute(GIVE_UP, [duty, node]);
 }

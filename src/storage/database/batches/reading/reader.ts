@@ -11,7 +11,7 @@ import {
   type ResultsAnswer,
 } from '../../../../batch/index.js';
 import type { Queryable } from '../../postgres/statement.js';
-import { listBatches } from '../tables/batches.js';
+import { listBatches } from '../tables/batch-table.js';
 import { chunkIds, chunkLines, resultsBetween, dataKey as storedKey } from '../tables/values.js';
 import type { OpenAnswer, OpenCall, OpenTask } from './open-values.js';
 

@@ -1,8 +1,8 @@
 import { type Batch, type LineAborts, mayStart } from '../../../../batch/index.js';
-import { SESSION_MS, SETTLED_MS } from '../../postgres/calendar.js';
+import { SESSION_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { type LockedBatch, lockBatch } from './batches.js';
+import { type LockedBatch, lockBatch } from './batch-table.js';
 import { MAY_START } from './conditions.js';
 import { linesWithResults } from './values.js';
 

@@ -1,6 +1,6 @@
 import type { BatchState } from '../../../../api/index.js';
 import { type BatchEvent, changedBy, FINISHED, STARTABLE } from '../../../../batch/index.js';
-import { SETTLED_MS } from '../../postgres/calendar.js';
+import { SETTLED_MS } from '../../postgres/calendar-sql.js';
 
 /** Rules of batches and keys as conditions in SQL, generated from those of `batch/` and tested against those of `access/`. */
 

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../../../base/index.js';
 import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../../batch/index.js';
-import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar.js';
+import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { lockBatch, putBatch } from './batches.js';
+import { lockBatch, putBatch } from './batch-table.js';
 import { UNFINISHED } from './conditions.js';
 
 /** Batches that one call returns. The next call returns the others. */

@@ -1,8 +1,8 @@
 import type { Batch, BatchEvent } from '../../../../batch/index.js';
-import { NOW_MS, SETTLED_MS } from '../../postgres/calendar.js';
+import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
+import { type BatchRow, batchColumns, batchOf } from './batch-rows.js';
 import { isChangedBy, keyWorksIn, MAY_START, UNFINISHED } from './conditions.js';
-import { type BatchRow, batchColumns, batchOf } from './rows.js';
 
 /** Batches that one call returns. The next call returns the others. */
 const DUE_MAX = 256;

@@ -1,6 +1,6 @@
 import type { BatchFilter, NewestBatches } from '../../../../batch/index.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { type BatchRow, batchColumns, batchOf } from './rows.js';
+import { type BatchRow, batchColumns, batchOf } from './batch-rows.js';
 
 const NEWEST = statement(
   'batches-newest',

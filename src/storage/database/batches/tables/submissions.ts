@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../../base/index.js';
 import { type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
-import { NOW_MS, SETTLED_MS } from '../../postgres/calendar.js';
+import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { keyWorksIn, MAY_START } from './conditions.js';

@@ -1,8 +1,8 @@
 import { apply, type Batch, isFinished, mayStart, settledAs, TRANSITIONS } from '../../../../batch/index.js';
-import { NOW_MS } from '../../postgres/calendar.js';
+import { NOW_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { statement } from '../../postgres/statement.js';
-import { lockBatch, putBatch } from './batches.js';
+import { lockBatch, putBatch } from './batch-table.js';
 import { isChangedBy } from './conditions.js';
 
 /** The result of a line that a node ran. */

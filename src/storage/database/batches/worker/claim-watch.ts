@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../base/index.js';
 import { mayStart, type Runner } from '../../../../batch/index.js';
 import type { Database } from '../../postgres/database.js';
-import { findBatches } from '../tables/batches.js';
+import { findBatches } from '../tables/batch-table.js';
 import { claimedChunks } from '../tables/claims.js';
 import type { ClaimLoop } from './claim-loop.js';
 import type { ClaimedBatches } from './claimed-batches.js';

@@ -4,9 +4,9 @@ import {
   apply,
   type BatchEnds,
   type BatchEvent,
+  type BatchProgress,
   mayStart,
   type OpenBatch,
-  type Progress,
 } from '../../../../batch/index.js';
 import type { ClaimedBatches } from './claimed-batches.js';
 import type { DatabaseWorkBuffer } from './work-buffer.js';
@@ -24,7 +24,7 @@ interface Parts {
  * Stops the lines of batches on this node when their window or key ends, and gives chunks back. The state that callers see
  * is in the database; the maintenance changes it.
  */
-export class DatabaseProgress implements Progress {
+export class DatabaseProgress implements BatchProgress {
   constructor(
     private readonly parts: Parts,
     private readonly ends: BatchEnds,

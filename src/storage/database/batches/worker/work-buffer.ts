@@ -1,7 +1,7 @@
 import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../../batch/index.js';
 import type { TakenChanges } from '../../ledger/part.js';
 import type { Transaction } from '../../postgres/database.js';
-import { StatementError } from '../../postgres/errors.js';
+import { StatementError } from '../../postgres/database-errors.js';
 import {
   type AddedCounts,
   addCounts,

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../../../base/index.js';
-import { DatabaseUnavailable } from '../errors.js';
+import { DatabaseUnavailable } from '../database-errors.js';
 import { type Queryable, statement } from '../statement.js';
 import { DATABASE_FORMAT } from './migrations.js';
 

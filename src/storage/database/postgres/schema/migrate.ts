@@ -1,8 +1,8 @@
 import { OperatorError } from '../../../../base/index.js';
-import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar.js';
+import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar-sql.js';
 import { certainTransaction } from '../certain.js';
 import type { Database, Transaction } from '../database.js';
-import { StatementError } from '../errors.js';
+import { StatementError } from '../database-errors.js';
 import { statement } from '../statement.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
 

@@ -1,8 +1,56 @@
 import { FairQueue, type Owner } from '../../../../base/index.js';
+import {
+  type Batch,
+  type ChunkAnswer,
+  type ChunkTask,
+  chunkAnswer,
+  type ListAnswer,
+  listAnswer,
+  type ResultsAnswer,
+  type ResultsTask,
+  resultsPiece,
+} from '../../../../batch/index.js';
 import type { Store } from '../../lmdb/store.js';
-import { readChunk } from './read-chunk.js';
-import { readList } from './read-list.js';
-import { readResults } from './read-results.js';
+import { SealedBatch } from '../sealed-batch.js';
+
+/** A part of the list of a key's batches. */
+interface ListTask {
+  readonly key: string;
+  /** The number of the first batch, among those of the key. */
+  readonly from: number;
+  /** The most batches to return; null: as many as fit in one piece. */
+  readonly count: number | null;
+  /** Batches of the key whose state on the disk is older. */
+  readonly newer: readonly Batch[];
+  readonly currency: string;
+}
+
+/** Lists a key's batches, except deleted ones, oldest first. Throws StoreError. */
+function readList(store: Store, { key, from, count, newer, currency }: ListTask): ListAnswer {
+  return listAnswer(batchesFrom(store, key, from, newer), count, currency);
+}
+
+/** The batches of a key from a number on, in their current states. */
+function* batchesFrom(store: Store, key: string, from: number, newer: readonly Batch[]): Generator<Batch> {
+  const changed = new Map(newer.map((batch) => [batch.id, batch]));
+  for (const { value: id } of store.table('batch_order').entriesFrom([key], from)) {
+    const batch = changed.get(id) ?? store.table('batches').get(id);
+    if (batch !== undefined) yield batch;
+  }
+}
+
+/** Reads results of a finished batch; see `resultsPiece`. Throws StoreError if the batch has been deleted. */
+export function readResults(store: Store, task: ResultsTask): ResultsAnswer {
+  const { batch, dataKey, from } = task;
+  const sealed = new SealedBatch(store, { id: batch.id, dataKey });
+  sealed.checkExists();
+  return resultsPiece(task, sealed.ids(from.chunk), (line) => sealed.result(line));
+}
+
+/** Reads and decrypts a chunk of lines. */
+export function readChunk(store: Store, { batch, chunk }: ChunkTask): ChunkAnswer {
+  return chunkAnswer(() => new SealedBatch(store, batch).lines(chunk));
+}
 
 /** The tasks of the reading thread: all reads whose time grows with the amount of stored data. */
 const TASKS = { chunk: readChunk, results: readResults, list: readList };

@@ -1,0 +1,70 @@
+import type { Caller, Charge, Price } from '../access/index.js';
+import type { DecideDependencies, Decision } from '../decide/index.js';
+import type { Engine } from '../engine/index.js';
+import type { DigestResult } from './ingest/digest-file.js';
+import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import type { SentFile } from './ingest/rooms.js';
+import type { FinishedBatch } from './webhook/call-webhook.js';
+import type { WebhookOutcome } from './webhook/webhook-outcome.js';
+
+/** The models that one line uses, from its preparation to its answer. */
+interface ModelsOfLine extends Pick<DecideDependencies, 'prepare' | 'engine'> {
+  /** The charge for a line that a build answers, at the prices of now. */
+  chargeOf(build: string, inputTokens: number): Charge;
+}
+
+/** The models as batches use them. A line names a model or a build. They may change while the server runs. */
+export interface LineEngines {
+  /** Passes the models of now to `work`, for which they stay loaded until it has ended. */
+  use<Result>(work: (models: ModelsOfLine) => Promise<Result>): Promise<Result>;
+  /** The engine of a model or build; undefined if it is not loaded. */
+  engine(model: string): Pick<Engine, 'wantsBatch'> | undefined;
+  /** Says which lines are being prepared now, by their labels. */
+  notePreparing(labels: readonly string[]): void;
+  /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */
+  mayUse(model: string, allowed: readonly string[] | null): boolean;
+  priceOf(model: string): Price;
+}
+
+/** The module that reads batch files on threads of its own. The server owns their pool. */
+export const INGEST_THREAD = new URL('./ingest/ingest-thread.js', import.meta.url);
+
+/** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
+export interface FileThread {
+  ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult>;
+  digest(task: SentFile, caller: Caller, signal: AbortSignal): Promise<DigestResult>;
+}
+
+export interface Webhooks {
+  /** Rejects with ApiError `invalid_webhook_url`. */
+  check(address: string): Promise<void>;
+  /** Makes one attempt. Never rejects. */
+  call(address: string, event: FinishedBatch): Promise<WebhookOutcome>;
+}
+
+/** Log entries and metrics of batches. */
+export interface BatchReports {
+  /** A damaged value, a fault of the engine, a full disk. `batch`: an id, or `-` if no single batch is concerned. */
+  error(error: unknown, batch: string): void;
+  answered(decision: Decision): void;
+  /** A line was refused or given up. */
+  failed(): void;
+  /** An attempt to call the webhook of a batch has ended. `again`: a further one follows. */
+  called(batch: string, outcome: WebhookOutcome, again: boolean): void;
+}
+
+/** What batches need from the rest of the program, besides the place where they are stored. */
+export interface BatchParts {
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly engines: LineEngines;
+  readonly files: FileThread;
+  readonly webhooks: Webhooks;
+  readonly reports: BatchReports;
+  /** Bytes of stored batches beyond which new ones are refused. May change. */
+  storedBytesMax(): number;
+  /** The percentage of these bytes that one workspace may take. */
+  workspacePercent(): number;
+  /** The currency of estimates, such as `GBP`. */
+  readonly currency: string;
+}

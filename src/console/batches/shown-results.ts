@@ -1,0 +1,108 @@
+import type { Answer, ByName } from '../api/api-types.js';
+import { linesOf } from './check-file.js';
+
+/** What one question of a line was answered. */
+interface LineAnswer {
+  /** `yes`, `no`, a label, or the number of a level. */
+  readonly value: string;
+  /** 0 to 1: how far the answer is from undecided. */
+  readonly confidence: number;
+}
+
+/** A line of the results, reduced to what the table shows. */
+export interface ResultRow {
+  readonly id: string;
+  readonly answers: ReadonlyMap<string, LineAnswer>;
+  /** Null if the line was answered. */
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+/** The results of a batch. */
+export interface Results {
+  readonly rows: readonly ResultRow[];
+  /** The names of the questions, in the order of first use; at most `QUESTIONS_MAX`. */
+  readonly questions: readonly string[];
+  /** Input tokens of the answered lines by build. */
+  readonly tokens: ReadonlyMap<string, number>;
+}
+
+/** A file in which every line has questions of its own would have too many columns. */
+export const QUESTIONS_MAX = 64;
+
+interface ResultLine {
+  readonly custom_id: string;
+  readonly model: string;
+  readonly response?: { readonly answers: ByName<Answer> };
+  readonly error?: { readonly error: string; readonly type: string };
+  readonly usage: { readonly input_tokens: number };
+}
+
+/** Reads result lines (contract 2.7). Rejects if a line is not JSON. */
+export async function readResults(file: Blob): Promise<Results> {
+  const rows: ResultRow[] = [];
+  const questions = new Set<string>();
+  const tokens = new Map<string, number>();
+  for await (const text of linesOf(file)) {
+    const line = JSON.parse(text) as ResultLine;
+    const answers = new Map<string, LineAnswer>();
+    for (const [name, answer] of Object.entries(line.response?.answers ?? {})) {
+      answers.set(name, reduced(answer));
+      if (questions.size < QUESTIONS_MAX) questions.add(name);
+    }
+    const { error } = line;
+    rows.push({
+      id: line.custom_id,
+      answers,
+      error: error ? { type: error.type, message: error.error } : null,
+    });
+    tokens.set(line.model, (tokens.get(line.model) ?? 0) + line.usage.input_tokens);
+  }
+  return { rows, questions: [...questions], tokens };
+}
+
+function reduced(answer: Answer): LineAnswer {
+  if (answer.type === 'noul') {
+    return { value: answer.noul >= 0.5 ? 'yes' : 'no', confidence: Math.abs(2 * answer.noul - 1) };
+  }
+  const value = answer.type === 'choice' ? answer.choice : String(answer.level);
+  return { value, confidence: answer.confidence };
+}
+
+/** How often each value was the answer to a question, most frequent first. */
+export function distributionOf(
+  rows: readonly ResultRow[],
+  question: string,
+): Array<readonly [value: string, count: number]> {
+  const counts = new Map<string, number>();
+  for (const { answers } of rows) {
+    const answer = answers.get(question);
+    if (answer !== undefined) counts.set(answer.value, (counts.get(answer.value) ?? 0) + 1);
+  }
+  return [...counts].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1));
+}
+
+/** The rows that a table shows. */
+export interface Selection {
+  readonly question: string;
+  /** An answer to the question, `ERRORS` or null for all rows. */
+  readonly value: string | null;
+  readonly order: 'file' | 'least sure' | 'most sure';
+}
+
+/** The filter for lines without an answer; no label, as labels are not empty. */
+export const ERRORS = '';
+
+export function selectRows(rows: readonly ResultRow[], { question, value, order }: Selection): ResultRow[] {
+  const kept = rows.filter(({ answers, error }) => {
+    if (value === null) return true;
+    return value === ERRORS ? error !== null : answers.get(question)?.value === value;
+  });
+  if (order === 'file') return kept;
+  const sign = order === 'least sure' ? 1 : -1;
+  // Lines without an answer come last.
+  const rank = ({ answers }: ResultRow) => {
+    const answer = answers.get(question);
+    return answer === undefined ? Number.POSITIVE_INFINITY : sign * answer.confidence;
+  };
+  return kept.sort((one, other) => rank(one) - rank(other) || 0);
+}

@@ -1,0 +1,88 @@
+// The entry of an engine thread: one llama.cpp context, one wave at a time.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Backend } from '#native/platform.mjs';
+import { loadAddon } from './addon/load-addon.js';
+import type { CatalogBuild } from './models/catalog.js';
+import { ModelError } from './models/manifest.js';
+import { openModel } from './models/model.js';
+import { type ImageReading, openProjector } from './models/projector.js';
+import type { EmbeddingSizes } from './scheduler/embeddings.js';
+import { NO_ENCODER, runWave } from './wave/run-wave.js';
+import type { WaveResult, WaveTask } from './wave/task.js';
+import { warmUpWaves } from './wave/warm-up.js';
+import { contextOptions, type WaveBounds } from './wave/wave-types.js';
+
+/** The `workerData` of the thread. */
+export interface WorkerSetup {
+  readonly backend: Backend;
+  /** The device that holds the weights; '' for the CPU. */
+  readonly device: string;
+  readonly build: CatalogBuild;
+  /** How the build reads images; undefined: read it from the projector's file. */
+  readonly images?: ImageReading | null | undefined;
+  readonly bounds: WaveBounds;
+  readonly threads: number;
+  /** Number of this thread, for `Addon.numberThread`. */
+  readonly number: number;
+  /** One word of shared memory; non-zero aborts loading, or the wave in progress. */
+  readonly cancel: Int32Array;
+}
+
+/** Posted while the weights load: the fraction loaded, 0 to 1. */
+export interface LoadProgress {
+  readonly loaded: number;
+}
+
+/** What a thread reports once its context has computed its first waves. */
+export interface ThreadReport {
+  /** Tokens that every prompt begins with. */
+  readonly head: Int32Array;
+  /** How the model reads images; null: it does not. */
+  readonly images: EmbeddingSizes | null;
+}
+
+const setup = workerData as WorkerSetup;
+const { addon } = loadAddon(setup.backend);
+addon.numberThread(setup.number);
+const model = openModel(addon, setup.device, setup.build, {
+  images: setup.images,
+  onProgress: (loaded) => {
+    parentPort?.postMessage({ loaded } satisfies LoadProgress);
+    return Atomics.load(setup.cancel, 0) === 0;
+  },
+});
+const encoder = openEncoder();
+const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
+
+/** Runs one wave. Throws the addon's errors; the context is then empty. */
+export function wave(task: WaveTask): WaveResult {
+  return runWave(context, task, setup.bounds, setup.cancel, encoder);
+}
+
+let isWarm = false;
+
+/** Computes the first waves, once. The pool calls it before it runs a wave of a client. */
+export function ready(): ThreadReport {
+  if (!isWarm) warmUp();
+  isWarm = true;
+  return { head: model.profile.head(), images: model.images };
+}
+
+function warmUp(): void {
+  const { bounds, device, cancel, build } = setup;
+  const { vocabularySize } = model.description;
+  try {
+    for (const task of warmUpWaves({ bounds, device, vocabularySize, images: model.images }))
+      runWave(context, task, bounds, cancel, encoder);
+  } catch (error) {
+    throw new ModelError(`${build.path}: its first waves failed: ${(error as Error).message}`);
+  }
+  context.clear();
+}
+
+function openEncoder() {
+  const { projector } = setup.build;
+  return projector === null
+    ? NO_ENCODER
+    : openProjector(addon, model, projector, setup.device, setup.threads);
+}

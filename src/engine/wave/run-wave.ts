@@ -1,0 +1,53 @@
+import type { NativeContext, Pixels } from '../addon/addon-types.js';
+import { buildDecodes, type EmbeddingTerms, NO_EMBEDDINGS } from './decodes.js';
+import type { WaveResult, WaveTask } from './task.js';
+import type { WaveBounds } from './wave-types.js';
+
+/** Turns images into embeddings. */
+export interface ImageEncoder extends EmbeddingTerms {
+  /** Writes an image's embedding to `out`, which has its length. Throws an Error. */
+  encode(pixels: Pixels, out: Float32Array): void;
+}
+
+/** For models that do not read images. */
+export const NO_ENCODER: ImageEncoder = {
+  ...NO_EMBEDDINGS,
+  encode() {
+    throw new Error('the model reads no images');
+  },
+};
+
+/**
+ * Runs a wave on a context. `cancel`: as for NativeContext.decode. Throws its errors; the context is then empty, so its
+ * `KvCache` must be reset, and the embeddings of the wave's images must not be used.
+ */
+export function runWave(
+  context: NativeContext,
+  task: WaveTask,
+  bounds: WaveBounds,
+  cancel: Int32Array,
+  encoder = NO_ENCODER,
+): WaveResult {
+  const results: Float32Array[] = [];
+  try {
+    if (task.clear) context.clear();
+    for (const { pixels, embedding } of task.images) if (pixels !== null) encoder.encode(pixels, embedding);
+    for (const phase of task.phases) {
+      for (const sequence of phase.removals) context.removeSequence(sequence);
+      for (const { from, to } of phase.copies) context.copySequence(from, to);
+      const first = results.length;
+      for (const { batch, answers, padded } of buildDecodes(phase.streams, bounds, task.images, encoder)) {
+        const logits = context.decode(batch, cancel);
+        answers.forEach((answer, slot) => {
+          results[first + answer] = logits.slice(batch.optionOffsets[slot], batch.optionOffsets[slot + 1]);
+        });
+        if (padded) context.removeSequence(bounds.sequences);
+      }
+    }
+    for (const sequence of task.removals) context.removeSequence(sequence);
+  } catch (error) {
+    context.clear();
+    throw error;
+  }
+  return results;
+}

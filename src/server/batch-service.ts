@@ -1,0 +1,153 @@
+import type { Caller } from '../access/index.js';
+import { ApiError } from '../api/index.js';
+import {
+  type BatchInterface,
+  type BatchParts,
+  type BatchReports,
+  callWebhook,
+  checkIdempotencyKey,
+  checkWebhookAddress,
+  systemGuard,
+  WEBHOOK_REASONS,
+  webhookReason,
+} from '../batch/index.js';
+import { mayUse } from '../decide/index.js';
+import { PREPARING, type WaveRecord } from '../engine/index.js';
+import type { BatchApp } from '../http/index.js';
+import type { Settings } from '../settings/index.js';
+import type { Storage } from '../storage/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
+import { BatchFiles } from './batch-files.js';
+import type { Engines } from './engines.js';
+import type { ServerDependencies } from './server-dependencies.js';
+
+/** The batch interface of a server whose models are loaded. */
+export class BatchService {
+  private constructor(
+    private readonly batches: BatchInterface,
+    private readonly files: BatchFiles,
+  ) {}
+
+  /** Resumes the open batches. Rejects with StoreError. */
+  static async start(
+    settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
+    { log, authorities }: ServerDependencies,
+    engines: Engines,
+    storage: Storage,
+    record: WaveRecord,
+    metrics: Metrics,
+    bounds: Pick<BatchParts, 'storedBytesMax' | 'workspacePercent'>,
+  ): Promise<BatchService> {
+    const network = systemGuard(new Set(settings.webhook.allowed_hosts), storage.clock);
+    const guard = authorities === undefined ? network : { ...network, authorities };
+    const { webhookAttempts, webhookFailures, batchLines } = metrics.instruments;
+    for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
+    for (const reason of WEBHOOK_REASONS) webhookFailures.inc({ reason }, 0);
+    for (const outcome of ['answered', 'failed']) batchLines.inc({ outcome }, 0);
+    const files = new BatchFiles(() => engines.current.manifest, settings.models);
+    const batches = storage.openBatches({
+      random: Math.random,
+      engines: lineEngines(engines, record),
+      files,
+      webhooks: {
+        check: (address) => checkWebhookAddress(address, guard),
+        call: (address, event) => callWebhook(address, event, guard),
+      },
+      reports: reportsOf(log, metrics),
+      ...bounds,
+      currency: settings.billing.currency,
+    });
+    await batches.start();
+    metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
+    return new BatchService(batches, files);
+  }
+
+  /** The models and builds that open batches name. */
+  get openModels(): readonly string[] {
+    return this.batches.openModels;
+  }
+
+  /** Call it when other models are loaded. */
+  modelsChanged(): void {
+    this.batches.modelsChanged();
+  }
+
+  /** How many open batches are in each state. */
+  get openStates(): Readonly<Record<string, number>> {
+    return this.batches.openStates;
+  }
+
+  /** The batch interface for one caller. */
+  appOf(caller: Caller): BatchApp {
+    const { batches } = this;
+    return {
+      submit: ({ body, encoding, webhook, idempotencyKey, signal }) =>
+        batches.submit(caller, {
+          file: body,
+          encoding,
+          webhook: readWebhook(webhook),
+          idempotencyKey: checkIdempotencyKey(idempotencyKey),
+          signal,
+        }),
+      list: (page) => batches.list(caller, page),
+      show: (id) => batches.show(caller, id),
+      results: (id) => batches.results(caller, id),
+      cancel: (id) => batches.cancel(caller, id),
+    };
+  }
+
+  /** Abandons the lines in progress at once; the next process runs them again. Resolves when nothing is running. */
+  async stop(): Promise<void> {
+    await this.batches.stop();
+    await this.files.close();
+  }
+}
+
+function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'] {
+  const idOf = (model: string) => engines.catalog.find(model)?.id ?? model;
+  return {
+    use: (work) => {
+      const set = engines.current;
+      return set.use(() =>
+        work({
+          prepare: (task) => set.prepareLine(task),
+          engine: (build) => engines.get(build, set),
+          chargeOf: (build, inputTokens) => ({
+            model: set.catalog.find(build)?.model.id ?? build,
+            kind: 'batch',
+            inputTokens,
+            price: engines.priceOf(build, set).batch,
+          }),
+        }),
+      );
+    },
+    engine: (model) => engines.get(idOf(model)),
+    notePreparing: (labels) => record.begin(PREPARING, labels),
+    mayUse: (model, allowed) => mayUse(engines.catalog.find(model), allowed),
+    priceOf: (model) => engines.priceOf(idOf(model)),
+  };
+}
+
+function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
+  return {
+    error: (error, batch) => log.error({ err: error, batch }, 'a batch failed unexpectedly'),
+    answered: ({ usage: { inputTokens, outputTokens } }) => {
+      instruments.inputTokens.inc(inputTokens);
+      instruments.answers.inc(outputTokens);
+      instruments.batchLines.inc({ outcome: 'answered' });
+    },
+    failed: () => instruments.batchLines.inc({ outcome: 'failed' }),
+    called: (batch, outcome, again) => {
+      if (outcome === 'delivered') return instruments.webhookAttempts.inc({ outcome });
+      instruments.webhookAttempts.inc({ outcome: 'failed' });
+      instruments.webhookFailures.inc({ reason: webhookReason(outcome) });
+      if (again) log.info({ batch, reason: outcome }, 'a webhook call failed and will be made again');
+      else log.warn({ batch, reason: outcome }, 'the last call of a webhook failed');
+    },
+  };
+}
+
+function readWebhook([address, ...others]: readonly string[]): string | null {
+  if (others.length === 0) return address ?? null;
+  throw new ApiError('invalid_webhook_url', 'The header Service-Webhook-Url may be given only once.');
+}
