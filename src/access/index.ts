@@ -36,7 +36,7 @@ export {
   showAmount,
   showPrice,
 } from './money.js';
-export { lacking, type Pause, pausedError, pauseOf, refuse } from './pause.js';
+export { coverOf, lacking, type Pause, pausedError, pauseOf, refuse } from './pause.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';
 export {

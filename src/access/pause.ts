@@ -13,20 +13,30 @@ interface Charged {
 
 type Funds = Pick<Workspace, 'granted' | 'budget'>;
 
+/** What is left of the credit, and of the budget of the month; a budget of null: no bound. */
+const leftOf = ({ granted, budget }: Funds, { charged, monthCharged }: Charged) => ({
+  credit: granted - charged,
+  budget: budget === null ? null : budget - monthCharged,
+});
+
 /** Why a workspace is paused; null if it is not. Reservations do not count. */
-export function pauseOf({ granted, budget }: Funds, { charged, monthCharged }: Charged): Pause | null {
-  if (granted - charged <= 0n) return 'out_of_credit';
-  return budget !== null && monthCharged >= budget ? 'budget_exceeded' : null;
+export function pauseOf(funds: Funds, charges: Charged): Pause | null {
+  const { credit, budget } = leftOf(funds, charges);
+  if (credit <= 0n) return 'out_of_credit';
+  return budget !== null && budget <= 0n ? 'budget_exceeded' : null;
+}
+
+/** The most that credit and budget cover: the largest amount that `lacking` accepts. Negative if more was charged. */
+export function coverOf(funds: Funds, charges: Charged): Amount {
+  const { credit, budget } = leftOf(funds, charges);
+  return budget !== null && budget < credit ? budget : credit;
 }
 
 /** Why credit and budget do not cover `held`, the sum of the amounts reserved and to be reserved; null if they do. */
-export function lacking(
-  { granted, budget }: Funds,
-  { charged, monthCharged }: Charged,
-  held: Amount,
-): Pause | null {
-  if (granted - charged < held) return 'out_of_credit';
-  return budget !== null && monthCharged + held > budget ? 'budget_exceeded' : null;
+export function lacking(funds: Funds, charges: Charged, held: Amount): Pause | null {
+  const { credit, budget } = leftOf(funds, charges);
+  if (credit < held) return 'out_of_credit';
+  return budget !== null && budget < held ? 'budget_exceeded' : null;
 }
 
 const PAUSED: Record<Pause, string> = {

@@ -4,7 +4,7 @@ import type { LineEngines } from './batch-dependencies.js';
 import type { Ingested } from './ingest/ingest.js';
 import type { Batch } from './lifecycle/batch-transitions.js';
 import { WINDOW_MS } from './runner/deadline.js';
-import { entryBytes } from './stored-length.js';
+import { storedOf } from './stored-bytes.js';
 
 const MODELS_CHANGED_RETRY_SECONDS = 1;
 
@@ -86,10 +86,7 @@ export class Draft {
       webhook: webhook === null ? null : { attempts: 0, due: null },
       called: undefined,
       deleted: false,
-      stored: {
-        lines: chunks.reduce((sum, each) => sum + entryBytes(each.lines.length), 0),
-        other: chunks.reduce((sum, each) => sum + entryBytes(each.ids.length), 0),
-      },
+      stored: storedOf(chunks),
     };
   }
 

@@ -28,8 +28,10 @@ export {
   DELETION_MS,
   DOUBT_MS,
   deleteAfter,
+  isSubmissionOver,
   KEPT_COLLECTED_MS,
   KEPT_FINISHED_MS,
+  KEPT_SUBMISSION_MS,
   settledAs,
 } from './lifecycle/apply.js';
 export {
@@ -64,8 +66,6 @@ export {
   idempotencyConflict,
   mayBeCancelled,
   mayBeStored,
-  noRoom,
-  noRoomForWorkspace,
   tooManyBatches,
 } from './refusals.js';
 export type { BatchEnds, BatchProgress, BatchWork, LineResult } from './runner/batch-progress.js';
@@ -80,7 +80,7 @@ export {
   openWebhook,
   type StoredChunk,
 } from './sealed-values.js';
-export { entryBytes } from './stored-length.js';
+export { entryBytes, requireStoredRoom, type StoredBounds, storedBytesOf, storedOf } from './stored-bytes.js';
 export { type BatchStore, checkIdempotencyKey, type Submission, Submitter } from './submit.js';
 export { callWebhook } from './webhook/call-webhook.js';
 export { checkWebhookAddress } from './webhook/guard.js';

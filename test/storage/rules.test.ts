@@ -7,19 +7,33 @@ import {
   type Batch,
   deleteAfter,
   FINISHED,
+  isSubmissionOver,
   KEPT_COLLECTED_MS,
   KEPT_FINISHED_MS,
+  KEPT_SUBMISSION_MS,
   type NewestBatches,
+  storedBytesOf,
 } from '../../src/batch/index.js';
 import { storedPause } from '../../src/storage/database/batches/batch-store.js';
 import { insertBatch } from '../../src/storage/database/batches/tables/batch-table.js';
-import { keyWorksIn, UNFINISHED } from '../../src/storage/database/batches/tables/conditions.js';
-import { deletableBatches } from '../../src/storage/database/batches/tables/deletion.js';
+import {
+  keyWorksIn,
+  submissionIsOver,
+  UNFINISHED,
+} from '../../src/storage/database/batches/tables/conditions.js';
+import { deletableBatches, removeStale } from '../../src/storage/database/batches/tables/deletion.js';
 import { newestBatches as newestInDatabase } from '../../src/storage/database/batches/tables/newest.js';
+import {
+  findSubmission,
+  putSubmission,
+  storedBytes,
+} from '../../src/storage/database/batches/tables/submissions.js';
 import { Holdings } from '../../src/storage/database/ledger/holdings.js';
 import { SETTLED_MS } from '../../src/storage/database/postgres/calendar-sql.js';
 import { FORMAT_1 } from '../../src/storage/database/postgres/schema/format-1.js';
 import { newestBatches as newestInFolder } from '../../src/storage/folder/batches/newest.js';
+import { Submissions } from '../../src/storage/folder/batches/submissions.js';
+import { BatchTimes } from '../../src/storage/folder/batches/times.js';
 import { FolderDirectory } from '../../src/storage/folder/directory/directory.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLedger } from '../../src/storage/folder/ledger/ledger.js';
@@ -219,42 +233,91 @@ function generatedBatches(seed: number, now: number): Batch[] {
       estimate: { amount: '1', inputTokens: 1, rate: 1 },
       webhook: null,
       deleted: integer(8) === 0,
-      stored: { lines: 1, other: 1 },
+      stored: { lines: integer(9), other: integer(9) },
     };
   });
 }
 
-test('deletion, and the order and filters of the newest batches, are alike', NEEDS_POSTGRES, async (t) => {
-  const seed = seedFromEnvironment();
-  t.comment(`TEST_SEED=${seed}`);
-  const now = systemClock.now();
-  const batches = generatedBatches(seed, now);
+test(
+  'the bytes, the deletion, and the order and filters of the newest batches, are alike',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const seed = seedFromEnvironment();
+    t.comment(`TEST_SEED=${seed}`);
+    const now = systemClock.now();
+    const batches = generatedBatches(seed, now);
+    const { database } = await newDatabase(t);
+    await database.transaction(async (transaction) => {
+      for (const batch of batches) await insertBatch(transaction, batch);
+    });
+    const store = openStore(t.testdir());
+    t.teardown(() => store.close());
+    const table = store.table('batches');
+    await store.write(batches.map((batch) => table.write([batch.id], batch)));
+
+    const isDue = (batch: Batch) =>
+      batch.finished !== null && (batch.deleted || (deleteAfter(batch) ?? 0) <= now);
+    const sums = new Map<string, number>();
+    for (const batch of batches)
+      sums.set(batch.workspace, (sums.get(batch.workspace) ?? 0) + storedBytesOf(batch));
+    const byName = (entries: Iterable<readonly [string, number]>) => [...entries].sort();
+    t.strictSame(byName(await storedBytes(database)), byName(sums), `TEST_SEED=${seed}`);
+    const due = batches.filter(isDue).map(({ id }) => id);
+    t.strictSame((await deletableBatches(database)).sort(), due.sort(), `TEST_SEED=${seed}`);
+    t.ok(due.length > 10);
+
+    for (const state of [undefined, ...BATCH_STATES])
+      for (const workspace of [undefined, 'one'])
+        for (const limit of [3, BATCHES]) {
+          const filter = { state, workspace, limit };
+          const ids = ({ batches: found, more }: NewestBatches) => [found.map(({ id }) => id), more];
+          t.strictSame(
+            ids(await newestInDatabase(database, filter)),
+            ids(newestInFolder(store, filter)),
+            JSON.stringify(filter),
+          );
+        }
+  },
+);
+
+test('a submission counts for its idempotency key for a day, in both storages', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
-  await database.transaction(async (transaction) => {
-    for (const batch of batches) await insertBatch(transaction, batch);
-  });
+  const now = systemClock.now();
+  for (const at of [now - KEPT_SUBMISSION_MS, now - KEPT_SUBMISSION_MS + 1]) {
+    const over = `SELECT ${submissionIsOver('$1::bigint')} AS over FROM (VALUES ($2::bigint)) AS submission(at)`;
+    t.strictSame(await sql(database, over, [now, at]), [{ over: isSubmissionOver(at, now) }]);
+  }
+  t.ok(isSubmissionOver(now - KEPT_SUBMISSION_MS, now), 'at the limit');
+
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
-  const table = store.table('batches');
-  await store.write(batches.map((batch) => table.write([batch.id], batch)));
-
-  const isDue = (batch: Batch) =>
-    batch.finished !== null && (batch.deleted || (deleteAfter(batch) ?? 0) <= now);
-  const due = batches.filter(isDue).map(({ id }) => id);
-  t.strictSame((await deletableBatches(database)).sort(), due.sort(), `TEST_SEED=${seed}`);
-  t.ok(due.length > 10);
-
-  for (const state of [undefined, ...BATCH_STATES])
-    for (const workspace of [undefined, 'one'])
-      for (const limit of [3, BATCHES]) {
-        const filter = { state, workspace, limit };
-        const ids = ({ batches: found, more }: NewestBatches) => [found.map(({ id }) => id), more];
-        t.strictSame(
-          ids(await newestInDatabase(database, filter)),
-          ids(newestInFolder(store, filter)),
-          JSON.stringify(filter),
-        );
-      }
+  const times = new BatchTimes(store, {} as ConstructorParameters<typeof BatchTimes>[1], 0);
+  const inFolder = new Submissions(store, systemClock, times);
+  // Minutes from the limit: the clocks of both run.
+  const rows = [-9, -1, 1, 9].map((minutes) => ({
+    digest: `d${minutes}`,
+    at: now - KEPT_SUBMISSION_MS + minutes * 60_000,
+  }));
+  for (const { digest, at } of rows) {
+    await database.transaction((each) => putSubmission(each, 'k', { digest, body: 'f' }, digest, at));
+    await store.write([inFolder.write('k', { digest, body: 'f' }, digest, at)]);
+  }
+  for (const when of ['before the removal', 'after it']) {
+    for (const { digest } of rows) {
+      const submission = { digest, body: 'f' };
+      const found = inFolder.find('k', submission);
+      t.equal(await findSubmission(database, 'k', submission), found, `${digest} ${when}`);
+    }
+    await inFolder.forget();
+    await removeStale(database);
+  }
+  const kept = await sql<{ digest: string }>(database, 'SELECT digest FROM submissions ORDER BY at');
+  t.strictSame(
+    kept.map(({ digest }) => digest),
+    ['d1', 'd9'],
+  );
+  const keptInFolder = [...store.table('submissions').entries()].map(({ value }) => value.batch);
+  t.strictSame(keptInFolder.sort(), ['d1', 'd9']);
 });
 
 test('the index of unfinished batches has the states of the rule', async (t) => {

@@ -8,6 +8,8 @@ export type Unanswered = 'cancelled' | 'expired' | 'key_revoked';
 /** Kept after the first download, and after the finish; the earlier end applies (contract 3 `deletion`). */
 export const KEPT_COLLECTED_MS = 7 * DAY_MS;
 export const KEPT_FINISHED_MS = 14 * DAY_MS;
+/** How long a submission counts for its idempotency key, in milliseconds (contract 4.6 rule 8). */
+export const KEPT_SUBMISSION_MS = DAY_MS;
 /** The pause between two deletion runs (contract 3 `deletion`). */
 export const DELETION_MS = 10 * 60 * 1_000;
 /**
@@ -68,3 +70,6 @@ export function deleteAfter({ finished, collected }: Batch): number | null {
   const collectedEnd = collected === null ? Number.POSITIVE_INFINITY : collected + KEPT_COLLECTED_MS;
   return Math.min(collectedEnd, finished + KEPT_FINISHED_MS);
 }
+
+/** Whether a submission at `at` counts no more for its idempotency key. A database has the same in SQL: `submissionIsOver`. */
+export const isSubmissionOver = (at: number, now: number): boolean => at <= now - KEPT_SUBMISSION_MS;

@@ -6,7 +6,7 @@ import { mayStart } from '../lifecycle/batch-transitions.js';
 import { lineLabel } from '../line-aborts.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
 import { type BatchKey, type BatchLine, sealResult } from '../sealed-values.js';
-import { entryBytes } from '../stored-length.js';
+import { entryBytes } from '../stored-bytes.js';
 import type { BatchProgress, BatchWork } from './batch-progress.js';
 import type { Funds } from './funds.js';
 import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './line-outcome.js';

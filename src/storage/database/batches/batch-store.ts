@@ -7,6 +7,7 @@ import {
   type Draft,
   type Idempotency,
   mayBeStored,
+  storedOf,
   tooManyBatches,
 } from '../../../batch/index.js';
 import { SETTLED_MS } from '../postgres/calendar-sql.js';
@@ -69,8 +70,8 @@ export class DatabaseBatchStore implements BatchStore {
     try {
       const stored = await orUnknown(reports, id, mayBe, async () => {
         draft.checkCurrent();
-        const bytes = file.chunks.reduce((sum, { lines, ids }) => sum + lines.length + ids.length, 0);
-        await storage.requireRoom(draft.contents.caller.workspace.id, bytes);
+        const { lines, other } = storedOf(file.chunks);
+        await storage.requireRoom(draft.contents.caller.workspace.id, lines + other);
         return this.storeCertainly(draft);
       });
       if (typeof stored !== 'string') {

@@ -1,18 +1,10 @@
 import type { Clock } from '../../../base/index.js';
-import { type Batch, noRoom, noRoomForWorkspace } from '../../../batch/index.js';
+import { type Batch, requireStoredRoom, type StoredBounds, storedBytesOf } from '../../../batch/index.js';
 import type { Queryable } from '../postgres/statement.js';
 import { storedBytes } from './tables/submissions.js';
 
 /** The sums are read again after this many milliseconds. */
 const FRESH_MS = 10_000;
-
-/** The bounds of stored batches. They can be reloaded. */
-interface Bounds {
-  /** The most bytes of all workspaces together. */
-  storedBytesMax(): number;
-  /** The percentage of these bytes that one workspace may take. */
-  workspacePercent(): number;
-}
 
 /**
  * Bounds the bytes of stored batches, in total and by workspace. To sum them, the database reads every batch, so the sums
@@ -26,24 +18,21 @@ export class DatabaseStoredBytes {
   constructor(
     private readonly sql: Queryable,
     private readonly clock: Clock,
-    private readonly bounds: Bounds,
+    private readonly bounds: StoredBounds,
   ) {}
 
   /** Rejects with ApiError `batch_unavailable` if further bytes of a workspace do not fit. */
   async requireRoom(workspace: string, bytes: number): Promise<void> {
     if (this.clock.monotonic() - this.readAt > FRESH_MS) await this.read();
-    const max = this.bounds.storedBytesMax();
-    let total = 0;
+    let total = bytes;
     for (const sum of this.sums.values()) total += sum;
-    if (total + bytes > max) throw noRoom();
-    const percent = this.bounds.workspacePercent();
-    if ((this.sums.get(workspace) ?? 0) + bytes > (max / 100) * percent) throw noRoomForWorkspace(percent);
+    requireStoredRoom(this.bounds, total, (this.sums.get(workspace) ?? 0) + bytes);
   }
 
   /** Counts a batch that this node has stored. */
-  add({ workspace, stored }: Batch): void {
-    const bytes = (stored?.lines ?? 0) + (stored?.other ?? 0);
-    this.sums.set(workspace, (this.sums.get(workspace) ?? 0) + bytes);
+  add(batch: Batch): void {
+    const { workspace } = batch;
+    this.sums.set(workspace, (this.sums.get(workspace) ?? 0) + storedBytesOf(batch));
   }
 
   private read(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Amount, lacking, type Pause } from '../../../access/index.js';
+import { type Amount, coverOf, lacking, type Pause } from '../../../access/index.js';
 
 /** A lease that is not exact gets at most this fraction of the available credit, divided by the number of nodes. */
 const SHARE_DIVISOR = 4n;
@@ -51,11 +51,7 @@ export interface Grant {
 }
 
 /** What can still be leased. Negative if credit was taken back, or the budget lowered, below what is leased. */
-export function availableOf({ granted, budget, charged, monthCharged, leased }: AccountState): Amount {
-  const credit = granted - charged;
-  const left = budget === null ? credit : least(credit, budget - monthCharged);
-  return left - leased;
-}
+export const availableOf = (account: AccountState): Amount => coverOf(account, account) - account.leased;
 
 /**
  * Decides what a node gets. Far from the limit of the workspace, a node gets its needs and unused credit beyond them. Near
@@ -103,5 +99,3 @@ function grantExactly(account: AccountState, { needs, isWhole, isExact, othersHo
 /** Why an amount cannot be leased; null if it can. */
 const lacks = (account: AccountState, amount: Amount): Pause | null =>
   lacking(account, account, account.leased + amount);
-
-const least = (one: Amount, other: Amount): Amount => (one < other ? one : other);

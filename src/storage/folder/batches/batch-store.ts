@@ -61,7 +61,7 @@ export class FolderBatchStore implements BatchStore {
     this.checkOpen(caller.key.id);
     const batch = draft.batch(this.nextNumber(caller.key.id), clock.now());
     const writes = this.writesOf(batch, draft);
-    const releaseRoom = storage.take(batch.workspace, writes);
+    const releaseRoom = storage.take(batch, writes);
     const releaseSlot = this.takeSlot(batch.key);
     this.beingStored.add(batch);
     try {

@@ -41,10 +41,7 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
   constructor(private readonly deps: FolderBatchDependencies) {
     super(deps.currency);
     const { store, sealer, access, clock, random, engines, files, webhooks, reports } = deps;
-    const storage = new FolderStoredBytes(store, {
-      bytesMax: () => deps.storedBytesMax(),
-      workspacePercent: () => deps.workspacePercent(),
-    });
+    const storage = new FolderStoredBytes(store, deps);
     const buffer = new FolderWorkBuffer(store, access, storage);
     const times = new BatchTimes(store, buffer, clock.now());
     const submissions = new Submissions(store, clock, times);

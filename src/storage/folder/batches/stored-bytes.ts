@@ -1,20 +1,6 @@
-import { type Batch, entryBytes, isFinished, noRoom, noRoomForWorkspace } from '../../../batch/index.js';
+import { type Batch, requireStoredRoom, type StoredBounds, storedBytesOf } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
-
-/** What a batch takes in the data file, in bytes; 0 for one that an earlier version stored. */
-function bytesOf(batch: Batch): number {
-  if (batch.deleted || batch.stored === undefined) return 0;
-  return batch.stored.other + (isFinished(batch) ? 0 : batch.stored.lines);
-}
-
-/** The bounds of stored batches. They can be reloaded. */
-interface Bounds {
-  /** Bytes of all. */
-  bytesMax(): number;
-  /** The percentage of these bytes that one workspace may take. */
-  workspacePercent(): number;
-}
 
 /**
  * Bounds what stored batches take in the data file, in total and by workspace. Checked when a batch is submitted. Results
@@ -32,25 +18,25 @@ export class FolderStoredBytes {
 
   constructor(
     private readonly store: Pick<Store, 'bytesOf'>,
-    private readonly bounds: Bounds,
+    private readonly bounds: StoredBounds,
   ) {}
 
   /** Counts a batch as it is now for its workspace. */
   note(batch: Batch): void {
-    const bytes = bytesOf(batch);
+    const bytes = storedBytesOf(batch);
     this.addShare(batch.workspace, bytes - (this.counted.get(batch.id) ?? 0));
     if (bytes === 0) this.counted.delete(batch.id);
     else this.counted.set(batch.id, bytes);
   }
 
   /**
-   * Counts the values of a new batch of a workspace until the returned function is called; by then they are stored, or
-   * refused by the disk. Throws ApiError `batch_unavailable` if they do not fit.
+   * Counts a new batch, and the values that are written for it, until the returned function is called; by then they are
+   * stored, or refused by the disk. Throws ApiError `batch_unavailable` if they do not fit.
    */
-  take(workspace: string, writes: readonly RawWrite[]): () => void {
-    const lengths = writes.map(({ value }) => value?.length ?? 0);
-    const bytes = lengths.reduce((sum, length) => sum + length, 0);
-    const share = lengths.reduce((sum, length) => sum + entryBytes(length), 0);
+  take(batch: Batch, writes: readonly RawWrite[]): () => void {
+    const { workspace } = batch;
+    const bytes = writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+    const share = storedBytesOf(batch);
     this.requireRoom(workspace, bytes, share);
     this.writing += bytes;
     this.addShare(workspace, share);
@@ -65,14 +51,8 @@ export class FolderStoredBytes {
    * default, of any size.
    */
   requireRoom(workspace: string, bytes = 1, share = 1): void {
-    const bytesMax = this.bounds.bytesMax();
-    if (this.store.bytesOf('batch') + this.writing + bytes > bytesMax) {
-      throw noRoom();
-    }
-    const percent = this.bounds.workspacePercent();
-    if ((this.shares.get(workspace) ?? 0) + share > (bytesMax / 100) * percent) {
-      throw noRoomForWorkspace(percent);
-    }
+    const total = this.store.bytesOf('batch') + this.writing + bytes;
+    requireStoredRoom(this.bounds, total, (this.shares.get(workspace) ?? 0) + share);
   }
 
   private addShare(workspace: string, bytes: number): void {

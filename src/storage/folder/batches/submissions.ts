@@ -1,5 +1,5 @@
-import { type Clock, DAY_MS, JUMP_LASTS_MS } from '../../../base/index.js';
-import { type Idempotency, idempotencyConflict } from '../../../batch/index.js';
+import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
+import { type Idempotency, idempotencyConflict, isSubmissionOver } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
 import type { BatchTimes } from './times.js';
@@ -34,7 +34,7 @@ export class Submissions {
     return this.store.table('submissions').write(name, { batch, body, at: now });
   }
 
-  /** Removes rows older than a day. Rejects with StoreError. */
+  /** Removes rows that are over. Rejects with StoreError. */
   async forget(): Promise<void> {
     const table = this.store.table('submissions');
     let old: RawWrite[] = [];
@@ -49,9 +49,15 @@ export class Submissions {
     await remove();
   }
 
-  /** False while the calendar is uncertain: a batch that is made twice is paid for twice. */
+  /**
+   * False while the calendar is uncertain: a batch that is made twice is paid for twice. (A database finds submissions by
+   * its settled calendar, which stands still meanwhile.)
+   */
   private isOld({ at }: { readonly at: number }): boolean {
-    const isOver = at + DAY_MS <= this.clock.now();
-    return isOver && this.clock.certainFor() >= JUMP_LASTS_MS && !this.times.isMoving;
+    return (
+      isSubmissionOver(at, this.clock.now()) &&
+      this.clock.certainFor() >= JUMP_LASTS_MS &&
+      !this.times.isMoving
+    );
   }
 }

@@ -1,8 +1,13 @@
 import { test } from 'tap';
-import { entryBytes } from '../../../../src/batch/stored-length.js';
+import type { Batch } from '../../../../src/batch/index.js';
+import { entryBytes } from '../../../../src/batch/stored-bytes.js';
 import { FolderStoredBytes } from '../../../../src/storage/folder/batches/stored-bytes.js';
 import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
 import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../../../support/batch/world.js';
+
+/** A new batch whose lines are one value of so many bytes. */
+const batchOf = (workspace: string, bytes = 0) =>
+  ({ id: 'b', workspace, state: 'queued', stored: { lines: entryBytes(bytes), other: 0 } }) as Batch;
 
 const value = (bytes: number): RawWrite => ({
   table: 'batch_lines',
@@ -13,15 +18,15 @@ const value = (bytes: number): RawWrite => ({
 test('stored batches: a batch is accepted at the bound and refused one byte past it', async (t) => {
   const storage = new FolderStoredBytes(
     { bytesOf: () => 600 },
-    { bytesMax: () => 1_000, workspacePercent: () => 100 },
+    { storedBytesMax: () => 1_000, workspacePercent: () => 100 },
   );
   const take = (...writes: RawWrite[]) =>
-    reason(Promise.resolve().then(() => void storage.take('w', writes)));
+    reason(Promise.resolve().then(() => void storage.take(batchOf('w'), writes)));
   t.match(await take(value(201), value(200)), {
     type: 'batch_unavailable',
     headers: { retryAfterSeconds: 300 },
   });
-  const release = storage.take('w', [value(200), value(200), { ...value(0), value: null }]);
+  const release = storage.take(batchOf('w'), [value(200), value(200), { ...value(0), value: null }]);
   t.match(await take(value(1)), { type: 'batch_unavailable' }, 'beside one that is being written');
   release();
   t.equal(await take(value(400)), undefined);
@@ -75,13 +80,13 @@ test('stored batches: the measure is pages of the tables of batches, and shrinks
 });
 
 test('stored batches: a workspace is refused one byte past its share, and others are not', async (t) => {
-  const bounds = { bytesMax: () => 10_000, workspacePercent: () => 20 };
+  const bounds = { storedBytesMax: () => 10_000, workspacePercent: () => 20 };
   const storage = new FolderStoredBytes({ bytesOf: () => 0 }, bounds);
   const take = (workspace: string, bytes: number) =>
-    reason(Promise.resolve().then(() => storage.take(workspace, [value(bytes)])));
+    reason(Promise.resolve().then(() => storage.take(batchOf(workspace, bytes), [])));
   t.equal(entryBytes(2_048), 64 + 2_048);
   t.equal(entryBytes(2_049), 64 + 4_096, 'a page of its own');
-  const release = storage.take('w', [value(2_000 - 64)]);
+  const release = storage.take(batchOf('w', 2_000 - 64), []);
   t.match(await take('w', 0), {
     type: 'batch_unavailable',
     message:

@@ -1,5 +1,11 @@
 import type { BatchState } from '../../../../api/index.js';
-import { type BatchEvent, changedBy, FINISHED, STARTABLE } from '../../../../batch/index.js';
+import {
+  type BatchEvent,
+  changedBy,
+  FINISHED,
+  KEPT_SUBMISSION_MS,
+  STARTABLE,
+} from '../../../../batch/index.js';
 import { SETTLED_MS } from '../../postgres/calendar-sql.js';
 
 /** Rules of batches and keys as conditions in SQL, generated from those of `batch/` and tested against those of `access/`. */
@@ -18,3 +24,6 @@ export const isChangedBy = (event: BatchEvent): string => `state IN ${listed(cha
 /** The key works: see `keyWorks`. `key`: the name that the statement gives the table. */
 export const keyWorksIn = (key: string): string =>
   `(${key}.revoked IS NULL AND (${key}.expires IS NULL OR ${SETTLED_MS} <= ${key}.expires))`;
+
+/** A submission counts no more for its idempotency key: see `isSubmissionOver`. `now`: milliseconds since 1970, in SQL. */
+export const submissionIsOver = (now: string): string => `(at <= ${now} - ${KEPT_SUBMISSION_MS})`;

@@ -1,10 +1,9 @@
-import { DAY_MS } from '../../../../base/index.js';
 import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../../batch/index.js';
 import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batch-table.js';
-import { UNFINISHED } from './conditions.js';
+import { submissionIsOver, UNFINISHED } from './conditions.js';
 
 /** Batches that one call returns. The next call returns the others. */
 const DELETABLE_MAX = 256;
@@ -40,8 +39,8 @@ const DELETE_BATCH = statement('batch-delete', 'DELETE FROM batches WHERE id = $
 const STALE_SUBMISSIONS = statement(
   'duty-submissions',
   `DELETE FROM submissions WHERE (key, digest) IN (
-     SELECT key, digest FROM submissions WHERE at <= ${NOW_MS} - ${DAY_MS} AND ${MAY_DELETE} LIMIT ${REMOVED_MAX}
-   ) AND ${MAY_DELETE} AND at <= ${NOW_MS} - ${DAY_MS}`,
+     SELECT key, digest FROM submissions WHERE ${submissionIsOver(NOW_MS)} AND ${MAY_DELETE} LIMIT ${REMOVED_MAX}
+   ) AND ${MAY_DELETE} AND ${submissionIsOver(NOW_MS)}`,
 );
 
 const STALE_TURNS = statement(
@@ -84,7 +83,7 @@ async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise<void> 
   await sql.execute(DELETE_BATCH, [id]);
 }
 
-/** Removes idempotency keys that are older than a day, and the turns of keys without unfinished batches. */
+/** Removes submissions that are over, and the turns of keys without unfinished batches. */
 export async function removeStale(sql: Queryable): Promise<void> {
   while ((await sql.execute(STALE_SUBMISSIONS)) === REMOVED_MAX);
   await sql.execute(STALE_TURNS);

@@ -1,9 +1,8 @@
-import { DAY_MS } from '../../../../base/index.js';
 import { type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
-import { keyWorksIn, MAY_START } from './conditions.js';
+import { keyWorksIn, MAY_START, submissionIsOver } from './conditions.js';
 
 /** A key whose submissions are locked until the transaction ends. */
 interface LockedKey {
@@ -42,7 +41,7 @@ const NEXT_NUMBER = statement('submission-next-number', 'UPDATE batch_numbers SE
 
 const FIND = statement(
   'submission-find',
-  `SELECT batch, body FROM submissions WHERE key = $1 AND digest = $2 AND at > ${SETTLED_MS} - ${DAY_MS}`,
+  `SELECT batch, body FROM submissions WHERE key = $1 AND digest = $2 AND NOT ${submissionIsOver(SETTLED_MS)}`,
 );
 
 const PUT = statement(
@@ -101,7 +100,7 @@ export async function putSubmission(
   await sql.execute(PUT, [key, digest, batch, body, at]);
 }
 
-/** The bytes of the stored batches of each workspace. */
+/** The bytes of the stored batches of each workspace, each as `storedBytesOf` counts it. */
 export async function storedBytes(sql: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await sql.query<{ workspace: string; bytes: number }>(STORED);
   return new Map(rows.map(({ workspace, bytes }) => [workspace, bytes]));
