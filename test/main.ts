@@ -22,8 +22,8 @@ import { ROOT } from './support/sources.js';
 const TIMEOUT_MS = (LONG ? 1_200 : 240) * 1_000;
 /** Without `--costs`. */
 const SLOWEST_SHOWN = 10;
-/** One more than the processors that CI has: at a small scale some tests mostly wait, such as for a timeout. */
-const JOBS = LONG ? 2 : 3;
+/** One more than the processors that CI has: some tests mostly wait, for a timeout, a disk or a process that starts. */
+const JOBS = 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
