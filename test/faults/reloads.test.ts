@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { test } from 'tap';
+import type { OperatorResponses } from '../../src/api/index.js';
 import { ChangingModels } from '../support/changing-models.js';
+import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { memoryOf } from '../support/process-memory.js';
 import { LONG, scaled } from '../support/scale.js';
 import { startTestServer } from '../support/server.js';
@@ -26,9 +28,15 @@ test(`${RELOADS} reloads of models: threads, file descriptors and memory are tho
   const serve = (at: number) => models.serve(builds.slice(at % 2, (at % 2) + 1));
   serve(0);
   // Its idle connections are file descriptors.
-  const server = await startTestServer(t, { DECIDER_HTTP_KEEP_ALIVE_S: '1' }, models.path);
+  const environment = { DECIDER_HTTP_KEEP_ALIVE_S: '1', ...(await operatorSettings()) };
+  const server = await startTestServer(t, environment, models.path);
+  const isRecorded = async () => {
+    const response = await operatorFetch(server.operatorUrl as string, '/api/audit?limit=1');
+    const [newest] = ((await response.json()) as OperatorResponses['listAudit']).entries;
+    return newest?.action === 'settings.reload';
+  };
   await server.ask(ASK);
-  /** After the first reload, which starts the thread that writes the audit log. */
+  /** After the first reload. */
   let held = { threads: 0, descriptors: 0 };
   const memory = memoryOf(process.pid);
   let settled = 0;
@@ -37,6 +45,8 @@ test(`${RELOADS} reloads of models: threads, file descriptors and memory are tho
     t.equal((await server.reload(server.settings)).length, 3);
     t.match(await server.ask(ASK), { model: `tiny-${builds[reload % 2]?.date}` });
     await until(() => server.engines.draining.length === 0);
+    // The thread that writes the audit log starts with the first entry.
+    await until(isRecorded);
     if (reload === 1) held = { threads: count('task'), descriptors: count('fd') };
     if (reload === FIRST_RELOADS) settled = memory.own();
   }

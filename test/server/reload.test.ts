@@ -123,7 +123,7 @@ test('reload: another bound of the queue and another time limit count for the ne
     ...server.settings,
     engine: { ...server.settings.engine, ...limits },
   });
-  t.strictSame(await server.reload(limited({ queue: 1, deadline_ms: 5_000 })), [
+  t.strictSame(await server.reload(limited({ queue: 1, deadline_ms: 50_000 })), [
     'engine.deadline_ms',
     'engine.queue',
   ]);
