@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadAddon } from '../src/engine/index.js';
+import { compare, type Difference } from '../src/tuning/index.js';
 import { ANSWER_KINDS, type AnswerKind, type Answers } from './devices/answers.js';
 import { fewLayersModel } from './engine/models.js';
-import { compare, type Difference } from './exact/compare.js';
 import { benchOptions } from './options.js';
 import { machine, Pace, table, writeJson } from './report.js';
 
@@ -47,7 +47,7 @@ console.log(
       String(row.questions),
       row.largest.toExponential(1),
       row.mean.toExponential(1),
-      `${(row.other_answers * 100).toFixed(1)} %`,
+      `${((row.changed / row.questions) * 100).toFixed(1)} %`,
     ]),
   ),
 );

@@ -17,6 +17,7 @@
 //   npm run bench:engine -- --minutes N        about so long: fewer rounds, but at least one of every case
 //   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
 import { availableParallelism } from 'node:os';
+import { deviceNamed, leastSeconds } from '../src/tuning/index.js';
 import { BREAKDOWN_HEAD, measureBreakdown, showBreakdown, showCounts } from './engine/breakdown.js';
 import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
 import { measure } from './engine/measure.js';
@@ -25,7 +26,6 @@ import { deviceOf, type Ours, openOurs, settingsOf } from './engine/ours.js';
 import { Peer } from './engine/peer.js';
 import { peerTokens, peerUnique } from './engine/peer-tokens.js';
 import { HEAD, type Result, resultOf, showResult } from './engine/result.js';
-import { deviceNamed, leastSeconds } from './engine/roofline.js';
 import { textsOf } from './engine/texts.js';
 import { warmUp } from './engine/warm-up.js';
 import { benchOptions } from './options.js';

@@ -7,8 +7,8 @@
 //   npm run bench:exact -- --minutes N        leaves precisions out that do not begin in this time
 //   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
 import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type PlanLogits } from '../src/engine/index.js';
+import { compare, type Difference } from '../src/tuning/index.js';
 import { fewLayersModel } from './engine/models.js';
-import { compare, type Difference } from './exact/compare.js';
 import { randomPlans } from './exact/plans.js';
 import { CPU_BOUNDS, openInProcess } from './in-process.js';
 import { benchOptions } from './options.js';
@@ -42,7 +42,7 @@ console.log(
       String(row.questions),
       row.largest.toExponential(1),
       row.mean.toExponential(1),
-      `${(row.other_answers * 100).toFixed(1)} %`,
+      `${((row.changed / row.questions) * 100).toFixed(1)} %`,
     ]),
   ),
 );

@@ -1,7 +1,7 @@
 import { random } from '../../src/base/index.js';
 import { COUPLED_PRODUCT_MAX, type Plan } from '../../src/engine/index.js';
 import { CELL_PRICE } from '../../src/engine/scheduler/idle-budget.js';
-import { type Arrival, simulate } from '../schedule/simulate.js';
+import { type Arrival, simulate } from '../../src/tuning/index.js';
 import { RATES, repeatingPlans } from './plans.js';
 
 const IDLE_CELLS_MAX = 4_096;

@@ -1,10 +1,6 @@
 // The cost model: what a wave takes on a device, from constants that are named here. Those of the H100 were measured, the
 // others were not; it shows how the scheduler behaves, not how fast a server is.
-import type { WaveBounds } from '../../src/engine/index.js';
-import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
-import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
-import { roundsOf } from '../../src/engine/wave/decodes.js';
-import type { WaveTime } from './simulate.js';
+import type { Costs } from '../../src/tuning/index.js';
 
 /** A model of 12B parameters with the shape of a Gemma. */
 const PARAMETERS = 11.95e9;
@@ -100,32 +96,21 @@ export function tokensPerSecond(device: Device): number {
   return tokens / (flop / flopPerSecond + decodeMs / 1_000);
 }
 
-/** What a wave takes on a device. */
-export function waveTime(device: Device, bounds: WaveBounds, wave: Wave<Entry>): WaveTime {
-  const decodes = decodesOf(wave, bounds.microBatchTokens);
-  const tokens = decodes.reduce((sum, each) => sum + each, 0);
+/** The constants of the cost model. A decode reads the weights or computes its tokens, whichever takes longer. */
+export function costsOf(device: Device): Costs {
   const flopMs = (flop: number) => (flop / device.flopPerSecond) * 1_000;
   const weightsMs = (device.weightBytes / device.bytesPerSecond) * 1_000;
-  const layersMs = decodes.reduce((sum, each) => sum + Math.max(weightsMs, flopMs(each * FLOP_PER_TOKEN)), 0);
-  const rows = wave.task.phases.flatMap(({ streams }) => streams).filter(({ options }) => options).length;
+  const tokenMs = flopMs(FLOP_PER_TOKEN);
   return {
-    host: decodes.length * device.hostMsPerDecode + tokens * device.hostMsPerToken,
-    device:
-      layersMs +
-      decodes.length * device.decodeMs +
-      flopMs(tokens * wave.cells * FLOP_PER_TOKEN_AND_CELL) +
-      flopMs((wave.cost - tokens) * FLOP_PER_TOKEN) +
-      rows * (device.rowMs + flopMs(FLOP_PER_ROW)),
+    decodeMs: device.decodeMs + weightsMs,
+    ranges: [
+      { upTo: weightsMs / tokenMs, tokenMs: 0 },
+      { upTo: Number.POSITIVE_INFINITY, tokenMs },
+    ],
+    tokenCellMs: flopMs(FLOP_PER_TOKEN_AND_CELL),
+    cellStep: 1,
+    rowMs: device.rowMs + flopMs(FLOP_PER_ROW),
+    hostDecodeMs: device.hostMsPerDecode,
+    hostTokenMs: device.hostMsPerToken,
   };
-}
-
-/** The tokens of each decode. */
-function decodesOf({ task }: Wave<Entry>, microBatchTokens: number): number[] {
-  return task.phases.flatMap(({ streams }) =>
-    roundsOf(streams).flatMap((round) => {
-      const tokens = round.streams.reduce((sum, { stream }) => sum + stream.tokens.length, 0);
-      const whole = Array.from({ length: Math.floor(tokens / microBatchTokens) }, () => microBatchTokens);
-      return tokens % microBatchTokens === 0 ? whole : [...whole, tokens % microBatchTokens];
-    }),
-  );
 }

@@ -1,8 +1,8 @@
 import { random } from '../../src/base/index.js';
 import { COUPLED_PRODUCT_MAX, type WaveBounds } from '../../src/engine/index.js';
+import { simulate, waveTime } from '../../src/tuning/index.js';
 import { quantile } from '../report.js';
-import { type Device, tokensPerSecond, waveTime } from './devices.js';
-import { simulate } from './simulate.js';
+import { costsOf, type Device, tokensPerSecond } from './devices.js';
 import { IMAGES, PlanMaker, type Workload } from './workloads.js';
 
 /** What is varied; a default of the device or of the server for what is absent. */
@@ -46,6 +46,7 @@ export function runWorkload(
     sequences: variation.sequences ?? 64,
   };
   const make = new PlanMaker();
+  const costs = costsOf(device);
   // The same load whatever is varied.
   const perSecond = (workload.load * tokensPerSecond(device)) / workload.tokens;
   const arrivals = workload.arrivals(perSecond, requests, make, random(SEED));
@@ -61,7 +62,7 @@ export function runWorkload(
     devices: 1,
     contexts: variation.contexts ?? device.contexts,
     images: IMAGES,
-    timeOf: (wave) => waveTime(device, bounds, wave),
+    timeOf: (wave) => waveTime(costs, bounds, wave),
     ...(variation.shareBesideLive !== undefined && { shareBesideLive: variation.shareBesideLive }),
     ...(workload.batch && { batch: workload.batch(make), until: arrivals.at(-1)?.at ?? 0 }),
   });

@@ -1,7 +1,7 @@
 import type { Random } from '../../src/base/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import type { EmbeddingSizes } from '../../src/engine/scheduler/embeddings.js';
-import type { Arrival } from './simulate.js';
+import type { Arrival } from '../../src/tuning/index.js';
 
 /**
  * Images of 256 tokens. Encoding one takes 3.7 TFLOP on a projector of 0.57B parameters, which is 0.55 tokens of a model

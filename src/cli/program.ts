@@ -292,6 +292,11 @@ command(program, 'nodes', 'list the servers that share the database').action(asy
   (await import('./nodes.js')).nodes(options),
 );
 
+command(program, 'tune', 'compare the answers of this device with those of the CPU')
+  .option('--model <id>', 'model or build (default: the one that answers requests without a model)')
+  .option('--minutes <number>', 'time of all measurements, about', '5')
+  .action(async (options) => (await import('./tune.js')).tune(options));
+
 command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(async (options) => (await import('./doctor.js')).doctor(options));

@@ -10,7 +10,7 @@ export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, threadDevices } from './addon/devices.js';
 export { hasLibraries, INSTALL_CUDA, libraryVersions } from './addon/installed.js';
 export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load-addon.js';
-export { type ChildLimits, oneLine } from './check/bounded-child.js';
+export { ChildError, type ChildLimits, oneLine, runBounded } from './check/bounded-child.js';
 export type { ModelFacts } from './check/check-messages.js';
 export { checkModel } from './check/check-model.js';
 export { FIRST_QUESTION } from './check/first-plans.js';
@@ -58,13 +58,23 @@ export {
 } from './profile/profile-types.js';
 export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
 export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
-export { COUPLED_PRODUCT_MAX, EXACT, type Sharing } from './scheduler/context-state.js';
+export { COUPLED_PRODUCT_MAX, ContextState, EXACT, type Sharing } from './scheduler/context-state.js';
+export { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';
+export { AdaptiveBudget, fixedBudget } from './scheduler/idle-budget.js';
+export { Scheduler, type Urgency } from './scheduler/scheduler.js';
+export type { Entry } from './scheduler/scheduler-types.js';
+export { runTogether, settle } from './scheduler/step.js';
+export type { Wave } from './scheduler/wave-builder.js';
 export { deriveSizes, devicesOf, settingsOf } from './sizes.js';
+export { roundsOf } from './wave/decodes.js';
+export { type ImageEncoder, NO_ENCODER, runWave } from './wave/run-wave.js';
 export { type PlanImage, prefixKey } from './wave/wave-images.js';
 export {
+  contextOptions,
   longestPrompt,
   type Plan,
   type PlanLogits,
+  planCells,
   type Suffix,
   type WaveBounds,
 } from './wave/wave-types.js';

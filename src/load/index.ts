@@ -20,3 +20,4 @@ export {
 } from './run-load.js';
 export { generatedRequests, givenRequests, SHAPES } from './shapes.js';
 export { byRate, foundText, mainStep, notes, showMs, showRate } from './summary.js';
+export { sentences } from './texts.js';

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { deviceNamed, leastSeconds, operations } from '../../bench/engine/roofline.js';
 import type { ModelDescription, Plan } from '../../src/engine/index.js';
+import { deviceNamed, leastSeconds, operations } from '../../src/tuning/index.js';
 
 const plan = (prefix: number, ...suffixes: number[]): Plan => ({
   prefix: new Int32Array(prefix),

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { DEVICES } from '../../bench/schedule/devices.js';
 import { runWorkload } from '../../bench/schedule/run.js';
-import { type Arrival, type Simulation, simulate } from '../../bench/schedule/simulate.js';
 import { PlanMaker, WORKLOADS } from '../../bench/schedule/workloads.js';
+import { type Arrival, type Simulation, simulate } from '../../src/tuning/index.js';
 import { COLD } from '../support/engine.js';
 
 const BOUNDS = {

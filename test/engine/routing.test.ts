@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import { type Arrival, type SimulatedState, simulate } from '../../bench/schedule/simulate.js';
 import { ThreadStartError } from '../../src/base/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
@@ -7,6 +6,7 @@ import { plansForOtherLanes } from '../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
 import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
+import { type Arrival, type SimulatedState, simulate } from '../../src/tuning/index.js';
 import { COLD, planOf } from '../support/engine.js';
 import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';

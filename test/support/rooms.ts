@@ -3,6 +3,7 @@ export const ROOMS = [
   'console',
   'cli',
   'evaluation',
+  'tuning',
   'load',
   'hub',
   'server',

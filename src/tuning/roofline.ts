@@ -1,4 +1,4 @@
-import type { ModelDescription, Plan } from '../../src/engine/index.js';
+import type { ModelDescription, Plan } from '../engine/index.js';
 
 /**
  * The minimum time of a device for some plans, from the roofline model (Williams, Waterman and Patterson,
@@ -11,11 +11,11 @@ import type { ModelDescription, Plan } from '../../src/engine/index.js';
  * with T the unique tokens, V the vocabulary and d the width. Weights are assumed to be read once, and the KV cache to
  * be free, so the true bound can only be higher.
  */
-export function leastSeconds(plans: readonly Plan[], model: ModelDescription, device: Device): number {
+export function leastSeconds(plans: readonly Plan[], model: ModelDescription, device: Peaks): number {
   return Math.max(operations(plans, model) / device.peak, model.sizeBytes / device.bandwidth);
 }
 
-export interface Device {
+interface Peaks {
   /**
    * Dense operations per second with 16-bit inputs. llama.cpp multiplies quantized weights in 8 bits, at up to
    * twice this rate (four times on GeForce), so for quantized weights the reported share is too high.
@@ -37,7 +37,7 @@ const DEVICES: ReadonlyArray<readonly [name: RegExp, teraflops: number, terabyte
   [/RTX 4090/, 165, 1.008],
 ];
 
-export function deviceNamed(name: string): Device | null {
+export function deviceNamed(name: string): Peaks | null {
   const found = DEVICES.find(([pattern]) => pattern.test(name));
   return found === undefined ? null : { peak: found[1] * 1e12, bandwidth: found[2] * 1e12 };
 }

@@ -4,8 +4,8 @@ export interface Difference {
   /** The largest and the mean |Δp| over all options; NaN if a logit is not finite. */
   readonly largest: number;
   readonly mean: number;
-  /** The share of questions whose most probable option differs. */
-  readonly other_answers: number;
+  /** Questions whose most probable option differs. */
+  readonly changed: number;
 }
 
 /** Compares the probabilities of options, given their logits by question. */
@@ -17,7 +17,7 @@ export function compare(expected: readonly Float32Array[], found: readonly Float
     questions: pairs.length,
     largest: Math.max(...differences),
     mean: differences.reduce((sum, value) => sum + value, 0) / differences.length,
-    other_answers: others.length / pairs.length,
+    changed: others.length,
   };
 }
 

@@ -1,13 +1,21 @@
 // The engine's scheduler in simulated time: arrivals and the cost of a wave are given, nothing is computed.
-import type { Plan, Sharing, WaveBounds } from '../../src/engine/index.js';
-import { ContextState } from '../../src/engine/scheduler/context-state.js';
-import { type EmbeddingSizes, Embeddings, noEmbeddings } from '../../src/engine/scheduler/embeddings.js';
-import { AdaptiveBudget, fixedBudget } from '../../src/engine/scheduler/idle-budget.js';
-import { Scheduler, type Urgency } from '../../src/engine/scheduler/scheduler.js';
-import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
-import { settle } from '../../src/engine/scheduler/step.js';
-import type { Wave } from '../../src/engine/scheduler/wave-builder.js';
-import { planCells } from '../../src/engine/wave/wave-types.js';
+import {
+  AdaptiveBudget,
+  ContextState,
+  type EmbeddingSizes,
+  Embeddings,
+  type Entry,
+  fixedBudget,
+  noEmbeddings,
+  type Plan,
+  planCells,
+  Scheduler,
+  type Sharing,
+  settle,
+  type Urgency,
+  type Wave,
+  type WaveBounds,
+} from '../../engine/index.js';
 
 /** A request that comes at a time in milliseconds. */
 export interface Arrival {

@@ -1,0 +1,87 @@
+import { compare, type Difference } from './compare-answers.js';
+import type { Answers, DeviceAnswers } from './measure-answers.js';
+
+/**
+ * How far the probabilities of a device may be from those of the CPU. Measured on an H100 (docs/performance.md, Answers):
+ * at most 0.018 and 0.0025 in the mean with q8_0, 0.0026 and 0.00036 with F16. The CPU itself differs by up to 0.0085
+ * between alone and in company. The bounds are three and four times the largest of these, because deeper models add up
+ * more roundings; both are below what another quantization of the same weights does (0.094, 0.022 in the mean). Broken
+ * kernels exceed them at once.
+ */
+export const DIFFERENCE_BOUND = { largest: 0.05, mean: 0.01 } as const;
+
+/** Fewer prompts than this say too little about a device. */
+export const COMPARED_MIN = 16;
+
+/** How the answers of a device compare with those of the CPU, and with each other. */
+export interface NumericsReport {
+  readonly prompts: number;
+  readonly questions: number;
+  /** Against the CPU. */
+  readonly alone: Difference;
+  readonly together: Difference;
+  /** The first answer against the same one repeated: on an empty context, and in changing company. */
+  readonly repeated: {
+    readonly times: number;
+    /** Different answers, as bytes, to one request alone. */
+    readonly variants: number;
+    readonly alone: Difference;
+    readonly together: Difference;
+  };
+  /** Why the device must not be used; empty if its answers are right. */
+  readonly refusals: readonly string[];
+}
+
+/** Compares the answers of a device with those of the CPU to the same prompts. */
+export function judgeNumerics(reference: Answers, found: DeviceAnswers): NumericsReport {
+  const { repeated } = found;
+  const [first = []] = repeated.alone;
+  const apart = (answers: Answers) =>
+    compare(
+      answers.flatMap(() => first),
+      answers.flat(),
+    );
+  const measured = {
+    prompts: reference.length,
+    questions: reference.flat().length,
+    alone: compare(reference.flat(), found.alone.flat()),
+    together: compare(reference.flat(), found.together.flat()),
+    repeated: {
+      times: repeated.alone.length,
+      variants: new Set(repeated.alone.map((logits) => logits.map((each) => each.join()).join(';'))).size,
+      alone: apart(repeated.alone),
+      together: apart(repeated.together),
+    },
+  };
+  return { ...measured, refusals: [...refusalsOf(measured, reference, found)] };
+}
+
+function* refusalsOf(
+  { prompts, alone, together, repeated }: Omit<NumericsReport, 'refusals'>,
+  reference: Answers,
+  found: DeviceAnswers,
+): Generator<string> {
+  if (prompts < COMPARED_MIN)
+    yield `only ${prompts} prompts could be compared with the CPU in the time given; at least ${COMPARED_MIN} are needed`;
+  const all = [found.alone, found.together, found.repeated.alone, found.repeated.together].flat(2);
+  const unusable = all.filter((logits) => !logits.every(Number.isFinite)).length;
+  if (unusable > 0) {
+    yield `the logits of ${unusable} of ${all.length} questions are not numbers`;
+    return;
+  }
+  const equal = found.alone.flat().filter(isFlat).length;
+  if (equal > reference.flat().filter(isFlat).length)
+    yield `the logits of ${equal} of ${alone.questions} questions are the same for all options; on the CPU they differ`;
+  for (const [how, difference] of Object.entries({ alone, 'with others': together })) {
+    if (difference.largest > DIFFERENCE_BOUND.largest || difference.mean > DIFFERENCE_BOUND.mean)
+      yield `asked ${how}, its probabilities are up to ${show(difference.largest)} from those of the CPU (at most ${DIFFERENCE_BOUND.largest} is usual), ${show(difference.mean)} in the mean (at most ${DIFFERENCE_BOUND.mean}), and ${difference.changed} of ${difference.questions} answers differ`;
+  }
+  if (repeated.variants > 1)
+    yield `it gave ${repeated.variants} different answers to the same request in ${repeated.times} repeats, up to ${show(repeated.alone.largest)} apart`;
+  if (repeated.together.largest > DIFFERENCE_BOUND.largest)
+    yield `the same request is answered up to ${show(repeated.together.largest)} differently beside others (at most ${DIFFERENCE_BOUND.largest} is usual)`;
+}
+
+const isFlat = (logits: Float32Array) => logits.length > 1 && logits.every((value) => value === logits[0]);
+
+const show = (value: number) => value.toPrecision(2);

@@ -1,0 +1,41 @@
+// Started by probe-backend.ts as a child process: opens a model on one backend, measures, and reports the result.
+import { readFileSync, writeSync } from 'node:fs';
+import { systemClock } from '../../base/index.js';
+import { loadAddon, openModel } from '../../engine/index.js';
+import { fixedPlans } from '../numerics/fixed-prompts.js';
+import { COMPARED_MIN } from '../numerics/judge-answers.js';
+import { measureDevice, measureReference } from '../numerics/measure-answers.js';
+import { openProbe, type Probe } from '../probe.js';
+import type { ProbeResults, ProbeTask, ProbeWork } from './probe-messages.js';
+
+const REPORT_FD = 3;
+
+const { backend, build, work, ...place }: ProbeTask = JSON.parse(readFileSync(0, 'utf8'));
+try {
+  const { addon } = loadAddon(backend);
+  const probe = openProbe(addon, openModel(addon, place.device, build), place);
+  report({ result: measure(probe, work) });
+} catch (error) {
+  report({ error: (error as Error).message });
+}
+// Skips the libraries' destructors.
+process.exit(0);
+
+function measure(probe: Probe, asked: ProbeWork): ProbeResults[ProbeWork['kind']] {
+  switch (asked.kind) {
+    case 'reference': {
+      const plans = fixedPlans(probe.model, asked.prompts, asked.count);
+      return measureReference(probe, plans, { least: COMPARED_MIN, ms: asked.ms, clock: systemClock });
+    }
+    case 'answers':
+      return measureDevice(probe, asked.count);
+  }
+}
+
+/** One line of JSON, in which arrays of numbers are lists; NaN is null. */
+function report(line: object): void {
+  const text = JSON.stringify(line, (_, value) => (value instanceof Float32Array ? [...value] : value));
+  for (let bytes = Buffer.from(`${text}\n`); bytes.length > 0; ) {
+    bytes = bytes.subarray(writeSync(REPORT_FD, bytes));
+  }
+}
