@@ -8,7 +8,8 @@
 //   npm run bench:decodes -- --minutes N      leaves rows out that do not begin in this time
 //   npm run bench:decodes -- --json FILE      also write {machine, device, model, decodes: [{tokens, cells, rows, ms, …}]}
 import { openModel } from '../src/engine/index.js';
-import { CASES, type DecodeCase, measureDecode, PREFIX_STEP } from './decodes/measure.js';
+import type { DecodeCase } from '../src/tuning/index.js';
+import { CASES, measureDecode, PREFIX_STEP } from './decodes/measure.js';
 import { benchmarkModel, largeModel, type WeightType } from './engine/models.js';
 import { buildOf, deviceOf, settingsOf } from './engine/ours.js';
 import { benchOptions } from './options.js';

@@ -1,7 +1,9 @@
 // Reporting for all benchmarks: medians and minima, tables, JSON files.
 import { writeFileSync } from 'node:fs';
 
-export { machine } from '../src/base/index.js';
+import { quantile } from '../src/base/index.js';
+
+export { machine, quantile } from '../src/base/index.js';
 export { Pace } from './pace.js';
 export { progress } from './progress.js';
 
@@ -13,12 +15,6 @@ export interface Times {
 
 export function timesOf(values: readonly number[]): Times {
   return { median: quantile(values, 0.5), min: Math.min(...values) };
-}
-
-/** The quantile `part` (0 to 1) of some values: the nearest value, the upper one of two. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 /** A text table: the first column left-aligned, the others right-aligned. */

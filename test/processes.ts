@@ -66,6 +66,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'cli/reload',
   'cli/serve',
   'cli/store-move',
+  'cli/tune',
   'docs/cluster',
   'docs/commands',
   'docs/examples',

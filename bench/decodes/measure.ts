@@ -1,14 +1,6 @@
-import type { DecodeBatch, NativeContext } from '../../src/engine/index.js';
+import type { NativeContext } from '../../src/engine/index.js';
+import { type DecodeCase, decodeBatch } from '../../src/tuning/index.js';
 import { type Times, timesOf } from '../report.js';
-
-/** A decode of one sequence. */
-export interface DecodeCase {
-  readonly tokens: number;
-  /** Tokens of the sequence that were decoded before. */
-  readonly cells: number;
-  /** Answer slots, whose logits over the whole vocabulary are computed and copied to RAM. */
-  readonly rows: number;
-}
 
 /** Maximum number of tokens of a decode, here and in a wave on a GPU. */
 export const PREFIX_STEP = 2_048;
@@ -34,12 +26,12 @@ export function measureDecode(context: NativeContext, one: DecodeCase): Times {
   context.clear();
   for (let from = 0; from < one.cells; from += PREFIX_STEP) {
     const tokens = Math.min(PREFIX_STEP, one.cells - from);
-    context.decode(batchOf({ tokens, cells: from, rows: 1 }), cancel);
+    context.decode(decodeBatch({ tokens, cells: from, rows: 1 }), cancel);
   }
   // A copy of the sequence keeps its cells when the measured tokens are removed with the original.
   context.copySequence(0, 1);
   const repeat = () => {
-    const measured = batchOf(one);
+    const measured = decodeBatch(one);
     const start = performance.now();
     context.decode(measured, cancel);
     const ms = performance.now() - start;
@@ -54,20 +46,4 @@ export function measureDecode(context: NativeContext, one: DecodeCase): Times {
     times.push(repeat());
   }
   return timesOf(times);
-}
-
-/** Any tokens: what a decode costs does not depend on them. */
-function batchOf({ tokens, cells, rows }: DecodeCase): DecodeBatch {
-  const outputs = Math.min(rows, tokens);
-  return {
-    tokens: Int32Array.from({ length: tokens }, (_, index) => 300 + (((cells + index) * 7) % 1_000)),
-    embeddings: null,
-    causal: true,
-    positions: Int32Array.from({ length: tokens }, (_, index) => cells + index),
-    sequenceOffsets: Int32Array.from({ length: tokens + 1 }, (_, index) => index),
-    sequences: new Int32Array(tokens),
-    slots: Int32Array.from({ length: outputs }, (_, slot) => tokens - outputs + slot),
-    optionOffsets: Int32Array.from({ length: outputs + 1 }, (_, slot) => slot),
-    optionTokens: new Int32Array(outputs).fill(300),
-  };
 }

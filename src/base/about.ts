@@ -15,8 +15,10 @@ export const VERSION = version;
 /** The oldest supported version of Node.js. */
 export const NODE_MIN = engines.node.replace('>=', '');
 
+/** The processor and the cores that this process can use. */
+export const processor = () => `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${usableCores()} cores`;
+
 /** The machine in one line, for reports of measurements. */
 export function machine(): string {
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  return `${model}, ${usableCores()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
+  return `${processor()}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }

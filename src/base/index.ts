@@ -12,6 +12,7 @@ export * from './files.js';
 export * from './lines.js';
 export * from './operator-error.js';
 export * from './parameters.js';
+export * from './quantile.js';
 export * from './random.js';
 export * from './shape.js';
 export * from './shares.js';

@@ -4,6 +4,8 @@ import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
 import {
   Catalog,
   type CatalogBuild,
+  devicesOf,
+  deviceTitle,
   filesOf,
   readManifest,
   showMemory,
@@ -168,6 +170,7 @@ async function* examineEngine({ engine, data }: Settings, catalog: Catalog | nul
   const { backend, device } = prepared;
   yield ok('backend', [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. '));
   if (catalog === null) return;
+  yield* examineTuning(catalog, prepared);
   if (!engine.memory_check) {
     yield ok('memory', 'not estimated: engine.memory_check is false');
     return;
@@ -176,6 +179,24 @@ async function* examineEngine({ engine, data }: Settings, catalog: Catalog | nul
     yield ok('memory', showReport(await checkMemory(engine, prepared, catalog.builds, { data })));
   } catch (error) {
     yield problem('memory', error);
+  }
+}
+
+/** Whether `decider tune` has chosen the settings of each model for its first device. */
+function* examineTuning(
+  catalog: Catalog,
+  { found, devices }: ReturnType<typeof prepareEngine>,
+): Generator<Finding> {
+  for (const model of new Set(catalog.builds.map((build) => build.model))) {
+    const [device = ''] = devicesOf(model, devices);
+    const title = deviceTitle(found, device);
+    const tuned = model.engine?.tuned;
+    yield ok(
+      'tuning',
+      tuned?.device === title
+        ? `${model.id} on ${title}: ${tuned.date}, for ${tuned.goal}`
+        : `${model.id} was never tuned on ${title}. decider tune --model ${model.id} measures it`,
+    );
   }
 }
 

@@ -292,9 +292,16 @@ command(program, 'nodes', 'list the servers that share the database').action(asy
   (await import('./nodes.js')).nodes(options),
 );
 
-command(program, 'tune', 'compare the answers of this device with those of the CPU')
+command(program, 'tune', 'measure this device with a model, and recommend settings of its engine')
   .option('--model <id>', 'model or build (default: the one that answers requests without a model)')
   .option('--minutes <number>', 'time of all measurements, about', '5')
+  .addOption(
+    new Option('--goal <goal>', 'what the settings are chosen for')
+      .choices(['latency', 'throughput'])
+      .default('latency'),
+  )
+  .option('--write', 'write the recommendation to the manifest, as `engine` of the model')
+  .option('--html <file>', 'write the result as an HTML page')
   .action(async (options) => (await import('./tune.js')).tune(options));
 
 command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')

@@ -1,21 +1,46 @@
-import { OperatorError } from '../base/index.js';
+import { OperatorError, systemClock, usableCores } from '../base/index.js';
 import {
   bytesOf,
   Catalog,
   type CatalogBuild,
+  COUPLED_PRODUCT_MAX,
   cpuBackendFor,
+  deriveSizes,
+  deviceTitle,
   ModelError,
+  openModel,
   readManifest,
 } from '../engine/index.js';
 import { placeModel, prepareEngine, requireImageRoom } from '../server/index.js';
-import { loadSettings } from '../settings/index.js';
-import { processMeasurer, tune as tuneWith } from '../tuning/index.js';
-import { type Options, print, printError, printJson, reportError } from './output.js';
+import { loadSettings, type Settings } from '../settings/index.js';
+import {
+  type EngineChoice,
+  engineOpener,
+  type Goal,
+  type Grid,
+  processMeasurer,
+  type TuneReport,
+  tunePage,
+  tune as tuneWith,
+  writeEngine,
+} from '../tuning/index.js';
+import {
+  type Options,
+  print,
+  printError,
+  printJson,
+  reportError,
+  requireReportFolders,
+  writeReport,
+} from './output.js';
 import { tuneText } from './tune-output.js';
 
 interface TuneOptions extends Options {
   readonly model?: string;
   readonly minutes: string;
+  readonly goal: Goal;
+  readonly write?: boolean;
+  readonly html?: string;
 }
 
 const MINUTES_MIN = 0.05;
@@ -25,23 +50,102 @@ const MINUTES_MAX = 600;
 export const tune = (options: TuneOptions): Promise<void> =>
   reportError(async () => {
     const minutes = readMinutes(options.minutes);
+    if (options.html !== undefined) requireReportFolders({ html: options.html });
     const settings = loadSettings(process.env, options.config);
     const build = await buildNamed(settings.models, options.model);
-    const prepared = prepareEngine(settings.engine, printError);
-    const { devices, bounds, threads } = placeModel(prepared, settings.engine, build.model);
-    requireImageRoom(build, bounds);
-    const [device = ''] = devices;
-    const { backend } = prepared;
-    const measurer = processMeasurer(
-      { backend, device, build, bounds, threads },
+    const { plan, measurer, open, close } = openMachine(settings, build);
+    try {
+      const report = await tuneWith(
+        { ...plan, goal: options.goal, ms: minutes * 60_000 },
+        { measurer, open, clock: systemClock, onStep: (step) => printError(`${step} …`) },
+      );
+      if (options.json) printJson(report);
+      else print(tuneText(report));
+      if (options.html !== undefined) writeReport('html', options.html, await tunePage(report));
+      if (report.recommended === null) process.exitCode = 1;
+      else if (options.write) await write(settings.models, build.model.id, report);
+    } finally {
+      close();
+    }
+  });
+
+async function write(
+  models: string,
+  id: string,
+  { recommended, device, goal, date }: TuneReport,
+): Promise<void> {
+  await writeEngine(models, id, recommended as EngineChoice, { device, date: date.slice(0, 10), goal });
+  printError(
+    `Written to ${id} in the manifest of ${models}. A running server uses it after a restart or decider reload.`,
+  );
+}
+
+/** The first device of a build with the settings of the server, ready to be measured. */
+function openMachine({ engine }: Settings, build: CatalogBuild) {
+  const prepared = prepareEngine(engine, printError);
+  const { devices, bounds, contexts, threads } = placeModel(prepared, engine, build.model);
+  requireImageRoom(build, bounds);
+  const [device = ''] = devices;
+  const { backend, addon } = prepared;
+  const { cells, sequences } = bounds;
+  // Held until the end, so that engines need not load the weights again.
+  const model = openModel(addon, device, build);
+  const sharing = {
+    head: model.profile.head(),
+    idleCellsMax: engine.idle_cells,
+    exact: false,
+    coupledProductMax: COUPLED_PRODUCT_MAX,
+  };
+  const batch_percent = build.model.engine?.batch_percent ?? BATCH_PERCENT;
+  const current = { wave_tokens: bounds.waveTokens, contexts, sequences, threads, batch_percent };
+  const grid = gridFor(current, device, model.images !== null);
+  const setup = { backend, device, build, bounds, threads };
+  const { bounds: largest } = deriveSizes(
+    { cells, sequences, contexts, wave_tokens: Math.max(...grid.waveTokens) },
+    device,
+  );
+  return {
+    plan: {
+      build: build.id,
+      device: deviceTitle(prepared.found, device),
+      model,
+      machine: { device, cells, sharing, images: model.images },
+      current,
+      grid,
+    },
+    measurer: processMeasurer(
+      setup,
+      largest,
       { backend: cpuBackendFor(backend), device: '', build, threads: prepared.checkThreads },
       bytesOf(build),
-    );
-    const report = await tuneWith({ ms: minutes * 60_000 }, measurer, (step) => printError(`${step} …`));
-    if (options.json) printJson(report);
-    else print(tuneText(report));
-    if (report.refusals.length > 0) process.exitCode = 1;
-  });
+    ),
+    open: engineOpener(setup, sharing, model.images),
+    close: () => addon.closeModel(model.handle),
+  };
+}
+
+/** The scheduler's share of batches beside live requests. */
+const BATCH_PERCENT = 20;
+/** Wave sizes to choose from. An image takes up to 280 tokens and is never cut. */
+const WAVES = { cpu: [64, 128, 256, 512, 1_024], gpu: [256, 512, 1_024, 2_048, 4_096] };
+const IMAGE_WAVE_MIN = 512;
+
+/** The settings to choose from; the current ones are among them. */
+function gridFor(current: EngineChoice, device: string, readsImages: boolean): Grid {
+  const onCpu = device === '';
+  const cores = usableCores();
+  const waves = WAVES[onCpu ? 'cpu' : 'gpu'].filter((tokens) => !readsImages || tokens >= IMAGE_WAVE_MIN);
+  return {
+    waveTokens: withCurrent(waves, current.wave_tokens),
+    // Contexts on a CPU divide its cores between them.
+    contexts: onCpu ? [current.contexts] : withCurrent([1, 2], current.contexts),
+    sequences: withCurrent([64, 128], current.sequences),
+    threads: onCpu && current.contexts === 1 ? withCurrent([cores], current.threads) : [current.threads],
+    batchPercent: withCurrent([10, 20, 40], current.batch_percent),
+  };
+}
+
+const withCurrent = (values: readonly number[], current: number) => [...new Set([current, ...values])];
 
 async function buildNamed(models: string, name: string | undefined): Promise<CatalogBuild> {
   const catalog = new Catalog(await readManifest(models), models);

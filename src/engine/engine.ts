@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly sharing: Sharing;
   /** Maximum number of live plans that wait. May change, like `deadlineMs`: it is read at each use. */
   readonly queueMax: number;
+  /** Maximum part of a wave for batches beside live requests; absent: the scheduler's. */
+  readonly shareBesideLive?: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;
   /** Time limit of a live plan, waiting included, in milliseconds. */

@@ -7,7 +7,7 @@ export type {
 } from './addon/addon-types.js';
 export { chooseBackend, type Machine } from './addon/choose-backend.js';
 export { type CountMemory, memoryCounter } from './addon/count-memory.js';
-export { chooseDevices, threadDevices } from './addon/devices.js';
+export { chooseDevices, deviceTitle, threadDevices } from './addon/devices.js';
 export { hasLibraries, INSTALL_CUDA, libraryVersions } from './addon/installed.js';
 export { BackendError, cpuBackendFor, listDevices, loadAddon } from './addon/load-addon.js';
 export { ChildError, type ChildLimits, oneLine, runBounded } from './check/bounded-child.js';
@@ -65,7 +65,7 @@ export { Scheduler, type Urgency } from './scheduler/scheduler.js';
 export type { Entry } from './scheduler/scheduler-types.js';
 export { runTogether, settle } from './scheduler/step.js';
 export type { Wave } from './scheduler/wave-builder.js';
-export { deriveSizes, devicesOf, settingsOf } from './sizes.js';
+export { deriveSizes, devicesOf, type EngineSizes, settingsOf } from './sizes.js';
 export { roundsOf } from './wave/decodes.js';
 export { type ImageEncoder, NO_ENCODER, runWave } from './wave/run-wave.js';
 export { type PlanImage, prefixKey } from './wave/wave-images.js';

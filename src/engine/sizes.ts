@@ -46,9 +46,10 @@ export function devicesOf({ engine }: ManifestModel, devices: readonly string[])
 
 /** The sizes of a model: those that the manifest gives it, otherwise the settings. */
 export function settingsOf<Sizes extends { readonly cells: number }>(
-  { engine }: ManifestModel,
+  { engine = {} }: ManifestModel,
   sizes: Sizes,
 ): Sizes {
-  const { devices: _, ...own } = engine ?? {};
-  return { ...sizes, ...own };
+  const { contexts, cells, wave_tokens, sequences } = engine;
+  const own = Object.entries({ contexts, cells, wave_tokens, sequences });
+  return { ...sizes, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
 }

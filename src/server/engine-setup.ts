@@ -79,7 +79,8 @@ export function placeModel(
   const [device = ''] = devices;
   const { bounds, contexts } = deriveSizes(settingsOf(model, settings), device);
   // `prepareEngine` has given the notice.
-  const threads = engineThreads(settings.threads, { gpu: device !== '', count: contexts }, () => {});
+  const set = model.engine?.threads ?? settings.threads;
+  const threads = engineThreads(set, { gpu: device !== '', count: contexts }, () => {});
   return { devices, bounds, contexts, threads };
 }
 

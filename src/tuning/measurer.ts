@@ -3,6 +3,7 @@ import { PROMPTS } from './numerics/fixed-prompts.js';
 import type { Answers, DeviceAnswers } from './numerics/measure-answers.js';
 import { probeBackend } from './process/probe-backend.js';
 import type { ProbeSetup } from './process/probe-messages.js';
+import type { Speed } from './speed/measure-speed.js';
 
 /** What tuning measures of a machine; a parameter, so that tests can replace the machine. */
 export interface Measurer {
@@ -10,6 +11,8 @@ export interface Measurer {
   reference(ms: number): Promise<Answers>;
   /** The answers of the device to the first `count` of them. Rejects with ProbeError. */
   answers(count: number): Promise<DeviceAnswers>;
+  /** Decodes and waves of the device, for about `ms`, in a context with so many threads. Rejects with ProbeError. */
+  speed(threads: number, ms: number): Promise<Speed>;
 }
 
 /** A process that measures gets this many times its planned time, and a minute to load the model. */
@@ -21,11 +24,14 @@ const BYTES_PER_MS = 20_000;
 /**
  * Measures in child processes.
  *
+ * @param device with the bounds of the server
+ * @param largest the bounds of the largest waves that are considered
  * @param cpu where the reference is computed: the CPU backend in bounds of its own
  * @param bytes the size of the model's files
  */
 export function processMeasurer(
   device: ProbeSetup,
+  largest: WaveBounds,
   cpu: Omit<ProbeSetup, 'bounds'>,
   bytes: number,
   stop?: AbortSignal,
@@ -42,10 +48,19 @@ export function processMeasurer(
       ),
     answers: (count) =>
       probeBackend(device, { kind: 'answers', count }, loadingMs + ANSWERS_MS * PATIENCE, stop),
+    speed: (threads, ms) =>
+      probeBackend(
+        { ...device, bounds: largest, threads },
+        { kind: 'speed', ms },
+        loadingMs + (ms + SPEED_MS) * PATIENCE,
+        stop,
+      ),
   };
 }
 
+/** What the answers of a device usually take at most, and the least that can be timed of it. */
 const ANSWERS_MS = 60_000;
+const SPEED_MS = 30_000;
 
 /** One request at a time, whose prompts have at most a wave of the device each. */
 function referenceBounds({ waveTokens }: WaveBounds): WaveBounds {

@@ -35,7 +35,7 @@ export interface Probe {
   /** Answers a plan as exact mode does: on an empty context, without others. Throws the addon's error. */
   alone(plan: Plan): PlanLogits;
   /** Answers plans in common waves on an empty context, as the server does. Throws the addon's error. */
-  together(plans: readonly Plan[], sharing?: Sharing): PlanLogits[];
+  together(plans: readonly Plan[], sharing?: Sharing, on?: NativeContext): PlanLogits[];
   close(): void;
 }
 
@@ -49,19 +49,19 @@ export function openProbe(addon: Addon, model: OpenModel, { device, bounds, thre
   const encoder: ImageEncoder = reader ?? NO_ENCODER;
   const context = addon.createContext(model.handle, contextOptions(bounds, threads));
   const cancel = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const answer = (plans: readonly Plan[], sharing: Sharing) => {
-    context.clear();
+  const answer = (plans: readonly Plan[], sharing: Sharing, on: NativeContext = context) => {
+    on.clear();
     // Nothing is kept between calls: each encodes its images again.
     const embeddings = model.images === null ? noEmbeddings() : new Embeddings(model.images, EMBEDDING_BYTES);
     const state = new ContextState<Entry>(bounds, sharing, embeddings);
-    return runTogether(plans, state, (task) => runWave(context, task, bounds, cancel, encoder));
+    return runTogether(plans, state, (task) => runWave(on, task, bounds, cancel, encoder));
   };
   return {
     model,
     bounds,
     context,
     alone: (plan) => answer([plan], EXACT)[0] as PlanLogits,
-    together: (plans, sharing = { ...EXACT, exact: false }) => answer(plans, sharing),
+    together: (plans, sharing = { ...EXACT, exact: false }, on = context) => answer(plans, sharing, on),
     close() {
       context.close();
       reader?.close();

@@ -15,7 +15,7 @@ export function leastSeconds(plans: readonly Plan[], model: ModelDescription, de
   return Math.max(operations(plans, model) / device.peak, model.sizeBytes / device.bandwidth);
 }
 
-interface Peaks {
+export interface Peaks {
   /**
    * Dense operations per second with 16-bit inputs. llama.cpp multiplies quantized weights in 8 bits, at up to
    * twice this rate (four times on GeForce), so for quantized weights the reported share is too high.

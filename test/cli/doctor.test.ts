@@ -59,6 +59,7 @@ test('doctor: all is well, beside the process that serves', async (t) => {
       .concat(
         'model tiny-20260101',
         'backend',
+        'tuning',
         'memory',
         'node',
         'libraries',
@@ -73,6 +74,7 @@ test('doctor: all is well, beside the process that serves', async (t) => {
   t.equal(of('workspace default'), 'balance 0.000000000001 GBP: 0.000000000001 granted, 0.00 charged');
   t.equal(of('model tiny-20260101'), `${join(models, 'tiny.gguf')}, SHA-256 as in the manifest`);
   t.equal(of('backend'), 'CPU');
+  t.match(of('tuning'), /^tiny was never tuned on .+ cores\. decider tune --model tiny measures it$/);
   const { code, stdout } = await run('doctor');
   t.equal(code, 0);
   t.match(stdout, /^ok {7}ledger {8}adds up$/m);

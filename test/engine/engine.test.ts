@@ -6,8 +6,9 @@ import {
   LIVE_PIXEL_BYTES_MAX,
   type Plan,
   UNWATCHED,
+  type Urgency,
 } from '../../src/engine/index.js';
-import { COLD } from '../support/engine.js';
+import { BOUNDS, COLD } from '../support/engine.js';
 import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 
 const stays = () => ({ signal: new AbortController().signal });
@@ -303,4 +304,31 @@ test('events: a plan is not counted as cancelled if its caller disconnects while
   caller.abort(new Error('gone'));
   await t.rejects(computing, { message: 'gone' });
   t.strictSame(told, []);
+});
+
+test('the share of batches beside live requests is that of the options', async (t) => {
+  for (const [shareBesideLive, tokens] of [
+    [undefined, BOUNDS.waveTokens * 0.2],
+    [0.4, BOUNDS.waveTokens * 0.4],
+  ] as const) {
+    const { engine, thread } = fakeEngine(shareBesideLive === undefined ? {} : { shareBesideLive });
+    const run = (mark: number, urgency: Urgency) =>
+      engine.run(markedPlan(mark, 100), { urgency, signal: new AbortController().signal });
+    const live = run(1, 'live');
+    thread.waves.shift()?.resolve();
+    await live;
+    for (let mark = 2; mark < 40; mark += 1) void run(mark, 'batch');
+    // The first plan found an idle lane.
+    const waves: number[] = [];
+    for (const next of [0, 1]) {
+      while (thread.waves.length === 0) await turn();
+      const wave = thread.waves.shift();
+      waves[next] =
+        wave?.task.phases
+          .flatMap(({ streams }) => streams)
+          .reduce((sum, each) => sum + each.tokens.length, 0) ?? 0;
+      wave?.resolve();
+    }
+    t.ok(Math.abs((waves[1] as number) - tokens) < 110, `${waves.join(' ')}`);
+  }
 });

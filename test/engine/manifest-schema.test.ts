@@ -29,7 +29,16 @@ function fullManifest(): Record<string, unknown> {
     profile: 'letters',
     temperatures: {},
     context_length: 64,
-    engine: { devices: ['CUDA0'], contexts: 8, cells: 256 },
+    engine: {
+      devices: ['CUDA0'],
+      contexts: 8,
+      cells: 256,
+      wave_tokens: 65_536,
+      sequences: 255,
+      threads: 512,
+      batch_percent: 100,
+      tuned: { device: 'a GPU', date: '2026-01-01', goal: 'latency' },
+    },
     reads_images: true,
     price_class: 'x',
     random_weights: true,
@@ -79,6 +88,31 @@ test('a fault names its place and what is allowed', async (t) => {
     [
       { default: 'a', models: [{ ...first, engine: { cells: 255 } }] },
       'models.0.engine.cells must be at least 256',
+    ],
+    ...(
+      [
+        ['wave_tokens', 0, 'least 1'],
+        ['wave_tokens', 65_537, 'most 65536'],
+        ['sequences', 1, 'least 2'],
+        ['sequences', 256, 'most 255'],
+        ['threads', 0, 'least 1'],
+        ['threads', 513, 'most 512'],
+        ['batch_percent', 0, 'least 1'],
+        ['batch_percent', 101, 'most 100'],
+      ] as const
+    ).map(
+      ([name, value, bound]) =>
+        [
+          { default: 'a', models: [{ ...first, engine: { [name]: value } }] },
+          `models.0.engine.${name} must be at ${bound}`,
+        ] as const,
+    ),
+    [
+      {
+        default: 'a',
+        models: [{ ...first, engine: { tuned: { device: 'x', date: '2026-1-1', goal: 'x' } } }],
+      },
+      /^models\.0\.engine\.tuned\.date must match/,
     ],
     [
       { default: 'a', models: [{ ...first, release_date: 1 }] },

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { usableCores } from '../../src/base/index.js';
 import { type ManifestModel, settingsOf } from '../../src/engine/index.js';
 import { placeModel, prepareEngine } from '../../src/server/index.js';
 import { loadSettings, SETTINGS } from '../../src/settings/index.js';
@@ -14,6 +15,11 @@ test('a model has the cells and contexts that the manifest gives it, and otherwi
   t.match(place(undefined), { bounds: { cells: 4_096 }, contexts: 1, devices: [''] });
   t.match(place({ cells: 512 }), { bounds: { cells: 512 }, contexts: 1 });
   t.match(place({ contexts: 3 }), { bounds: { cells: 4_096 }, contexts: 3 });
+  t.match(place({ wave_tokens: 128, sequences: 9 }), {
+    bounds: { waveTokens: 128, sequences: 9, cells: 4_096 },
+  });
+  t.equal(place({ threads: 1 }).threads, 1);
+  t.equal(place({ threads: 512 }).threads, usableCores());
 });
 
 test('on a GPU of its own, a model has the sizes and threads of a GPU', async (t) => {
@@ -37,7 +43,10 @@ test('on a GPU of its own, a model has the sizes and threads of a GPU', async (t
 });
 
 test('the manifest and the settings have the same bounds', async (t) => {
-  const { cells, contexts } = SETTINGS.engine;
+  const { cells, contexts, wave_tokens, sequences, threads } = SETTINGS.engine;
+  t.equal(wave_tokens.kind, 'integer, 0 to 65536');
+  t.equal(sequences.kind, 'integer, 2 to 255');
+  t.equal(threads.kind, 'integer, 0 to 512');
   t.equal(cells.kind, 'integer, 256 to 1048576');
   t.equal(contexts.kind, 'integer, 0 to 8');
   t.strictSame(settingsOf(engineOf({ cells: 256, contexts: 8, devices: ['x'] }), { cells: 1, contexts: 1 }), {

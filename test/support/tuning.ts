@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import type { Addon, DecodeBatch, NativeContext, OpenModel } from '../../src/engine/index.js';
-import { fixedPlans, type Measurer, measureDevice, measureReference } from '../../src/tuning/index.js';
+import { fixedPlans, type Measurer, measureDevice, measureReference, tune } from '../../src/tuning/index.js';
 import { openProbe } from '../../src/tuning/probe.js';
-import { addon } from './engine.js';
+import { addon, COLD } from './engine.js';
 import { fakeClock } from './fake-clock.js';
 
 export const TUNED_BOUNDS = {
@@ -53,5 +53,31 @@ export function localMeasurer(
       return measureReference(open(addon), plans, { least: 1, ms, clock: fakeClock() });
     },
     answers: async (count) => measureDevice(open(device), count, repeats),
+    speed: async () => {
+      throw new Error('speed is not measured');
+    },
   };
 }
+
+/** Tunes with that measurer; only the answers are measured. */
+export const tunedAnswers = (model: OpenModel, measurer: Measurer) =>
+  tune(
+    {
+      build: 'tiny-20260101',
+      device: 'a processor',
+      goal: 'latency',
+      ms: 1_000,
+      model,
+      machine: { device: '', cells: TUNED_BOUNDS.cells, sharing: COLD, images: null },
+      current: { wave_tokens: 512, contexts: 1, sequences: 64, threads: 1, batch_percent: 20 },
+      grid: { waveTokens: [], contexts: [], sequences: [], threads: [], batchPercent: [] },
+    },
+    {
+      measurer,
+      open: async () => {
+        throw new Error('no engine is opened');
+      },
+      clock: fakeClock(),
+      onStep: () => {},
+    },
+  );

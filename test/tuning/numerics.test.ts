@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import type { Addon } from '../../src/engine/index.js';
 import { longestPrompt, planCells } from '../../src/engine/index.js';
-import { fixedPlans, judgeNumerics, measureReference, PROMPTS, tune } from '../../src/tuning/index.js';
+import { fixedPlans, judgeNumerics, measureReference, PROMPTS } from '../../src/tuning/index.js';
 import { COMPARED_MIN, DIFFERENCE_BOUND } from '../../src/tuning/numerics/judge-answers.js';
 import type { Answers } from '../../src/tuning/numerics/measure-answers.js';
 import { openProbe } from '../../src/tuning/probe.js';
@@ -10,19 +10,16 @@ import { addon, buildOf, openTiny } from '../support/engine.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { openReader } from '../support/images.js';
 import { scaled } from '../support/scale.js';
-import { brokenAddon, localMeasurer, TUNED_BOUNDS } from '../support/tuning.js';
+import { brokenAddon, localMeasurer, TUNED_BOUNDS, tunedAnswers } from '../support/tuning.js';
 
 const COUNT = scaled({ short: 16, long: PROMPTS });
 const REPEATS = scaled({ short: 4, long: 20 });
 const SHAPE = { layers: 2, globalEvery: 2 };
 
 /** What tuning says of a device. */
-const tuned = async (t: Test, device: Addon) => {
-  const measurer = localMeasurer(t, openTiny(t.testdir(), SHAPE), device, {
-    prompts: COUNT,
-    repeats: REPEATS,
-  });
-  return tune({ ms: 1_000 }, measurer, () => {});
+const tuned = (t: Test, device: Addon) => {
+  const model = openTiny(t.testdir(), SHAPE);
+  return tunedAnswers(model, localMeasurer(t, model, device, { prompts: COUNT, repeats: REPEATS }));
 };
 
 test('the fixed prompts are the same each time, of 1 to 16 questions, and up to a wave long', (t) => {
@@ -54,12 +51,15 @@ test('prompts for a model that reads images have some', (t) => {
 });
 
 test('a device that computes as the CPU does is not refused', async (t) => {
-  const { numerics, refusals } = await tuned(t, addon);
-  t.strictSame(refusals, []);
-  t.equal(numerics?.prompts, COUNT);
-  t.equal(numerics?.alone.largest, 0);
-  t.ok((numerics?.together.largest ?? 1) < DIFFERENCE_BOUND.largest);
-  t.match(numerics?.repeated, { times: REPEATS, variants: 1, alone: { largest: 0, changed: 0 } });
+  const model = openTiny(t.testdir(), SHAPE);
+  const measurer = localMeasurer(t, model, addon, { prompts: COUNT, repeats: REPEATS });
+  const reference = await measurer.reference(1_000);
+  const numerics = judgeNumerics(reference, await measurer.answers(COUNT));
+  t.strictSame(numerics.refusals, []);
+  t.equal(numerics.prompts, COUNT);
+  t.equal(numerics.alone.largest, 0);
+  t.ok(numerics.together.largest < DIFFERENCE_BOUND.largest);
+  t.match(numerics.repeated, { times: REPEATS, variants: 1, alone: { largest: 0, changed: 0 } });
 });
 
 test('logits that are not numbers, equal ones, and wrong ones are refused with the reason', async (t) => {
@@ -96,12 +96,12 @@ test('answers that change from run to run are refused with the reason', async (t
 test('a device that ends its process, or reports an error, is refused with the reason', async (t) => {
   const place = { device: '', bounds: TUNED_BOUNDS, threads: 1, backend: 'cpu' as const };
   const missing = { ...place, build: buildOf('/missing.gguf') };
-  const measurer = localMeasurer(t, openTiny(t.testdir(), SHAPE), addon, { prompts: COUNT, repeats: 1 });
-  const { numerics, refusals } = await tune(
-    { ms: 1_000 },
-    { ...measurer, answers: (count) => probeBackend(missing, { kind: 'answers', count }, 60_000) },
-    () => {},
-  );
+  const model = openTiny(t.testdir(), SHAPE);
+  const measurer = localMeasurer(t, model, addon, { prompts: COUNT, repeats: 1 });
+  const { numerics, refusals } = await tunedAnswers(model, {
+    ...measurer,
+    answers: (count) => probeBackend(missing, { kind: 'answers', count }, 60_000),
+  });
   t.equal(numerics, null);
   t.match(refusals, [/^it gave no answers: \/missing\.gguf: /]);
 });

@@ -1,3 +1,4 @@
+import { processor } from '../../base/index.js';
 import type { Device } from './addon-types.js';
 import { BackendError } from './load-addon.js';
 
@@ -27,4 +28,9 @@ export function chooseDevices(
 /** The device of each engine thread: `contexts` per device, interleaved, so that light load uses all devices. */
 export function threadDevices(devices: readonly string[], contexts: number): string[] {
   return Array.from({ length: contexts }, () => devices).flat();
+}
+
+/** What a device is: the description of a GPU, or the processor for ''. */
+export function deviceTitle(found: readonly Device[], name: string): string {
+  return name === '' ? processor() : (found.find((device) => device.name === name)?.description ?? name);
 }

@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const isManifest = validate10;
-const schema11 = {"type":"object","required":["default","models"],"properties":{"$schema":{"type":"string"},"default":{"type":"string","minLength":1},"models":{"type":"array","items":{"type":"object","required":["id","description","release_date","builds","reads_images","price_class"],"properties":{"id":{"type":"string","pattern":"^[a-z0-9][a-z0-9.-]{0,62}$"},"description":{"type":"string","minLength":1},"release_date":{"anyOf":[{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},{"type":"null"}]},"builds":{"type":"array","items":{"type":"object","required":["date","file","sha256"],"properties":{"date":{"type":"string","pattern":"^[0-9]{8}$"},"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"},"temperatures":{"type":"object","additionalProperties":{"type":"number"}},"parts":{"type":"array","items":{"type":"object","required":["file","sha256"],"properties":{"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"additionalProperties":false},"minItems":1,"maxItems":999},"projector":{"type":"object","required":["file","sha256"],"properties":{"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"additionalProperties":false}},"additionalProperties":false},"minItems":1},"answers_for":{"type":"array","items":{"type":"string","minLength":1}},"profile":{"type":"string","minLength":1},"temperatures":{"type":"object","additionalProperties":{"type":"number"}},"context_length":{"type":"integer","minimum":64},"engine":{"type":"object","properties":{"devices":{"type":"array","items":{"type":"string","minLength":1},"minItems":1},"contexts":{"type":"integer","minimum":1,"maximum":8},"cells":{"type":"integer","minimum":256,"maximum":1048576}},"additionalProperties":false},"reads_images":{"type":"boolean"},"price_class":{"type":"string","minLength":1},"random_weights":{"type":"boolean"},"domain":{"type":"string","minLength":1}},"additionalProperties":false},"minItems":1}},"additionalProperties":false};
+const schema11 = {"type":"object","required":["default","models"],"properties":{"$schema":{"type":"string"},"default":{"type":"string","minLength":1},"models":{"type":"array","items":{"type":"object","required":["id","description","release_date","builds","reads_images","price_class"],"properties":{"id":{"type":"string","pattern":"^[a-z0-9][a-z0-9.-]{0,62}$"},"description":{"type":"string","minLength":1},"release_date":{"anyOf":[{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},{"type":"null"}]},"builds":{"type":"array","items":{"type":"object","required":["date","file","sha256"],"properties":{"date":{"type":"string","pattern":"^[0-9]{8}$"},"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"},"temperatures":{"type":"object","additionalProperties":{"type":"number"}},"parts":{"type":"array","items":{"type":"object","required":["file","sha256"],"properties":{"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"additionalProperties":false},"minItems":1,"maxItems":999},"projector":{"type":"object","required":["file","sha256"],"properties":{"file":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"additionalProperties":false}},"additionalProperties":false},"minItems":1},"answers_for":{"type":"array","items":{"type":"string","minLength":1}},"profile":{"type":"string","minLength":1},"temperatures":{"type":"object","additionalProperties":{"type":"number"}},"context_length":{"type":"integer","minimum":64},"engine":{"type":"object","properties":{"devices":{"type":"array","items":{"type":"string","minLength":1},"minItems":1},"contexts":{"type":"integer","minimum":1,"maximum":8},"cells":{"type":"integer","minimum":256,"maximum":1048576},"wave_tokens":{"type":"integer","minimum":1,"maximum":65536},"sequences":{"type":"integer","minimum":2,"maximum":255},"threads":{"type":"integer","minimum":1,"maximum":512},"batch_percent":{"type":"integer","minimum":1,"maximum":100},"tuned":{"type":"object","required":["device","date","goal"],"properties":{"device":{"type":"string","minLength":1},"date":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},"goal":{"type":"string","minLength":1}},"additionalProperties":false}},"additionalProperties":false},"reads_images":{"type":"boolean"},"price_class":{"type":"string","minLength":1},"random_weights":{"type":"boolean"},"domain":{"type":"string","minLength":1}},"additionalProperties":false},"minItems":1}},"additionalProperties":false};
 const func2 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^[a-z0-9][a-z0-9.-]{0,62}$", "u");
 const pattern1 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "u");
@@ -665,7 +665,7 @@ if(errors === _errs66){
 if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
 const _errs68 = errors;
 for(const key7 in data27){
-if(!(((key7 === "devices") || (key7 === "contexts")) || (key7 === "cells"))){
+if(!((((((((key7 === "devices") || (key7 === "contexts")) || (key7 === "cells")) || (key7 === "wave_tokens")) || (key7 === "sequences")) || (key7 === "threads")) || (key7 === "batch_percent")) || (key7 === "tuned"))){
 validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine",schemaPath:"#/properties/models/items/properties/engine/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
 return false;
 break;
@@ -770,6 +770,217 @@ var valid12 = _errs75 === errors;
 else {
 var valid12 = true;
 }
+if(valid12){
+if(data27.wave_tokens !== undefined){
+let data32 = data27.wave_tokens;
+const _errs77 = errors;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/wave_tokens",schemaPath:"#/properties/models/items/properties/engine/properties/wave_tokens/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs77){
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 65536 || isNaN(data32)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/wave_tokens",schemaPath:"#/properties/models/items/properties/engine/properties/wave_tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65536}}];
+return false;
+}
+else {
+if(data32 < 1 || isNaN(data32)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/wave_tokens",schemaPath:"#/properties/models/items/properties/engine/properties/wave_tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid12 = _errs77 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data27.sequences !== undefined){
+let data33 = data27.sequences;
+const _errs79 = errors;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/sequences",schemaPath:"#/properties/models/items/properties/engine/properties/sequences/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs79){
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 255 || isNaN(data33)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/sequences",schemaPath:"#/properties/models/items/properties/engine/properties/sequences/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255}}];
+return false;
+}
+else {
+if(data33 < 2 || isNaN(data33)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/sequences",schemaPath:"#/properties/models/items/properties/engine/properties/sequences/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2}}];
+return false;
+}
+}
+}
+}
+var valid12 = _errs79 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data27.threads !== undefined){
+let data34 = data27.threads;
+const _errs81 = errors;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/threads",schemaPath:"#/properties/models/items/properties/engine/properties/threads/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs81){
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 512 || isNaN(data34)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/threads",schemaPath:"#/properties/models/items/properties/engine/properties/threads/maximum",keyword:"maximum",params:{comparison: "<=", limit: 512}}];
+return false;
+}
+else {
+if(data34 < 1 || isNaN(data34)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/threads",schemaPath:"#/properties/models/items/properties/engine/properties/threads/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid12 = _errs81 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data27.batch_percent !== undefined){
+let data35 = data27.batch_percent;
+const _errs83 = errors;
+if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/batch_percent",schemaPath:"#/properties/models/items/properties/engine/properties/batch_percent/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs83){
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 100 || isNaN(data35)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/batch_percent",schemaPath:"#/properties/models/items/properties/engine/properties/batch_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
+}
+else {
+if(data35 < 1 || isNaN(data35)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/batch_percent",schemaPath:"#/properties/models/items/properties/engine/properties/batch_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid12 = _errs83 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data27.tuned !== undefined){
+let data36 = data27.tuned;
+const _errs85 = errors;
+if(errors === _errs85){
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+let missing5;
+if((((data36.device === undefined) && (missing5 = "device")) || ((data36.date === undefined) && (missing5 = "date"))) || ((data36.goal === undefined) && (missing5 = "goal"))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/required",keyword:"required",params:{missingProperty: missing5}}];
+return false;
+}
+else {
+const _errs87 = errors;
+for(const key8 in data36){
+if(!(((key8 === "device") || (key8 === "date")) || (key8 === "goal"))){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}}];
+return false;
+break;
+}
+}
+if(_errs87 === errors){
+if(data36.device !== undefined){
+let data37 = data36.device;
+const _errs88 = errors;
+if(errors === _errs88){
+if(typeof data37 === "string"){
+if(data37.length < 1){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/device",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/device/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/device",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/device/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid14 = _errs88 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data36.date !== undefined){
+let data38 = data36.date;
+const _errs90 = errors;
+if(errors === _errs90){
+if(typeof data38 === "string"){
+if(!pattern1.test(data38)){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/date",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/date/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/date",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/date/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid14 = _errs90 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data36.goal !== undefined){
+let data39 = data36.goal;
+const _errs92 = errors;
+if(errors === _errs92){
+if(typeof data39 === "string"){
+if(data39.length < 1){
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/goal",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/goal/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned/goal",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/properties/goal/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid14 = _errs92 === errors;
+}
+else {
+var valid14 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/engine/tuned",schemaPath:"#/properties/models/items/properties/engine/properties/tuned/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid12 = _errs85 === errors;
+}
+else {
+var valid12 = true;
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -786,23 +997,23 @@ var valid2 = true;
 }
 if(valid2){
 if(data3.reads_images !== undefined){
-const _errs77 = errors;
+const _errs94 = errors;
 if(typeof data3.reads_images !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/reads_images",schemaPath:"#/properties/models/items/properties/reads_images/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid2 = _errs77 === errors;
+var valid2 = _errs94 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data3.price_class !== undefined){
-let data33 = data3.price_class;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data33 === "string"){
-if(data33.length < 1){
+let data41 = data3.price_class;
+const _errs96 = errors;
+if(errors === _errs96){
+if(typeof data41 === "string"){
+if(data41.length < 1){
 validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/price_class",schemaPath:"#/properties/models/items/properties/price_class/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -812,30 +1023,30 @@ validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/price_class",s
 return false;
 }
 }
-var valid2 = _errs79 === errors;
+var valid2 = _errs96 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data3.random_weights !== undefined){
-const _errs81 = errors;
+const _errs98 = errors;
 if(typeof data3.random_weights !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/random_weights",schemaPath:"#/properties/models/items/properties/random_weights/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid2 = _errs81 === errors;
+var valid2 = _errs98 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data3.domain !== undefined){
-let data35 = data3.domain;
-const _errs83 = errors;
-if(errors === _errs83){
-if(typeof data35 === "string"){
-if(data35.length < 1){
+let data43 = data3.domain;
+const _errs100 = errors;
+if(errors === _errs100){
+if(typeof data43 === "string"){
+if(data43.length < 1){
 validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/domain",schemaPath:"#/properties/models/items/properties/domain/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -845,7 +1056,7 @@ validate10.errors = [{instancePath:instancePath+"/models/" + i0+"/domain",schema
 return false;
 }
 }
-var valid2 = _errs83 === errors;
+var valid2 = _errs100 === errors;
 }
 else {
 var valid2 = true;

@@ -66,6 +66,26 @@ const ENGINE = {
     contexts: { type: 'integer', minimum: 1, maximum: 8 },
     /** Cells per context. */
     cells: { type: 'integer', minimum: 256, maximum: 1_048_576 },
+    wave_tokens: { type: 'integer', minimum: 1, maximum: 65_536 },
+    /** Per context. */
+    sequences: { type: 'integer', minimum: 2, maximum: 255 },
+    /** Per context. */
+    threads: { type: 'integer', minimum: 1, maximum: 512 },
+    /** Maximum percentage of a wave for batches beside live requests. */
+    batch_percent: { type: 'integer', minimum: 1, maximum: 100 },
+    /** Where these settings come from: written by `decider tune --write`, read by `decider doctor`. */
+    tuned: {
+      type: 'object',
+      required: ['device', 'date', 'goal'],
+      properties: {
+        /** The GPU or the processor that was measured. */
+        device: TEXT,
+        /** The UTC day. */
+        date: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
+        goal: TEXT,
+      },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 } as const;

@@ -21,7 +21,7 @@ const CANDIDATES_MAX = 256;
 interface SchedulerOptions {
   /** Maximum number of plans that wait, per urgency. */
   readonly queueMax: number;
-  /** `SHARE_BESIDE_LIVE`, except in simulations. */
+  /** `SHARE_BESIDE_LIVE`, unless the manifest says otherwise. */
   readonly shareBesideLive?: number;
 }
 

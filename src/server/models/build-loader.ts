@@ -96,6 +96,7 @@ export class BuildLoader {
           return limits().deadline_ms;
         },
         images,
+        ...shareBesideLive(build),
         clock,
         events: engineEvents(metrics, build.id, log, onStuck, waves),
         ...(record && { record }),
@@ -191,6 +192,12 @@ async function whenReady(threads: readonly EngineThread[], signal: AbortSignal) 
     // Once the server runs, a stop lets waves finish.
     signal.removeEventListener('abort', cancel);
   }
+}
+
+/** The share of batches that the manifest gives a model. */
+function shareBesideLive({ model }: CatalogBuild): { shareBesideLive?: number } {
+  const percent = model.engine?.batch_percent;
+  return percent === undefined ? {} : { shareBesideLive: percent / 100 };
 }
 
 function sharingOf(settings: Settings['engine'], head: Int32Array): Sharing {

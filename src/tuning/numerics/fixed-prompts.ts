@@ -29,7 +29,7 @@ const SHORTER = 0.75;
 const LABELS = ['billing', 'technical', 'account', 'shipping', 'sales', 'abuse', 'legal', 'other'] as const;
 
 /** What planning needs of a model. */
-type PlanningModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
+export type PlanningModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
  * The first `count` of a fixed list of requests, planned for a model: texts of 60 characters up to a wave, images where

@@ -6,6 +6,7 @@ import { fixedPlans } from '../numerics/fixed-prompts.js';
 import { COMPARED_MIN } from '../numerics/judge-answers.js';
 import { measureDevice, measureReference } from '../numerics/measure-answers.js';
 import { openProbe, type Probe } from '../probe.js';
+import { measureSpeed } from '../speed/measure-speed.js';
 import type { ProbeResults, ProbeTask, ProbeWork } from './probe-messages.js';
 
 const REPORT_FD = 3;
@@ -29,6 +30,8 @@ function measure(probe: Probe, asked: ProbeWork): ProbeResults[ProbeWork['kind']
     }
     case 'answers':
       return measureDevice(probe, asked.count);
+    case 'speed':
+      return measureSpeed(probe, asked.ms, systemClock);
   }
 }
 

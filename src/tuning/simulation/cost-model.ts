@@ -7,10 +7,12 @@ export interface Costs {
   readonly decodeMs: number;
   /** Of each further token of a decode, by its number in it: ascending ranges, the last of which has no end. */
   readonly ranges: readonly TokenRange[];
-  /** Attention of a token to a cell in use. */
+  /** Attention, of a token for each cell in use: some backends scan all of them. */
   readonly tokenCellMs: number;
   /** The cells in use count in steps of so many. */
   readonly cellStep: number;
+  /** Attention, of a token for each cell of its own prompt up to it: some backends skip the others. */
+  readonly visibleMs: number;
   /** A row of logits: computing and copying it. */
   readonly rowMs: number;
   /** On the host, beside the device: batches, masks, the graph. */
@@ -25,16 +27,18 @@ interface TokenRange {
 }
 
 /** A call of llama_decode. */
-interface DecodeSize {
+export interface DecodeSize {
   readonly tokens: number;
   /** In use when it ends. */
   readonly cells: number;
+  /** Pairs of a token and a cell of its own prompt up to it. */
+  readonly visible: number;
   /** Rows of logits. */
   readonly rows: number;
 }
 
 /** What a decode takes on the device, in milliseconds. */
-function decodeTime(costs: Costs, { tokens, cells, rows }: DecodeSize): number {
+export function decodeTime(costs: Costs, { tokens, cells, visible, rows }: DecodeSize): number {
   return (
     costs.decodeMs +
     tokensIn(costs.ranges, tokens).reduce(
@@ -42,19 +46,20 @@ function decodeTime(costs: Costs, { tokens, cells, rows }: DecodeSize): number {
       0,
     ) +
     tokens * countedCells(cells, costs.cellStep) * costs.tokenCellMs +
+    visible * costs.visibleMs +
     rows * costs.rowMs
   );
 }
 
 /** How many of the tokens of a decode are in each range. */
-function tokensIn(ranges: ReadonlyArray<Pick<TokenRange, 'upTo'>>, tokens: number): number[] {
+export function tokensIn(ranges: ReadonlyArray<Pick<TokenRange, 'upTo'>>, tokens: number): number[] {
   return ranges.map(({ upTo }, index) => {
     const from = index === 0 ? 0 : (ranges[index - 1] as TokenRange).upTo;
     return Math.max(0, Math.min(tokens, upTo) - from);
   });
 }
 
-const countedCells = (cells: number, step: number) => Math.ceil(cells / step) * step;
+export const countedCells = (cells: number, step: number) => Math.ceil(cells / step) * step;
 
 /** What a wave takes on a device and its host. */
 export function waveTime(costs: Costs, bounds: WaveBounds, wave: Wave<Entry>): WaveTime {
@@ -75,12 +80,21 @@ function decodesOf({ task }: Wave<Entry>, { microBatchTokens, microBatchTokensMi
     roundsOf(streams).flatMap((round) => {
       const tokens = round.streams.reduce((sum, { stream }) => sum + stream.tokens.length, 0);
       const rows = round.streams.filter(({ stream }) => stream.options !== undefined).length;
+      const visible = round.streams.reduce(
+        (sum, { stream }) => sum + pairsFrom(stream.position, stream.tokens.length),
+        0,
+      );
       const count = Math.ceil(tokens / microBatchTokens);
       return Array.from({ length: count }, (_, index) => {
         const own = Math.min(microBatchTokens, tokens - index * microBatchTokens);
-        // Most answers are in the last ones; which one a row is in makes no difference to the sum.
-        return { own, tokens: Math.max(own, microBatchTokensMin), rows: rows / count };
+        // Costs are linear in both, so it makes no difference which decode they are in.
+        const part = { rows: rows / count, visible: visible / count };
+        return { own, tokens: Math.max(own, microBatchTokensMin), ...part };
       });
     }),
   );
 }
+
+/** Pairs of a token and a cell up to it, of `tokens` tokens from a position on. */
+export const pairsFrom = (position: number, tokens: number) =>
+  tokens * position + (tokens * (tokens + 1)) / 2;

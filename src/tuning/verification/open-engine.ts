@@ -1,0 +1,57 @@
+import { systemClock } from '../../base/index.js';
+import {
+  type EmbeddingSizes,
+  Engine,
+  EngineThread,
+  type ImageReading,
+  type Sharing,
+} from '../../engine/index.js';
+import { sizesOf } from '../choice/engine-choice.js';
+import type { ProbeSetup } from '../process/probe-messages.js';
+import type { OpenEngine } from './run-workloads.js';
+
+/** Nothing is refused: the requests of a measurement are bounded. */
+const QUEUE_MAX = 100_000;
+const DEADLINE_MS = 3_600_000;
+
+/** Opens engines as a server does: a thread and a context per lane, on one device. */
+export function engineOpener(
+  { backend, device, build, bounds }: ProbeSetup,
+  sharing: Sharing,
+  images: (ImageReading & EmbeddingSizes) | null,
+): OpenEngine {
+  return async (choice) => {
+    const { bounds: own, contexts } = sizesOf(choice, bounds.cells, device);
+    const { threads } = choice;
+    const lanes = Array.from(
+      { length: contexts },
+      (_, at) => new EngineThread({ backend, device, build, images, bounds: own, threads, number: at + 1 }),
+    );
+    const close = async () => {
+      await Promise.allSettled(lanes.map((lane) => lane.close()));
+    };
+    try {
+      await Promise.all(lanes.map((lane) => lane.ready()));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    const engine = new Engine(lanes, {
+      bounds: own,
+      sharing,
+      shareBesideLive: choice.batch_percent / 100,
+      images,
+      queueMax: QUEUE_MAX,
+      deadlineMs: DEADLINE_MS,
+      clock: systemClock,
+    });
+    return {
+      // One signal per request: listeners would add up on a shared one.
+      run: (plan) => engine.run(plan, { signal: new AbortController().signal }),
+      async close() {
+        engine.close();
+        await close();
+      },
+    };
+  };
+}

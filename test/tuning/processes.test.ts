@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { test } from 'tap';
+import { writeTinyModel } from '../../models/tiny/index.js';
+import { systemClock } from '../../src/base/index.js';
+import { openModel } from '../../src/engine/index.js';
+import { mixedPlans } from '../../src/tuning/choice/workload.js';
+import { engineOpener, judgeNumerics } from '../../src/tuning/index.js';
+import { probeBackend } from '../../src/tuning/process/probe-backend.js';
+import { fitCosts } from '../../src/tuning/speed/fit-costs.js';
+import { runGroups } from '../../src/tuning/verification/run-workloads.js';
+import { addon, buildOf, COLD } from '../support/engine.js';
+
+const BOUNDS = {
+  cells: 1_024,
+  waveTokens: 256,
+  microBatchTokens: 128,
+  microBatchTokensMin: 64,
+  sequences: 64,
+};
+const MS = 120_000;
+
+test('processes measure the answers of a backend, its decodes, and a real engine runs requests', async (t) => {
+  const path = join(t.testdir(), 'tiny.gguf');
+  writeTinyModel(path, { layers: 2, globalEvery: 2 });
+  const setup = { backend: 'cpu', device: '', build: buildOf(path), bounds: BOUNDS, threads: 1 } as const;
+  const reference = await probeBackend(setup, { kind: 'reference', prompts: BOUNDS, count: 16, ms: 0 }, MS);
+  t.equal(reference.length, 16);
+  const answers = await probeBackend(setup, { kind: 'answers', count: 16 }, MS);
+  t.strictSame(judgeNumerics(reference, answers).refusals, []);
+  const { decodes, waves } = await probeBackend(setup, { kind: 'speed', ms: 0 }, MS);
+  t.ok(decodes.length > 8 && decodes.every(({ ms }) => ms.length === 3));
+  const { costs } = fitCosts(decodes, waves);
+  t.ok(Object.values(costs).every((value) => Array.isArray(value) || value >= 0));
+  const model = openModel(addon, '', setup.build);
+  t.teardown(() => addon.closeModel(model.handle));
+  const open = engineOpener(setup, COLD, null);
+  const engine = await open({ wave_tokens: 128, contexts: 1, sequences: 64, threads: 1, batch_percent: 20 });
+  t.ok((await runGroups([mixedPlans(model, BOUNDS.cells, 2)], engine, systemClock)) > 0);
+  await engine.close();
+});
+
+test('a process that takes too long is ended', async (t) => {
+  const setup = { backend: 'cpu', device: '', build: buildOf('none'), bounds: BOUNDS, threads: 1 } as const;
+  await t.rejects(probeBackend(setup, { kind: 'answers', count: 16 }, 1), {
+    message: 'it did not finish within 0 s',
+  });
+});
