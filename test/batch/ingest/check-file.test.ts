@@ -2,9 +2,9 @@ import { test } from 'tap';
 import { LIMITS, LINE_ERRORS } from '../../../src/api/index.js';
 import { checkBatchFile } from '../../../src/batch/ingest/check-batch-file.js';
 import type { Refusal } from '../../../src/batch/ingest/cut-file.js';
-import { KNOWN, ownTurns } from '../../support/batch/ingest.js';
+import { KNOWN, ownTurns, READING } from '../../support/batch/ingest.js';
 import { line } from '../../support/batch/world.js';
-import { png } from '../../support/images/png.js';
+import { png, pngChunks } from '../../support/images/png.js';
 
 interface Details {
   readonly errors: readonly { readonly line: number; readonly type: string; readonly error: string }[];
@@ -15,9 +15,12 @@ interface Details {
 const MODELS = { ...KNOWN, allowed: ['m', ...Array.from({ length: 9 }, (_, at) => `m${at}`)] };
 
 /** What a file is refused with; undefined where it is not. */
-async function refusalOf(file: string | Buffer): Promise<{ type: string; details: Details } | undefined> {
+async function refusalOf(
+  file: string | Buffer,
+  models = MODELS,
+): Promise<{ type: string; details: Details } | undefined> {
   try {
-    await checkBatchFile(Buffer.from(file), MODELS, ownTurns());
+    await checkBatchFile(Buffer.from(file), models, ownTurns());
   } catch (error) {
     return error as Refusal & { details: Details };
   }
@@ -99,6 +102,15 @@ for (const [type, all] of Object.entries(WRONG)) {
     }
   });
 }
+
+test('pixels that cannot be decoded, of a model that reads images', async (t) => {
+  const chunks = pngChunks({ width: 280, height: 280 });
+  // All parts are sound, and a half of the pixels is missing.
+  const half = Buffer.concat([GOOD.subarray(0, 8), ...chunks.filter((_, at) => at !== 2)]);
+  const models = { ...MODELS, catalog: READING };
+  const refusal = await refusalOf([shown(GOOD), shown(half).replace('"x"', '"y"')].join('\n'), models);
+  t.match(refusal?.details, { invalid_lines: 1, errors: [{ line: 2, type: 'invalid_image' }] });
+});
 
 test('valid lines', async (t) => {
   const good = [
