@@ -123,6 +123,22 @@ test('clock glitches: a key that has expired by a doubtful start works until the
   }
 });
 
+test('clock glitches: after a doubtful start, no line of a key begins that had expired by the last certain time', async (t) => {
+  const world = await World.start(t);
+  const key = world.key(world.clock.now() + 60 * SECOND_MS);
+  world.engine.room = 0;
+  const id = await world.submit(key, lines('a', 3));
+  await world.access.flush();
+  world.lastCertain = world.clock.now() + 61 * SECOND_MS;
+  jump(world, 3 * DAY_MS);
+  await world.crash();
+  world.engine.room = 100;
+  await world.pass(5);
+  t.match(world.show(key, id), { status: 'queued', counts: { done: 0, pending: 3 } });
+  await world.pass(JUMP_LASTS_S);
+  t.match(world.show(key, id), { status: 'failed', reason: 'key_revoked', counts: { done: 0 } });
+});
+
 test('clock glitches: a revoked key ends its batches at once, whatever the clock', async (t) => {
   const world = await World.start(t);
   const { key, id } = await waiting(world, 3);
