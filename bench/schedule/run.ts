@@ -1,5 +1,5 @@
 import { random } from '../../src/base/index.js';
-import { COUPLED_PRODUCT_MAX, type WaveBounds } from '../../src/engine/index.js';
+import { COUPLED_PRODUCT_MAX, EXACT, type WaveBounds } from '../../src/engine/index.js';
 import { simulate, waveTime } from '../../src/tuning/index.js';
 import { quantile } from '../report.js';
 import { costsOf, type Device, tokensPerSecond } from './devices.js';
@@ -12,6 +12,7 @@ export interface Variation {
   readonly sequences?: number;
   readonly shareBesideLive?: number;
   readonly idleCells?: number;
+  readonly exact?: boolean;
 }
 
 export interface Row {
@@ -52,12 +53,14 @@ export function runWorkload(
   const arrivals = workload.arrivals(perSecond, requests, make, random(SEED));
   const outcome = simulate(arrivals, {
     bounds,
-    sharing: {
-      head: new Int32Array(0),
-      idleCellsMax: variation.idleCells ?? 4_096,
-      exact: false,
-      coupledProductMax: COUPLED_PRODUCT_MAX,
-    },
+    sharing: variation.exact
+      ? EXACT
+      : {
+          head: new Int32Array(0),
+          idleCellsMax: variation.idleCells ?? 4_096,
+          exact: false,
+          coupledProductMax: COUPLED_PRODUCT_MAX,
+        },
     adapts: variation.idleCells === undefined,
     devices: 1,
     contexts: variation.contexts ?? device.contexts,
