@@ -38,6 +38,7 @@ const immediate: ReturnType<DecideDependencies['engine']> = {
     logits: suffixes.map((suffix) => new Float32Array(suffix.options.length)),
     queueMs: 0,
     computeMs: 0,
+    isShared: false,
   }),
 };
 

@@ -14,6 +14,8 @@ export interface Decision {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Milliseconds spent in each phase. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
+  /** Whether the logits are those of an equal request (see `EngineAnswer`). */
+  readonly isShared: boolean;
 }
 
 /** The reserved cost of a request. `decide` calls one of the two methods, once. */
@@ -84,7 +86,7 @@ async function run(
   options: RunOptions,
   withRaw: boolean,
 ): Promise<Decision> {
-  const { logits, queueMs, computeMs } = await engine.run(plan, options);
+  const { logits, queueMs, computeMs, isShared } = await engine.run(plan, options);
   const answers = questions.map((question, index) =>
     answer(question, logits[index] as Float32Array, temperatures[index] as number),
   );
@@ -99,5 +101,6 @@ async function run(
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
+    isShared,
   };
 }

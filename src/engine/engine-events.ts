@@ -30,6 +30,10 @@ export interface EngineEvents {
   planCancelled(): void;
   /** A plan was abandoned because its deadline passed. */
   planLate(): void;
+  /** Exact mode, with shared answers: a plan was computed (`miss`), or answered without that (`hit`). */
+  planAnswered(outcome: 'hit' | 'miss'): void;
+  /** An answer was removed from the cache to make room. */
+  answerEvicted(): void;
 }
 
 /** Ignores all events. */
@@ -40,4 +44,6 @@ export const UNWATCHED: EngineEvents = {
   planRefused() {},
   planCancelled() {},
   planLate() {},
+  planAnswered() {},
+  answerEvicted() {},
 };

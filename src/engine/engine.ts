@@ -1,6 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { CountMemory } from './addon/count-memory.js';
+import { SharedAnswers } from './answers/shared-answers.js';
 import { type EngineEvents, UNWATCHED } from './engine-events.js';
 import type { LaneStatus, WaveRunner } from './lanes/lane.js';
 import { WaveLoop } from './lanes/wave-loop.js';
@@ -30,6 +31,8 @@ export interface EngineOptions {
   readonly images?: EmbeddingSizes | null;
   /** Time limit of a live plan, waiting included, in milliseconds. */
   readonly deadlineMs: number;
+  /** Exact mode: maximum bytes of answers in the cache, read at each use. 0 or absent: no answers are shared. */
+  readonly answerBytesMax?: number;
   readonly clock: Clock;
   readonly events?: EngineEvents;
   readonly countMemory?: CountMemory;
@@ -47,7 +50,9 @@ export interface RunOptions {
   readonly label?: string;
   /** Whether no other plan is computed in its waves. */
   readonly alone?: boolean;
-  /** Called before `run` returns, once the plan counts in `waiting` and `wantsBatch` or is being computed. */
+  /** Whose equal plans may get the same answer (see `SharedAnswers`). Absent: the answer is not shared. */
+  readonly workspace?: string;
+  /** Called before `run` returns, if the plan is not answered from the cache, once the plan counts in `waiting` and `wantsBatch` or is being computed. */
   readonly onQueued?: () => void;
 }
 
@@ -55,6 +60,7 @@ export interface RunOptions {
 export class Engine {
   private readonly scheduler: Scheduler<Pending>;
   private readonly loop: WaveLoop;
+  private readonly answers: SharedAnswers;
   private readonly unanswered = new Set<Pending>();
   /** What all plans are rejected with; null: they are computed. */
   private abandoned: ApiError | null = null;
@@ -70,6 +76,10 @@ export class Engine {
     const embeddings = images ? new Embeddings(images, EMBEDDING_BYTES_MAX, countMemory) : noEmbeddings();
     this.events = options.events ?? UNWATCHED;
     this.scheduler = new Scheduler(options);
+    this.answers = new SharedAnswers(() => (sharing.exact ? (options.answerBytesMax ?? 0) : 0), this.events, {
+      remove: (pending) => this.scheduler.remove(pending),
+      dispatch: () => this.loop.dispatch(),
+    });
     const budget = new AdaptiveBudget(sharing.idleCellsMax);
     this.loop = new WaveLoop(threads, {
       scheduler: this.scheduler,
@@ -99,6 +109,16 @@ export class Engine {
     return this.loop.laneCount;
   }
 
+  /** Bytes of the answers in the cache. */
+  get answerBytes(): number {
+    return this.answers.bytes;
+  }
+
+  /** Call it after `answerBytesMax` has changed. */
+  shrinkAnswers(): void {
+    this.answers.shrink();
+  }
+
   /** Throws ApiError `model_unavailable` while no lane works. */
   checkWorking(): void {
     this.loop.checkWorking();
@@ -114,13 +134,13 @@ export class Engine {
   }
 
   /**
-   * Computes the logits of a plan's suffixes, in order.
+   * Computes the logits of a plan's suffixes, in order, or finds those of an equal plan.
    *
    * @throws ApiError `overloaded` if the queue is full or the deadline passes, `model_unavailable` if no lane works; the
    *   signal's reason if it is aborted; the engine's error if the plan fails twice
    */
   async run(plan: Plan, options: RunOptions): Promise<EngineAnswer> {
-    const { signal, urgency = 'live', label = null, alone = false, onQueued } = options;
+    const { signal, urgency = 'live', label = null, alone = false, workspace, onQueued } = options;
     const { bounds, clock } = this.options;
     if (longestPrompt(plan) > bounds.cells)
       throw new Error('the plan does not fit into the cells of a context');
@@ -129,14 +149,18 @@ export class Engine {
       throw signal.reason;
     }
     if (this.abandoned !== null) throw this.abandoned;
+    const key = this.answers.keyOf(plan, workspace);
+    const known = key === null ? undefined : this.answers.find(key, plan);
+    if (known !== undefined) return { logits: known, queueMs: 0, computeMs: 0, isShared: true };
     const pending = new Pending(plan, clock.monotonic(), label, alone);
     if (urgency === 'live') this.admitLive(pending);
     this.add(pending, urgency);
+    if (key !== null) this.answers.share(key, pending);
     this.unanswered.add(pending);
     pending.finally(() => this.unanswered.delete(pending));
     const onAbort = () => {
       if (pending.started === null) this.events.planCancelled();
-      this.leave(pending, signal.reason);
+      this.leaveAlone(pending, signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     pending.finally(() => signal.removeEventListener('abort', onAbort));
@@ -166,7 +190,7 @@ export class Engine {
     this.livePixelBytes += bytes;
     const cancelDeadline = clock.after(deadlineMs, () => {
       this.events.planLate();
-      this.leave(pending, this.overloaded('not answered in time'));
+      this.leaveAlone(pending, this.overloaded('not answered in time'));
     });
     pending.finally(() => {
       this.livePixelBytes -= bytes;
@@ -181,6 +205,12 @@ export class Engine {
     pending.answer.catch(() => {});
     pending.reject(refusal);
     throw refusal;
+  }
+
+  /** Ends one plan; equal ones that waited for it can be computed. */
+  private leaveAlone(pending: Pending, reason: unknown): void {
+    this.leave(pending, reason);
+    if (pending.equals !== null) this.loop.dispatch();
   }
 
   private leave(pending: Pending, reason: unknown): void {

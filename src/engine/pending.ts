@@ -1,3 +1,4 @@
+import type { EqualPlans } from './answers/equal-plans.js';
 import type { Entry } from './scheduler/scheduler-types.js';
 import type { Plan, PlanLogits } from './wave/wave-types.js';
 
@@ -8,6 +9,8 @@ export interface EngineAnswer {
   readonly queueMs: number;
   /** From then to the end of its last wave. */
   readonly computeMs: number;
+  /** Whether it is the answer of an equal plan (see `SharedAnswers`). */
+  readonly isShared: boolean;
 }
 
 /**
@@ -20,9 +23,12 @@ export class Pending implements Entry {
   attempts = 0;
   /** When its first wave started. */
   started: number | null = null;
+  /** Plans that get the same answer; null: there are none. */
+  equals: EqualPlans<Pending> | null = null;
   readonly answer: Promise<EngineAnswer>;
   private isSettled = false;
   private onSettled: Array<() => void> = [];
+  private whenComputed: (logits: PlanLogits, now: number) => void = () => {};
   private settle!: { resolve(answer: EngineAnswer): void; reject(error: unknown): void };
 
   /**
@@ -45,16 +51,50 @@ export class Pending implements Entry {
     this.onSettled.push(callback);
   }
 
+  /** Calls back when the plan has been answered with logits that were computed for it. */
+  onComputed(callback: (logits: PlanLogits, now: number) => void): void {
+    this.whenComputed = callback;
+  }
+
+  /** Whether an equal plan is being computed. */
+  get waits(): boolean {
+    return this.equals?.mustWait(this) === true;
+  }
+
+  /** A wave with it starts. */
+  start(now: number): void {
+    this.started ??= now;
+    this.equals?.begin(this);
+  }
+
+  /** Its wave has failed. */
+  lose(): void {
+    this.equals?.lose(this);
+  }
+
+  /** Answers it with logits that were computed for it. */
   resolve(logits: PlanLogits, now: number): void {
     if (!this.end()) return;
-    const started = this.started ?? now;
-    this.settle.resolve({ logits, queueMs: started - this.since, computeMs: now - started });
+    this.settle.resolve({ logits, ...this.timesAt(now), isShared: false });
+    this.whenComputed(logits, now);
+  }
+
+  /** Answers it with a copy of the logits of an equal plan. */
+  resolveAs(logits: PlanLogits, now: number): void {
+    if (!this.end()) return;
+    const own = logits.map((each) => each.slice());
+    this.settle.resolve({ logits: own, ...this.timesAt(now), isShared: true });
   }
 
   /** Also after the caller has left or was answered: waves that hold the plan leave it out. */
   reject(error: unknown): void {
     this.dropped = true;
     if (this.end()) this.settle.reject(error);
+  }
+
+  private timesAt(now: number) {
+    const started = this.started ?? now;
+    return { queueMs: started - this.since, computeMs: now - started };
   }
 
   private end(): boolean {

@@ -18,6 +18,8 @@ export interface DecideReply {
   /** The JSON text of contract 2.4. */
   readonly json: string;
   readonly timing: Phases;
+  /** Whether it has the answer of an equal request. Default: false. */
+  readonly isShared?: boolean;
 }
 
 /** A batch file as sent. */

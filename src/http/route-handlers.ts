@@ -20,9 +20,10 @@ export const DECISIONS: Readonly<Record<Named<true, 'decision'>, SentRequest['un
   systemone: 'default',
 };
 
-/** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given. */
-export function decisionReply({ json, timing }: DecideReply): RouteReply {
-  const parts = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+/** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given, and whether its answer was shared. */
+export function decisionReply({ json, timing, isShared = false }: DecideReply): RouteReply {
+  const phases = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+  const parts = isShared ? [...phases, 'cache;desc=hit'] : phases;
   return { body: json, headers: [['Server-Timing', parts.join(', ')]], phases: timing };
 }
 

@@ -18,9 +18,13 @@ export function engineEvents(
 ): EngineEvents {
   const model = { model: build };
   const { plansRefused, plansCancelled, plansLate, wavesLost } = instruments;
-  const { waveTokens, waveSeconds, waveFill, prefixes } = instruments;
-  for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost]) counter.inc(model, 0);
-  for (const outcome of ['hit', 'miss']) prefixes.inc({ ...model, outcome }, 0);
+  const { waveTokens, waveSeconds, waveFill, prefixes, answersShared, answersEvicted } = instruments;
+  for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost, answersEvicted])
+    counter.inc(model, 0);
+  for (const outcome of ['hit', 'miss']) {
+    prefixes.inc({ ...model, outcome }, 0);
+    answersShared.inc({ ...model, outcome }, 0);
+  }
   return {
     waveDone({ lane, tokens, fill, ms, prefixes: { hits, misses } }) {
       waves.add(lane, { tokens, fill, ms });
@@ -41,13 +45,15 @@ export function engineEvents(
     planRefused: () => plansRefused.inc(model),
     planCancelled: () => plansCancelled.inc(model),
     planLate: () => plansLate.inc(model),
+    planAnswered: (outcome) => answersShared.inc({ ...model, outcome }),
+    answerEvicted: () => answersEvicted.inc(model),
   };
 }
 
-/** Sets the queue lengths and the lanes of all loaded builds; to be called at every scrape. */
+/** Sets the queue lengths, the caches of answers and the lanes of all loaded builds; to be called at every scrape. */
 export function measureEngines({ instruments }: Metrics, builds: Iterable<LoadedBuild>): void {
-  const { waiting, laneState, lanes } = instruments;
-  for (const gauge of [waiting, laneState, lanes]) gauge.reset();
+  const { waiting, laneState, lanes, answerBytes } = instruments;
+  for (const gauge of [waiting, laneState, lanes, answerBytes]) gauge.reset();
   for (const { id: model, engine } of builds) {
     for (const urgency of ['live', 'batch'] as const) {
       // A build that is replaced by one of the same name has two engines for a while.
@@ -56,6 +62,7 @@ export function measureEngines({ instruments }: Metrics, builds: Iterable<Loaded
     for (const { number: lane, state } of engine.lanes) {
       for (const each of LANE_STATES) laneState.set({ model, lane, state: each }, each === state ? 1 : 0);
     }
+    answerBytes.inc({ model }, engine.answerBytes);
     const { workingLanes, laneCount } = engine;
     lanes.inc({ model, state: 'working' }, workingLanes);
     lanes.inc({ model, state: 'failed' }, laneCount - workingLanes);

@@ -19,7 +19,7 @@ import type { Log, Metrics } from '../telemetry/index.js';
 import { measureEngines } from './engine-metrics.js';
 import { prepareEngine } from './engine-setup.js';
 import { checkMemory } from './memory.js';
-import { BuildLoader } from './models/build-loader.js';
+import { BuildLoader, type RequestLimits } from './models/build-loader.js';
 import type { LoadedBuild } from './models/loaded-build.js';
 import { ModelSet } from './models/model-set.js';
 import { WaveHistory } from './operator/api/wave-history.js';
@@ -46,7 +46,7 @@ export class Engines {
   /** Sets that were replaced and are still used by requests. */
   private readonly retired = new Set<ModelSet>();
   private record: WaveRecord | undefined;
-  private limits: Pick<Settings['engine'], 'queue' | 'deadline_ms'>;
+  private limits: RequestLimits;
   private resolveStuck: (reason: string) => void = () => {};
   private isStuck = false;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
@@ -212,6 +212,7 @@ export class Engines {
   /** Uses the limits of requests of other settings from now on. */
   useLimits({ engine }: Pick<Settings, 'engine'>): void {
     this.limits = engine;
+    for (const build of this.loaded) build.engine.shrinkAnswers();
   }
 
   /** New requests use `next` from now on. Returns the set that was replaced; then call `retire`. */

@@ -185,7 +185,9 @@ export class Service implements App {
       engine: (build) => this.engines.get(build, set),
       reserve: (build, inputTokens) => this.reserve(caller, set, build, inputTokens),
     };
-    const decision = await set.use(() => decide(request, dependencies, { signal }));
+    const decision = await set.use(() =>
+      decide(request, dependencies, { signal, workspace: owner.workspace }),
+    );
     this.count(decision);
     return decision;
   }

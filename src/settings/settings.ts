@@ -163,6 +163,14 @@ export const SETTINGS = {
       default: false,
       meaning: 'Run every request alone on an empty cache, so that the same request returns the same bytes.',
     }),
+    answer_cache_mb: integer({
+      reloads: true,
+      default: 64,
+      min: 0,
+      max: 2_048,
+      meaning:
+        'Exact mode: mebibytes of answers kept per build of a model, so that equal requests of a workspace are computed once; 0: none. Without effect in normal mode.',
+    }),
     contexts: integer({
       default: 0,
       min: 0,

@@ -68,6 +68,24 @@ export const METRICS = {
     help: 'Prefixes of plans: `hit` if in the KV cache or computed for another plan, otherwise `miss`.',
     labels: ['model', 'outcome'],
   },
+  answersShared: {
+    name: 'decider_shared_answers_total',
+    kind: 'counter',
+    help: 'In exact mode, plans by whether they got the answer of an equal plan (`hit`) or were computed (`miss`); none with `engine.answer_cache_mb` 0.',
+    labels: ['model', 'outcome'],
+  },
+  answerBytes: {
+    name: 'decider_answer_cache_bytes',
+    kind: 'gauge',
+    help: 'Memory of the answers in the cache of exact mode.',
+    labels: ['model'],
+  },
+  answersEvicted: {
+    name: 'decider_answer_cache_evictions_total',
+    kind: 'counter',
+    help: 'Answers removed from the cache of exact mode to make room.',
+    labels: ['model'],
+  },
   waiting: {
     name: 'decider_plans_waiting',
     kind: 'gauge',

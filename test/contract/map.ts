@@ -138,7 +138,7 @@ const ENDPOINTS: Record<string, Coverage> = {
     by: [live('rate_limited')],
     elsewhere: ['test/http/errors.test.ts', 'test/server/loading.test.ts'],
   },
-  '4.1 Server-Timing': { elsewhere: ['test/http/answers.test.ts'] },
+  '4.1 Server-Timing': { elsewhere: ['test/http/answers.test.ts', 'test/server/answer-cache.test.ts'] },
   '4.2 rule 1': by('4.2: answers as /v1/decide does'),
   '4.2 rule 2': by('4.2: a model that is not served is answered by the default one'),
   '4.2 rule 3': {

@@ -40,7 +40,7 @@ function deciding(
     async run() {
       told.push('run');
       await run();
-      return { logits: [Float32Array.of(1, 0)], queueMs: 0, computeMs: 0 };
+      return { logits: [Float32Array.of(1, 0)], queueMs: 0, computeMs: 0, isShared: false };
     },
   };
   const dependencies: DecideDependencies = {

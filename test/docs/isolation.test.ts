@@ -103,6 +103,11 @@ const bounds = [
     bytes(EMBEDDING_BYTES_MAX),
     'the least recently used are dropped',
   ],
+  [
+    'answers kept in exact mode, per build of a model',
+    '`engine.answer_cache_mb`',
+    'the least recently used are dropped',
+  ],
   ['lines of batches read ahead', bytes(READ_AHEAD_BYTES), 'the rest is read when there is room'],
   ['lines of a batch waiting for a retry', number(RETRYING_MAX), 'no new line of the batch starts'],
   ['batches per page of a list', number(LIMITS.batchesListed), '400 `invalid_request`'],

@@ -269,6 +269,8 @@ test('events: plans that are refused, cancelled and late, and waves that are com
     planRefused: () => told.push('refused'),
     planCancelled: () => told.push('left'),
     planLate: () => told.push('late'),
+    planAnswered: () => told.push('answered'),
+    answerEvicted: () => told.push('evicted'),
   };
   const since = () => told.splice(0);
   const { engine, thread, clock } = fakeEngine({ queueMax: 1, events });

@@ -61,6 +61,7 @@ test(`${KILLS} kills while batches run: every acknowledged batch finishes, byte 
     DECIDER_DATA: data,
     DECIDER_MODELS: models,
     DECIDER_ENGINE_EXACT: 'true',
+    DECIDER_ENGINE_ANSWER_CACHE_MB: '0',
     DECIDER_ENGINE_THREADS: '1',
     DECIDER_LOG_LEVEL: 'silent',
   });

@@ -167,6 +167,7 @@ test(`${KILLS} kills each of backups, restores and changes of the master key bes
     DECIDER_DATA: join(dataFolder(t), 'data'),
     DECIDER_MODELS: modelsFolder(t.testdir()),
     DECIDER_ENGINE_EXACT: 'true',
+    DECIDER_ENGINE_ANSWER_CACHE_MB: '0',
     DECIDER_LOG_LEVEL: 'silent',
   };
   const served = new Served(t, environment);

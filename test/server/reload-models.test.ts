@@ -12,8 +12,8 @@ import { until } from '../support/until.js';
 /** At least; requests go on until the last reload has ended. */
 const REQUESTS = scaled({ short: 200, long: 2_000 });
 const AT_ONCE = 8;
-/** The same answer to the last digit, whichever requests came before. */
-const EXACT = { DECIDER_ENGINE_EXACT: 'true' };
+/** The same answer to the last digit, whichever requests came before, and with answers of the cache. */
+const EXACT = { DECIDER_ENGINE_EXACT: 'true', DECIDER_ENGINE_ANSWER_CACHE_MB: '1' };
 const STATES = ['My card was charged twice!', 'Where is my parcel?', 'x', 'A refund, please. '.repeat(4)];
 const QUESTIONS = {
   angry: { type: 'noul', instructions: 'Is the customer angry?' },

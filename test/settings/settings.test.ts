@@ -40,6 +40,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'engine.devices': ['CUDA1, CUDA0', ['CUDA1', 'CUDA0']],
   'engine.threads': ['512', 512],
   'engine.exact': ['yes', true],
+  'engine.answer_cache_mb': ['128', 128],
   'engine.contexts': ['8', 8],
   'engine.cells': ['1048576', 1_048_576],
   'engine.wave_tokens': ['65536', 65_536],
@@ -107,7 +108,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 18);
+  t.equal(bounds, 19);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {

@@ -102,6 +102,8 @@ export async function startTestServer(
       DECIDER_ENGINE_THREADS: '1',
       // Its process takes 0.4 s of processor time at every start.
       DECIDER_ENGINE_MEMORY_CHECK: 'false',
+      // Tests of exact mode compare what was computed.
+      DECIDER_ENGINE_ANSWER_CACHE_MB: '0',
       ...environment,
     },
     undefined,

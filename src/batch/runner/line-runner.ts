@@ -96,7 +96,14 @@ export class LineRunner {
     const caller = access.holder(open.batch.key) as Caller;
     const label = lineLabel(open.batch.id, line.index);
     const prepared = this.countPreparing(label);
-    const options = { signal, urgency: 'batch', label, alone: this.isAlone, onQueued: prepared } as const;
+    const options = {
+      signal,
+      urgency: 'batch',
+      label,
+      alone: this.isAlone,
+      workspace: caller.workspace.id,
+      onQueued: prepared,
+    } as const;
     try {
       await engines.use(({ prepare, engine, chargeOf }) => {
         const dependencies: DecideDependencies = {

@@ -131,7 +131,7 @@ export class WaveLoop {
   private async send(lane: EngineLane, wave: Wave<Pending>): Promise<void> {
     const { clock, events } = this.parts;
     const now = clock.monotonic();
-    for (const { entry } of wave.running) entry.started ??= now;
+    for (const { entry } of wave.running) entry.start(now);
     const limitMs = waveLimitMs(wave.cost, this.drain.msPerToken);
     const measured = this.drain.measure();
     this.record(lane, wave.running);
@@ -159,7 +159,12 @@ export class WaveLoop {
         this.abandon(lane, wave.running, error as Error);
         return;
       }
-      finish = this.runAgain(lane, wave.running, error);
+      const giveUp = this.runAgain(lane, wave.running, error);
+      finish = () => {
+        giveUp();
+        // Plans that are equal to one that was given up no longer wait for it.
+        this.dispatch();
+      };
       lane.failed(error);
     }
     // The next wave starts before the answers of this one are written.
@@ -194,6 +199,7 @@ export class WaveLoop {
     const suspects = new Set(wave.map(({ entry }) => entry));
     const lost = new Set([...suspects, ...context.cache.running.map(({ entry }) => entry)]);
     context.lose();
+    for (const entry of lost) entry.lose();
     // A thread that did not start has computed nothing.
     if (!(error instanceof ThreadStartError)) {
       for (const entry of suspects) {

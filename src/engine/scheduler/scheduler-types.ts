@@ -8,6 +8,8 @@ export interface Entry {
   readonly dropped: boolean;
   /** A wave with the plan has failed: it is computed in waves of its own. */
   readonly alone?: boolean;
+  /** An equal plan is being computed, whose answer this one gets too. Exact mode leaves it out meanwhile. */
+  readonly waits?: boolean;
 }
 
 /** A prefix that has cells of a context. */

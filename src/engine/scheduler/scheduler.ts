@@ -59,7 +59,8 @@ interface SchedulerOptions {
  *
  * A plan of a failed wave runs alone: no other plan is computed in its waves. They take turns with waves of the others.
  *
- * Exact mode runs one plan at a time, on an empty context, in chunks that depend on nothing but the plan.
+ * Exact mode runs one plan at a time per context, from an empty context, in chunks that depend on nothing but the plan.
+ * The first context that is free takes the oldest one that does not wait for an equal plan.
  */
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
@@ -118,11 +119,13 @@ export class Scheduler<E extends Entry> {
   fill(context: ContextState<E>, contexts: ReadonlyArray<ContextState<E>> = [context]): Wave<E> | null {
     this.candidate = null;
     const { live, batch } = this.queues;
-    this.left = plansForOtherLanes(context, contexts, [...live, ...batch]);
     const builder = new WaveBuilder(context);
     const filling = { context, builder, isClosed: false, batchWaits: false };
     if (context.sharing.exact) this.fillExact(filling);
-    else this.fillShared(filling);
+    else {
+      this.left = plansForOtherLanes(context, contexts, [...live, ...batch]);
+      this.fillShared(filling);
+    }
     this.candidate = null;
     return builder.finish();
   }
@@ -130,7 +133,8 @@ export class Scheduler<E extends Entry> {
   private fillExact({ context, builder }: Filling<E>): void {
     let [running] = context.cache.running;
     if (running === undefined) {
-      const entry = this.queues.live[0] ?? this.queues.batch[0];
+      const { live, batch } = this.queues;
+      const entry = live.find(isReady) ?? batch.find(isReady);
       if (entry === undefined) return;
       this.candidate = entry;
       builder.startEmpty();
@@ -271,6 +275,7 @@ export class Scheduler<E extends Entry> {
   }
 }
 
+const isReady = ({ waits }: Entry) => waits !== true;
 const isAlone = ({ alone }: Entry) => alone === true;
 
 /** The state of one call of `fill`. */

@@ -26,11 +26,15 @@ import { LoadedBuild } from './loaded-build.js';
 
 /** Verifying and checking a file of this size takes long enough for a notice. */
 const ANNOUNCED_BYTES_MIN = 1e9;
+const BYTES_PER_MB = 2 ** 20;
+
+/** The settings of requests that a reload can change. */
+export type RequestLimits = Pick<Settings['engine'], 'queue' | 'deadline_ms' | 'answer_cache_mb'>;
 
 interface Parts {
   readonly settings: Settings['engine'];
   /** The limits of requests, which may change. */
-  limits(): Pick<Settings['engine'], 'queue' | 'deadline_ms'>;
+  limits(): RequestLimits;
   readonly prepared: ReturnType<typeof prepareEngine>;
   readonly dependencies: ServerDependencies;
   readonly metrics: Metrics;
@@ -94,6 +98,9 @@ export class BuildLoader {
         },
         get deadlineMs() {
           return limits().deadline_ms;
+        },
+        get answerBytesMax() {
+          return limits().answer_cache_mb * BYTES_PER_MB;
         },
         images,
         ...shareBesideLive(build),
