@@ -1,73 +1,55 @@
-// How far the probabilities of normal mode, in which concurrent requests share computation, differ from those of exact
-// mode, in which each request runs alone: |Δp| over all options of all questions, by precision of the weights. The
-// generated weights are random, so measure your own model.
+// What exact mode costs and returns, in parts:
 //
-//   npm run bench:exact                       a generated model of four layers in three precisions
+// differences  how far the probabilities of normal mode, in which concurrent requests share computation, differ from those
+//              of exact mode, in which each request runs alone: |Δp| over all options of all questions, by precision of
+//              the weights
+// contexts     the throughput with one and with several contexts on the CPU, which take turns within one run, and whether
+//              all contexts return the same bytes; a ratio above 1 is faster than one context of one thread
+// cache        the throughput with and without the cache of answers at 0, 50 and 90 % of repeated requests, in turn within
+//              one run, and whether the bytes are equal
+//
+// The generated weights are random, so measure your own model.
+//
+//   npm run bench:exact                       all parts, with generated models
+//   npm run bench:exact -- --part contexts    one part
 //   npm run bench:exact -- --model FILE       a GGUF of your own
-//   npm run bench:exact -- --minutes N        leaves precisions out that do not begin in this time
-//   npm run bench:exact -- --json FILE        also write {machine, cases: [{case, neighbours, largest, mean, …}]}
-import { COUPLED_PRODUCT_MAX, EXACT, loadAddon, type PlanLogits } from '../src/engine/index.js';
-import { compare, type Difference } from '../src/tuning/index.js';
-import { fewLayersModel } from './engine/models.js';
-import { randomPlans } from './exact/plans.js';
-import { CPU_BOUNDS, openInProcess } from './in-process.js';
+//   npm run bench:exact -- --requests N       requests of a round; default: 64
+//   npm run bench:exact -- --minutes N        leaves out what does not begin in this time
+//   npm run bench:exact -- --json FILE        also write {machine, differences: […], contexts: […], cache: […]}
+import { measureCache } from './exact/cache.js';
+import { measureContexts } from './exact/contexts.js';
+import { measureDifferences, PRECISIONS } from './exact/differences.js';
 import { benchOptions } from './options.js';
-import { machine, Pace, table, writeJson } from './report.js';
+import { machine, Pace, writeJson } from './report.js';
 
-const PRECISIONS = ['f32', 'f16', 'q8_0'] as const;
-const NEIGHBOURS = [0, 7, 63];
-
-interface Row extends Difference {
-  readonly case: string;
-  readonly neighbours: number;
-}
+const PARTS = {
+  differences: { cases: PRECISIONS.length, measure: measureDifferences },
+  contexts: { cases: 1, measure: measureContexts },
+  cache: { cases: 3, measure: measureCache },
+};
+type Part = keyof typeof PARTS;
 
 const values = benchOptions({
+  part: { type: 'string' },
   model: { type: 'string' },
+  requests: { type: 'string', default: '64' },
 });
-const { addon } = loadAddon('cpu');
-const files =
-  values.model === undefined
-    ? PRECISIONS.map((type) => [type, fewLayersModel(type, addon)] as const)
-    : [[values.model, values.model] as const];
-const pace = new Pace({ cases: files.length, minutes: values.minutes });
-const rows = files.flatMap(([name, file]) => (pace.begins(name) ? measure(name, file) : []));
-console.log(`${machine()}; 64 requests of 1 to 3 questions; normal against exact mode`);
-console.log(
-  table(
-    ['weights', 'neighbours', 'questions', 'largest |Δp|', 'mean |Δp|', 'other answers'],
-    rows.map((row) => [
-      row.case,
-      String(row.neighbours),
-      String(row.questions),
-      row.largest.toExponential(1),
-      row.mean.toExponential(1),
-      `${((row.changed / row.questions) * 100).toFixed(1)} %`,
-    ]),
-  ),
-);
-writeJson(values.json, { machine: machine(), cases: rows });
-
-function measure(name: string, file: string): Row[] {
-  const engine = openInProcess(file, {}, CPU_BOUNDS);
-  const normal = {
-    head: engine.head,
-    idleCellsMax: 4_096,
-    exact: false,
-    coupledProductMax: COUPLED_PRODUCT_MAX,
-  };
-  const plans = randomPlans(engine.head, engine.labels);
-  pace.step('exact mode');
-  const alone = engine.answer(plans, engine.newState(EXACT));
-  const rows = NEIGHBOURS.map((neighbours) => {
-    pace.step(`normal mode, ${neighbours} neighbours`);
-    const state = engine.newState(normal);
-    const packed: PlanLogits[] = [];
-    for (let start = 0; start < plans.length; start += neighbours + 1) {
-      packed.push(...engine.answer(plans.slice(start, start + neighbours + 1), state));
-    }
-    return { case: name, neighbours, ...compare(alone.flat(), packed.flat()) };
+const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name);
+if (values.part !== undefined && !isPart(values.part))
+  throw new Error(`--part: ${values.part} is none of ${Object.keys(PARTS).join(', ')}`);
+const parts = values.part === undefined ? (Object.keys(PARTS) as Part[]) : [values.part];
+const pace = new Pace({
+  cases: parts.reduce((sum, part) => sum + PARTS[part].cases, 0),
+  minutes: values.minutes,
+});
+const results: Partial<Record<Part, unknown>> = {};
+for (const part of parts) {
+  const { title, shown, cases } = await PARTS[part].measure({
+    model: values.model,
+    requests: Number(values.requests),
+    pace,
   });
-  engine.close();
-  return rows;
+  console.log(`${machine()}; ${title}\n${shown}\n`);
+  results[part] = cases;
 }
+writeJson(values.json, { machine: machine(), ...results });

@@ -1,11 +1,10 @@
 import { uniform } from '../../models/tiny/random.js';
 import type { Plan } from '../../src/engine/index.js';
 
-const REQUESTS = 64;
 const OPTIONS_MAX = 6;
 
 /** Requests of random tokens, with states and questions of many lengths; the same every time. */
-export function randomPlans(head: Int32Array, labels: Int32Array, requests = REQUESTS): Plan[] {
+export function randomPlans(head: Int32Array, labels: Int32Array, requests: number): Plan[] {
   const next = uniform(1, 'bench exact');
   const integer = (from: number, to: number) => from + Math.floor(((next() + 1) / 2) * (to - from));
   const tokens = (count: number) => Int32Array.from({ length: count }, () => integer(300, 1_300));
