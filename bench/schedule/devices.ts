@@ -109,6 +109,7 @@ export function costsOf(device: Device): Costs {
     ],
     tokenCellMs: flopMs(FLOP_PER_TOKEN_AND_CELL),
     cellStep: 1,
+    freeCellsPerToken: 0,
     visibleMs: 0,
     rowMs: device.rowMs + flopMs(FLOP_PER_ROW),
     hostDecodeMs: device.hostMsPerDecode,

@@ -23,8 +23,13 @@ interface Verdict {
 /**
  * Chooses the verified candidate with the best measured score: the first one, which has the default settings, unless
  * another one is clearly better. The fastest round of each counts.
+ *
+ * @param spreadWith of the decodes that were timed with so many threads
  */
-export function recommend(verified: readonly Verified[], decodes: Spread): Verdict {
+export function recommend(
+  verified: readonly Verified[],
+  spreadWith: (threads: number) => Spread | undefined,
+): Verdict {
   const ran = verified.filter(({ failure, measured }) => failure === null && measured.length > 0);
   const [first] = ran;
   if (first === undefined) {
@@ -36,7 +41,7 @@ export function recommend(verified: readonly Verified[], decodes: Spread): Verdi
   }
   const best = ran.reduce((a, b) => (scoreOfVerified(b) < scoreOfVerified(a) ? b : a));
   const chosen = scoreOfVerified(best) < scoreOfVerified(first) * (1 - GAIN_MIN) ? best : first;
-  const refusal = busyRefusal(chosen, decodes);
+  const refusal = busyRefusal(chosen, spreadWith(chosen.choice.threads) ?? { usual: 1, largest: 1 });
   if (refusal !== null) return { choice: null, refusals: [refusal], notes: [] };
   return { choice: chosen.choice, refusals: [], notes: notesOn(chosen, verified) };
 }

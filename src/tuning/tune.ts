@@ -81,7 +81,7 @@ interface TuneDependencies {
 /** Parts of the time: the answers of the CPU, decodes, real requests. The rest is for the answers of the device. */
 const PARTS = { reference: 0.3, speed: 0.2, verification: 0.35 } as const;
 /** More time than this makes neither more precise. Milliseconds; of decodes, per number of threads. */
-const SPEED_MS_MAX = 12_000;
+const SPEED_MS_MAX = 20_000;
 const VERIFICATION_MS_MAX = 40_000;
 /** Candidates that run for real, besides the current settings. */
 const CANDIDATES = 3;
@@ -172,9 +172,8 @@ async function chooseAndVerify(
   onStep(`real requests with ${others.length + 1} settings`);
   const shapes = shapesToVerify(model, machine.cells);
   const verified = await verify([asIs, ...others], { workload, shapes, machine, open, clock, ms: time });
-  // The larger of the spreads: both were measured on one machine.
-  const spreads = speed.map(({ spread }) => spread).sort((a, b) => b.usual - a.usual);
-  const { choice, refusals, notes } = recommend(verified, spreads[0] ?? { usual: 1, largest: 1 });
+  const spreadWith = (threads: number) => speed.find((each) => each.threads === threads)?.spread;
+  const { choice, refusals, notes } = recommend(verified, spreadWith);
   // The share of batches is only simulated: it does not change what is verified.
   const batch_percent = best?.choice.batch_percent ?? current.batch_percent;
   const recommended = choice && { ...choice, batch_percent };

@@ -71,9 +71,13 @@ class SyntheticContext implements NativeContext {
   /** The sequences of each cell in use. */
   private cells: Array<Set<number>> = [];
 
-  /** @param spend called with what a decode takes, in milliseconds */
+  /**
+   * @param freePerToken free cells that a decode scans per token
+   * @param spend called with what a decode takes, in milliseconds
+   */
   constructor(
     private readonly machine: SyntheticMachine,
+    private readonly freePerToken: number,
     private readonly spend: (ms: number) => void,
   ) {}
 
@@ -81,9 +85,11 @@ class SyntheticContext implements NativeContext {
     positions.forEach((_, at) => {
       this.cells.push(new Set(sequences.subarray(sequenceOffsets[at], sequenceOffsets[at + 1])));
     });
+    const tokens = positions.length;
     const visible = positions.reduce((sum, position) => sum + position + 1, 0);
-    const size = { tokens: positions.length, cells: this.cells.length, visible, rows: slots.length };
-    this.spend(decodeTime(this.machine.costs, size) * this.machine.factor());
+    const cells = this.cells.length + tokens * this.freePerToken;
+    const ms = decodeTime(this.machine.costs, { tokens, cells, visible, rows: slots.length });
+    this.spend(ms * this.machine.factor());
     return Float32Array.from(optionTokens, (token) => token % 7);
   }
 
@@ -106,7 +112,7 @@ class SyntheticContext implements NativeContext {
 
 /** The real addon with contexts of a synthetic machine, whose decodes take time of its clock. */
 export function syntheticAddon(machine: SyntheticMachine): Addon {
-  const createContext = () => new SyntheticContext(machine, (ms) => machine.clock.pass(ms));
+  const createContext = () => new SyntheticContext(machine, 0, (ms) => machine.clock.pass(ms));
   return { ...addon, createContext };
 }
 
@@ -126,7 +132,7 @@ export function syntheticEngines(machine: SyntheticMachine, cells: number, shari
 
 function syntheticThread(machine: SyntheticMachine, bounds: WaveBounds, number: number) {
   let ms = 0;
-  const context = new SyntheticContext(machine, (each) => {
+  const context = new SyntheticContext(machine, machine.costs.freeCellsPerToken, (each) => {
     ms += each;
   });
   return {

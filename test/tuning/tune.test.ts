@@ -32,12 +32,13 @@ const BOUNDS = {
 };
 const CURRENT = { wave_tokens: 512, contexts: 1, sequences: 64, threads: 1, batch_percent: 20 };
 
-/** A processor that takes 0.1 ms per token, and for attention as much again at 1,000 cells. */
+/** A processor that takes 0.1 ms per token, and for attention as much again at 3,300 cells. */
 const PROCESSOR: Costs = {
   decodeMs: 2,
   ranges: [{ upTo: Number.POSITIVE_INFINITY, tokenMs: 0.1 }],
-  tokenCellMs: 1e-4,
+  tokenCellMs: 3e-5,
   cellStep: 256,
+  freeCellsPerToken: 2,
   visibleMs: 0,
   rowMs: 0.1,
   hostDecodeMs: 0,
@@ -101,7 +102,7 @@ for (const goal of ['latency', 'throughput'] as const) {
     for (const one of verified) {
       t.equal(one.failure, null);
       for (const shape of one.shapes)
-        t.ok(Math.abs(predictionError(shape)) < 0.1, `${shape.title}: ${predictionError(shape)}`);
+        t.ok(Math.abs(predictionError(shape)) < 0.2, `${shape.title}: ${predictionError(shape)}`);
       const score = { title: goal, predicted: one.predicted, measured: one.measured };
       t.ok(Math.abs(predictionError(score)) < 0.2, `${one.choice.wave_tokens}: ${predictionError(score)}`);
     }
@@ -178,7 +179,7 @@ const ran = (
   shapes: [{ title: 'shape', predicted: 100, measured: shape }],
   failure,
 });
-const QUIET = { usual: 1, largest: 1 };
+const QUIET = () => ({ usual: 1, largest: 1 });
 
 test('the current settings remain unless others are better by 3 %', (t) => {
   const waves = (...verified: Verified[]) => recommend(verified, QUIET).choice?.wave_tokens;
@@ -193,7 +194,7 @@ test('the current settings remain unless others are better by 3 %', (t) => {
 
 test('a machine is busy: at the bounds and beyond', (t) => {
   const refused = (shape: number[], usual: number) =>
-    recommend([ran(512, [100], shape)], { usual, largest: 9 }).refusals.length > 0;
+    recommend([ran(512, [100], shape)], () => ({ usual, largest: 9 })).refusals.length > 0;
   const wrong = [60, 60];
   t.notOk(refused([100, 100], BUSY_SPREAD_MAX));
   t.ok(refused([100, 100], BUSY_SPREAD_MAX + 0.01));

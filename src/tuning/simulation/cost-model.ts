@@ -11,6 +11,11 @@ export interface Costs {
   readonly tokenCellMs: number;
   /** The cells in use count in steps of so many. */
   readonly cellStep: number;
+  /**
+   * Cells that are free again count until they are used anew: in a wave, so many times the tokens of the decode more than
+   * those in use.
+   */
+  readonly freeCellsPerToken: number;
   /** Attention, of a token for each cell of its own prompt up to it: some backends skip the others. */
   readonly visibleMs: number;
   /** A row of logits: computing and copying it. */
@@ -70,7 +75,10 @@ export function waveTime(costs: Costs, bounds: WaveBounds, wave: Wave<Entry>): W
   const encodedMs = encoded * (costs.ranges.at(-1)?.tokenMs ?? 0);
   return {
     host: decodes.length * costs.hostDecodeMs + tokens * costs.hostTokenMs,
-    device: decodes.reduce((sum, each) => sum + decodeTime(costs, { ...each, cells: wave.cells }), encodedMs),
+    device: decodes.reduce((sum, each) => {
+      const cells = Math.min(bounds.cells, wave.cells + each.tokens * costs.freeCellsPerToken);
+      return sum + decodeTime(costs, { ...each, cells });
+    }, encodedMs),
   };
 }
 

@@ -6,6 +6,11 @@ import type { TimedWaves } from './time-waves.js';
 
 /** llama.cpp computes attention over the cells in use, rounded up to so many (`llama_kv_cache::get_n_kv`). */
 const CELL_STEP = 256;
+/**
+ * llama.cpp writes cells behind the last ones, and begins at the first again when it has passed those in use and twice the
+ * tokens of a decode (`llama_kv_cache::find_slot`). Until then attention also scans cells that are free.
+ */
+const FREE_CELLS_PER_TOKEN = 2;
 /** Where the time per token of a decode may change: the ends of the ranges of `Costs`. */
 const RANGE_ENDS = [32, 128, 256, 512];
 
@@ -61,6 +66,7 @@ export function fitCosts(decodes: readonly TimedDecode[], waves: readonly TimedW
     ranges: ends.map((upTo, index) => ({ upTo, tokenMs: perToken[index] ?? 0 })),
     tokenCellMs,
     cellStep: CELL_STEP,
+    freeCellsPerToken: FREE_CELLS_PER_TOKEN,
     visibleMs,
     rowMs,
     hostDecodeMs,

@@ -26,14 +26,23 @@ export function shapesToVerify(model: PlanningModel, cells: number): VerifiedSha
   ].filter(({ groups }) => groups.flat().length > 0);
 }
 
+/** Milliseconds between groups, longer than any takes. */
+const APART_MS = 1e7;
+
 /** What a shape takes, simulated. Milliseconds. */
 export function predictShape(
   { groups }: VerifiedShape,
   choice: EngineChoice,
   machine: SimulatedMachine,
 ): number {
-  return groups.reduce((sum, plans) => {
-    const arrivals = plans.map((plan): Arrival => ({ at: 0, plan, urgency: 'live' }));
-    return sum + simulate(arrivals, simulationOf(choice, machine)).ms;
+  const arrivals = groups.flatMap((plans, group) =>
+    plans.map((plan): Arrival => ({ at: group * APART_MS, plan, urgency: 'live' })),
+  );
+  const { latencies } = simulate(arrivals, simulationOf(choice, machine));
+  let answered = 0;
+  return groups.reduce((sum, { length }) => {
+    const own = latencies.slice(answered, answered + length);
+    answered += length;
+    return sum + Math.max(...own);
   }, 0);
 }
