@@ -13,13 +13,15 @@ import { scaled } from '../support/scale.js';
 import { brokenAddon, localMeasurer, TUNED_BOUNDS, tunedAnswers } from '../support/tuning.js';
 
 const COUNT = scaled({ short: 16, long: PROMPTS });
+/** For devices that are refused. */
+const REFUSED = 16;
 const REPEATS = scaled({ short: 4, long: 20 });
 const SHAPE = { layers: 2, globalEvery: 2 };
 
 /** What tuning says of a device. */
 const tuned = (t: Test, device: Addon) => {
   const model = openTiny(t.testdir(), SHAPE);
-  return tunedAnswers(model, localMeasurer(t, model, device, { prompts: COUNT, repeats: REPEATS }));
+  return tunedAnswers(model, localMeasurer(t, model, device, { prompts: REFUSED, repeats: 4 }));
 };
 
 test('the fixed prompts are the same each time, of 1 to 16 questions, and up to a wave long', (t) => {
@@ -97,7 +99,7 @@ test('a device that ends its process, or reports an error, is refused with the r
   const place = { device: '', bounds: TUNED_BOUNDS, threads: 1, backend: 'cpu' as const };
   const missing = { ...place, build: buildOf('/missing.gguf') };
   const model = openTiny(t.testdir(), SHAPE);
-  const measurer = localMeasurer(t, model, addon, { prompts: COUNT, repeats: 1 });
+  const measurer = localMeasurer(t, model, addon, { prompts: REFUSED, repeats: 1 });
   const { numerics, refusals } = await tunedAnswers(model, {
     ...measurer,
     answers: (count) => probeBackend(missing, { kind: 'answers', count }, 60_000),
