@@ -93,7 +93,6 @@ for (const transport of ['uws', 'node']) {
     );
 
     // As many can collect again, when those have been dropped.
-    t.equal((await bad.get(path)).status, 503);
     await until(async () => {
       // More than once: the kernel may have had room for some of them until now.
       clock.advance(SEND_PATIENCE_MS);
