@@ -1,7 +1,9 @@
 // The C++ compiler of this machine, and compiling many files with it at once.
 import { execFile, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { NATIVE } from './platform.mjs';
 
 const run = promisify(execFile);
 
@@ -22,13 +24,22 @@ export function findCompiler() {
   );
 }
 
+/**
+ * A flag of every file: paths in the messages of assertions are relative to the package, so that the same sources give the
+ * same bytes in every folder. Flags are part of the hash of a build, which must not depend on the folder either.
+ */
+export const RELATIVE_PATHS = '-ffile-prefix-map=PACKAGE=.';
+const withFolder = (flag) => (flag === RELATIVE_PATHS ? flag.replace('PACKAGE', dirname(NATIVE)) : flag);
+
 /** Compiles files, as many at a time as there are processors; `onDone` after each. */
 export async function compileFiles([program, ...own], files, flags, onDone = () => {}) {
   const queue = [...files];
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) {
       const { source, object } = job;
-      await run(program, [...own, '-c', source, '-o', object, ...flags], { maxBuffer: 64 << 20 });
+      await run(program, [...own, '-c', source, '-o', object, ...flags.map(withFolder)], {
+        maxBuffer: 64 << 20,
+      });
       onDone();
     }
   };

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { compileFiles, findCompiler, Remedy } from './compiler.mjs';
+import { compileFiles, findCompiler, RELATIVE_PATHS, Remedy } from './compiler.mjs';
 import { compileMultimodal, MULTIMODAL_SOURCES } from './multimodal.mjs';
 import { addonFile, BUILD, libraries, libraryFiles, NATIVE, platform } from './platform.mjs';
 
@@ -16,6 +16,7 @@ const SOURCES = join(NATIVE, 'source');
 const HEADERS = join(BUILD, 'llama.cpp');
 const UNPACKED = ['include', 'ggml/include', 'src/llama-ext.h', MULTIMODAL_SOURCES];
 const FLAGS = [
+  RELATIVE_PATHS,
   '-std=c++17',
   '-O2',
   '-fPIC',
@@ -101,7 +102,9 @@ async function compile(cxx) {
     require('node-addon-api').include_dir,
     require('node-api-headers').include_dir,
   ];
-  const files = readdirSync(SOURCES).filter((file) => file.endsWith('.cc'));
+  const files = readdirSync(SOURCES)
+    .filter((file) => file.endsWith('.cc'))
+    .sort();
   const jobs = files.map((file) => ({
     source: join(SOURCES, file),
     object: join(BUILD, `${basename(file, '.cc')}.o`),

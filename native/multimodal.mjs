@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { compileFiles } from './compiler.mjs';
+import { compileFiles, RELATIVE_PATHS } from './compiler.mjs';
 import { BUILD } from './platform.mjs';
 
 /** Where it lies in llama.cpp's repository. */
@@ -13,12 +13,14 @@ const OBJECTS = join(BUILD, 'multimodal');
 /** What is neither a command line program nor reads files and videos. */
 const FILES = ['mtmd.cpp', 'mtmd-image.cpp', 'mtmd-audio.cpp', 'clip.cpp'];
 // Its files describe computations and do none: the optimizer's time is longer than what it saves.
-const FLAGS = ['-std=c++17', '-O1', '-fPIC', '-fvisibility=hidden', '-w'];
+const FLAGS = [RELATIVE_PATHS, '-std=c++17', '-O1', '-fPIC', '-fvisibility=hidden', '-w'];
 
 /** @returns {Promise<string[]>} its object files */
 export async function compileMultimodal(cxx, headers, includes) {
   const folder = join(headers, MULTIMODAL_SOURCES);
-  const models = readdirSync(join(folder, 'models')).filter((file) => file.endsWith('.cpp'));
+  const models = readdirSync(join(folder, 'models'))
+    .filter((file) => file.endsWith('.cpp'))
+    .sort();
   const files = [...FILES, ...models.map((file) => join('models', file))].map((file) => ({
     source: join(folder, file),
     object: join(OBJECTS, `${basename(file, '.cpp')}.o`),
