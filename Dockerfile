@@ -13,7 +13,7 @@ COPY . .
 RUN npm ci --omit=dev \
   && if [ "$VARIANT" != cpu ]; then npm run "install:$VARIANT"; fi \
   && npm cache clean --force \
-  && rm -rf .git .ci test bench examples dist/test dist/bench
+  && rm -rf .git .ci test bench bundle examples dist/test dist/bench dist/bundle
 
 FROM ${BASE}
 COPY --from=build /usr/local/bin/node /usr/local/bin/node

@@ -23,11 +23,23 @@ const PACKAGE = dirname(NATIVE);
 const isDependency = basename(dirname(PACKAGE)) === 'node_modules';
 const run = isDependency ? `npm run --prefix ${relative(process.cwd(), PACKAGE) || '.'}` : 'npm run';
 
-/** The command that builds the addon. */
-export const ADDON_COMMAND = `${run} install:addon`;
+/** Whether the program is a bundle (`npm run bundle`), which has no npm: `bundle.json` names its files. */
+const isBundle = existsSync(join(PACKAGE, 'bundle.json'));
+const repair = 'Unpack the archive of the bundle again';
 
-/** The command that installs a backend's libraries, for those that do not come with the package. */
-export const INSTALL_COMMANDS = { cuda: `${run} install:cuda`, vulkan: `${run} install:vulkan` };
+// Without a period, so that a command can be copied.
+const remedy = (command) => (isBundle ? repair : `Run: ${command}`);
+const backendRemedy = (backend) =>
+  isBundle ? `Use the bundle for ${backend} in place of this one` : `Run: ${run} install:${backend}`;
+
+/** What to do where the addon is not built. */
+export const ADDON_REMEDY = remedy(`${run} install:addon`);
+
+/** What to do where the libraries that come with the package are not installed. */
+export const LIBRARIES_REMEDY = remedy('npm ci');
+
+/** What to do where the libraries of a backend that do not come with the package are not installed. */
+export const BACKEND_REMEDIES = { cuda: backendRemedy('cuda'), vulkan: backendRemedy('vulkan') };
 
 /** Below whose node_modules libraries may lie; npm puts a dependency's dependencies beside it. */
 const folders = [

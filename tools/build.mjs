@@ -11,7 +11,7 @@ import { bundleConsole, consoleInputs } from './build-console.mjs';
 
 /** The folders of `decider` itself, and those that only its maintainers need. */
 export const PROGRAM = ['src', 'models'];
-export const EVERYTHING = [...PROGRAM, 'bench', 'examples', 'test'];
+export const EVERYTHING = [...PROGRAM, 'bench', 'bundle', 'examples', 'test'];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
+  createReadStream,
   existsSync,
   fsyncSync,
   openSync,
@@ -7,9 +9,11 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { isUtf16, withoutByteOrderMark } from './byte-order-mark.js';
 
 /**
@@ -60,4 +64,19 @@ export function freeBytes(folder: string): number {
   if (!existsSync(path) && path !== dirname(path)) return freeBytes(dirname(path));
   const { blocks, bavail, bsize } = statfsSync(path);
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
+}
+
+/** Read at a time to compute a checksum. */
+const HASHED_BYTES = 4 << 20;
+
+/**
+ * The SHA-256 of a file's content, in hexadecimal digits. Blocks for a file of up to 4 MiB: of thousands of small files,
+ * streams would take most of the time. Throws the error of the system, or the reason of the signal.
+ */
+export async function sha256OfFile(file: string, stop?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  if (statSync(file).size <= HASHED_BYTES) return hash.update(readFileSync(file)).digest('hex');
+  const content = createReadStream(file, { highWaterMark: HASHED_BYTES });
+  await (stop === undefined ? pipeline(content, hash) : pipeline(content, hash, { signal: stop }));
+  return hash.digest('hex');
 }

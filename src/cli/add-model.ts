@@ -14,9 +14,10 @@ import { splitNames } from '../engine/index.js';
 import { isProjector } from '../hub/index.js';
 import { checkTotalMemory } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
-import { install, notice, ownModels, planInstall } from './install-model.js';
+import { install, notice, planInstall } from './install-model.js';
 import { buildWith, type ModelOptions, newBuild } from './model-options.js';
 import { reportError } from './output.js';
+import { ownModels } from './own-models.js';
 import { liesIn, placeFile, sha256Of, takeBack } from './place-file.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
 

@@ -32,6 +32,7 @@ import { pricesFor } from './eval-prices.js';
 import { EvalProgress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
 import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
+import { requireChangeable } from './own-models.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -71,6 +72,7 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
     };
     requireReportFolders(options);
     const settings = loadSettings(process.env, options.config);
+    if (options.fit) requireChangeable(settings);
     const cases = readCases(file, readFormat(options.format));
     if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
     const { outcomes, target, complete } =

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { OperatorError } from '../base/index.js';
 import {
   addBuild,
@@ -15,24 +15,15 @@ import {
   readManifest,
 } from '../engine/index.js';
 import { checkMemory, prepareEngine } from '../server/index.js';
-import { EMBEDDED_MODELS, type Settings } from '../settings/index.js';
+import type { Settings } from '../settings/index.js';
 import { checkBuilds, type ModelCheck } from './check-models.js';
 import { printCheck } from './models.js';
 import { printError, printJson } from './output.js';
-
-/** Where a server looks for models if no setting names a folder. */
-const OWN_FOLDER = 'models';
 
 /** Standard output has the result only. */
 export const notice = (sentence: string): void => {
   printError(sentence);
 };
-
-/** The models folder to change: that of the settings, unless npm replaces it with the next version of this package. */
-export const ownModels = (
-  { models }: Pick<Settings, 'models'>,
-  embedded: string = EMBEDDED_MODELS,
-): string => (models === embedded && models.split(sep).includes('node_modules') ? OWN_FOLDER : models);
 
 /**
  * The catalog as it will be with a build, the name of the build, and whether the manifest has it already. Changes

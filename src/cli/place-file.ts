@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   constants,
   copyFileSync,
@@ -16,7 +16,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { freeBytes, OperatorError, syncFolder } from '../base/index.js';
+import { freeBytes, OperatorError, sha256OfFile, syncFolder } from '../base/index.js';
 import { Catalog, editOrCreateManifest, filesOf, type Manifest } from '../engine/index.js';
 import { requireSpace } from '../hub/index.js';
 
@@ -109,14 +109,12 @@ function publish(part: string, target: string): boolean {
 
 /** Throws OperatorError, or the reason of the stop signal. */
 export async function sha256Of(file: string, stop: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(file, { highWaterMark: CHUNK_BYTES }), hash, { signal: stop });
+    return await sha256OfFile(file, stop);
   } catch (error) {
     stop.throwIfAborted();
     throw new OperatorError(`${file}: ${(error as Error).message}`);
   }
-  return hash.digest('hex');
 }
 
 /** Whether a build of the manifest has a file, also through links. */

@@ -307,3 +307,10 @@ command(program, 'tune', 'measure this device with a model, and recommend settin
 command(program, 'doctor', 'check settings, data, ledger, models, backend and host without changing anything')
   .option('--checksums', 'also verify the SHA-256 of every model file')
   .action(async (options) => (await import('./doctor.js')).doctor(options));
+
+program
+  .command('verify-bundle')
+  .description('compare the files of a bundle with its manifest')
+  .argument('[folder]', 'the folder of the bundle (default: the one that runs)')
+  .option('--json', 'print JSON')
+  .action(async (folder, options) => (await import('./verify-bundle.js')).verifyBundle(folder, options));

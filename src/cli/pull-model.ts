@@ -24,9 +24,10 @@ import {
 } from '../hub/index.js';
 import { checkTotalMemory } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';
-import { install, ownModels, planInstall } from './install-model.js';
+import { install, planInstall } from './install-model.js';
 import { buildWith, type ModelOptions, newBuild } from './model-options.js';
 import { printError, reportError } from './output.js';
+import { ownModels } from './own-models.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
 
 /** `decider models pull` */

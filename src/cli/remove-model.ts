@@ -14,6 +14,7 @@ import { checkBuilds, type ModelCheck } from './check-models.js';
 import { notice, withRemedy } from './install-model.js';
 import { printCheck } from './models.js';
 import { type Options, printJson, reportError } from './output.js';
+import { requireChangeable } from './own-models.js';
 import { liesIn, namesFile, removeFile } from './place-file.js';
 
 interface RemoveOptions extends Options {
@@ -25,6 +26,7 @@ interface RemoveOptions extends Options {
 export function removeModel(name: string, { config, json, force = false }: RemoveOptions): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
+    requireChangeable(settings);
     const folder = settings.models;
     const { manifest } = removeBuilds(await readManifest(folder), name, force);
     requireUnused(name, settings, force);

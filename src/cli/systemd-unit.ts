@@ -6,9 +6,8 @@ export interface UnitOptions {
   readonly settings: Pick<Settings, 'data' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway'>;
   /** Absolute path; null: none. */
   readonly config: string | null;
-  /** Absolute paths of Node.js and of the `decider` program. */
-  readonly node: string;
-  readonly program: string;
+  /** The words that run `decider`: absolute paths of Node.js and of the program, or of the start script of a bundle. */
+  readonly command: readonly string[];
   /** The user that the server runs as. */
   readonly user: string;
   /** The version of systemd; null if it is not known. */
@@ -41,14 +40,14 @@ const unit = (): string[] => [
 ];
 
 function service(options: UnitOptions): string[] {
-  const { settings, config, node, program, user } = options;
+  const { settings, config, user } = options;
   const drainMs = settings.http.drain_ms;
-  const command = [node, program, 'serve', ...(config === null ? [] : ['--config', config])].map(quote);
+  const words = [...options.command, 'serve', ...(config === null ? [] : ['--config', config])];
   return [
     'Type=notify',
     '# The server sends READY=1 through systemd-notify, a child process.',
     'NotifyAccess=all',
-    `ExecStart=${command.join(' ')}`,
+    `ExecStart=${words.map(quote).join(' ')}`,
     'ExecReload=/bin/kill -HUP $MAINPID',
     `User=${user}`,
     `StateDirectory=${STATE}`,
@@ -87,9 +86,9 @@ function pauses(systemd: number | null): string[] {
   return ['RestartSec=2', 'RestartSteps=5', 'RestartMaxDelaySec=60'];
 }
 
-function hardening({ settings, program, config, node }: UnitOptions): string[] {
+function hardening({ settings, command, config }: UnitOptions): string[] {
   const { data, models, tls, port, gateway } = settings;
-  const atHome = [data, models, tls.cert, tls.key, program, node, config ?? ''].some((path) =>
+  const atHome = [data, models, tls.cert, tls.key, ...command, config ?? ''].some((path) =>
     /^\/(home|root)\//.test(path),
   );
   const bindsLow = [port, gateway.port].some((each) => each !== 0 && each < FREE_PORTS_FROM);

@@ -1,10 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../base/index.js';
-import { loadSettings } from '../settings/index.js';
+import { IS_BUNDLE, OperatorError, PROGRAM_FOLDER } from '../base/index.js';
+import { defaultFolders, loadSettings } from '../settings/index.js';
 import { reportError } from './output.js';
 import { systemdUnit } from './systemd-unit.js';
 
@@ -13,7 +12,11 @@ interface SystemdOptions {
   readonly user: string;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/decider.mjs', import.meta.url));
+/** What runs this program. The start script of a bundle checks the host and runs the Node.js of the bundle. */
+const command = () =>
+  IS_BUNDLE
+    ? [join(PROGRAM_FOLDER, 'decider')]
+    : [process.execPath, realpathSync(join(PROGRAM_FOLDER, 'bin/decider.mjs'))];
 
 /** `decider systemd`: prints a unit for the server with this configuration. Changes nothing. */
 export const systemd = ({ config, user }: SystemdOptions) =>
@@ -23,10 +26,10 @@ export const systemd = ({ config, user }: SystemdOptions) =>
     }
     const file = config ?? (process.env.DECIDER_CONFIG || undefined);
     const unit = systemdUnit({
-      settings: loadSettings(process.env, file),
+      // Its working folder is the state folder, wherever this command runs.
+      settings: loadSettings(process.env, file, undefined, defaultFolders('.')),
       config: file === undefined ? null : resolve(file),
-      node: process.execPath,
-      program: realpathSync(PROGRAM),
+      command: command(),
       user,
       systemd: installedVersion(),
     });

@@ -33,6 +33,7 @@ import {
   requireReportFolders,
   writeReport,
 } from './output.js';
+import { requireChangeable } from './own-models.js';
 import { tuneText } from './tune-output.js';
 
 interface TuneOptions extends Options {
@@ -52,6 +53,7 @@ export const tune = (options: TuneOptions): Promise<void> =>
     const minutes = readMinutes(options.minutes);
     if (options.html !== undefined) requireReportFolders({ html: options.html });
     const settings = loadSettings(process.env, options.config);
+    if (options.write) requireChangeable(settings);
     const build = await buildNamed(settings.models, options.model);
     const { plan, measurer, open, close } = openMachine(settings, build);
     try {

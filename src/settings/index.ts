@@ -3,5 +3,13 @@ export { engineThreads } from './engine-threads.js';
 export { DEFAULT_PRICES } from './prices.js';
 export { listSettings, SettingsError } from './read-settings.js';
 export { serviceLinksNotice } from './service-links.js';
-export { EMBEDDED_MODELS, loadSettings, SETTINGS, type Settings, settingsReader } from './settings.js';
+export {
+  defaultFolders,
+  EMBEDDED_MODELS,
+  loadSettings,
+  SETTINGS,
+  type Settings,
+  settingsReader,
+} from './settings.js';
 export { showSettings } from './show-settings.js';
+export { inWorkingFolder } from './working-folder.js';

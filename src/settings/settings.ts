@@ -7,6 +7,7 @@ import { readHost, readNetwork } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, SettingsError, type Values } from './read-settings.js';
+import { inWorkingFolder, workingFolder } from './working-folder.js';
 
 /** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = {
@@ -34,8 +35,9 @@ export const SETTINGS = {
     }),
   },
   data: text({
-    default: './data',
-    meaning: 'Folder of the server’s data: workspaces, keys, charges, batches.',
+    default: '',
+    meaning:
+      'Folder of the server’s data: workspaces, keys, charges, batches; if unset, `./data`, or `~/.local/state/decider/data` in the folder of a [bundle](operations.md#without-a-network).',
   }),
   store: {
     url: databaseUrl({
@@ -60,7 +62,7 @@ export const SETTINGS = {
   models: text({
     default: '',
     meaning:
-      'Folder of `manifest.json` and the GGUF files; if unset, `./models`, or the embedded model if that folder does not exist.',
+      'Folder of `manifest.json` and the GGUF files; if unset, `./models`, or the embedded model if that folder does not exist. In the folder of a bundle, `~/.local/state/decider/models` takes the place of `./models`.',
   }),
   master_key: text({
     reloads: true,
@@ -283,16 +285,25 @@ export type Settings = Values<typeof SETTINGS>;
 /** The models that come with this program: in a clone the same folder, in a package the one inside it. */
 export const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
 
-/** The folder of models if none is configured. */
-export const defaultModels = (folder = process.cwd()): string =>
-  existsSync(join(folder, 'models')) ? './models' : EMBEDDED_MODELS;
+/** What replaces folders that no setting names. */
+interface DefaultFolders {
+  /** See `workingFolder`. */
+  readonly working: string | null;
+  readonly models: string;
+}
+
+/** The default folders of a process, given its working folder. */
+export function defaultFolders(working: string | null = workingFolder()): DefaultFolders {
+  const hasModels = working !== null && existsSync(join(working, 'models'));
+  return { working, models: hasModels ? inWorkingFolder('models', working) : EMBEDDED_MODELS };
+}
 
 /** Reads and checks the settings, and fills in what is derived from the machine. Throws SettingsError. */
 export function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
   cores: number = usableCores(),
-  models: string = defaultModels(),
+  folders: DefaultFolders = defaultFolders(),
 ): Settings {
   const settings = readSettings(SETTINGS, environment, file);
   const { prepare, store, master_key } = settings;
@@ -305,20 +316,21 @@ export function loadSettings(
   const prepareThreads = Math.min(prepare.threads || Math.max(1, Math.floor(cores / 4)), cores);
   return {
     ...settings,
-    models: settings.models || models,
+    data: settings.data || inWorkingFolder('data', folders.working),
+    models: settings.models || folders.models,
     prepare: { ...prepare, threads: prepareThreads },
   };
 }
 
 /**
- * Returns a function that calls `loadSettings`, always with the number of cores and the default models folder found when
- * this function was called. Settings that are read again then differ only if the file has changed.
+ * Returns a function that calls `loadSettings`, always with the number of cores and the default folders found when this
+ * function was called. Settings that are read again then differ only if the file has changed.
  */
 export function settingsReader(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
 ): () => Settings {
   const cores = usableCores();
-  const models = defaultModels();
-  return () => loadSettings(environment, file, cores, models);
+  const folders = defaultFolders();
+  return () => loadSettings(environment, file, cores, folders);
 }

@@ -1,6 +1,6 @@
 import { test } from 'tap';
-import { ownModels } from '../../src/cli/install-model.js';
 import { type ModelOptions, newBuild } from '../../src/cli/model-options.js';
+import { ownModels, requireChangeable } from '../../src/cli/own-models.js';
 import { loadSettings } from '../../src/settings/index.js';
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -51,11 +51,22 @@ test('wrong options are refused by name', async (t) => {
 
 test('models are not installed into a package that npm replaces', async (t) => {
   const inPackage = '/srv/node_modules/decider/models';
-  t.equal(ownModels({ models: inPackage }, inPackage), 'models');
+  t.equal(ownModels({ models: inPackage }, inPackage), './models');
   t.equal(
     ownModels({ models: '/srv/decider/models' }, '/srv/decider/models'),
     '/srv/decider/models',
     'a clone',
   );
   t.equal(ownModels({ models: '/srv/models' }, inPackage), '/srv/models');
+});
+
+test('models are not installed into a bundle, and its manifest is not changed', async (t) => {
+  const embedded = '/opt/decider/models';
+  t.equal(ownModels({ models: embedded }, embedded, true), './models');
+  t.equal(ownModels({ models: '/srv/models' }, embedded, true), '/srv/models');
+  t.throws(() => requireChangeable({ models: embedded }, embedded, true), {
+    message: /^The manifest of the embedded model is part of the bundle and is not changed\. Set models/,
+  });
+  requireChangeable({ models: '/srv/models' }, embedded, true);
+  requireChangeable({ models: embedded }, embedded, false);
 });

@@ -14,8 +14,7 @@ function unitOf(environment: Record<string, string>, own: Partial<UnitOptions> =
   return systemdUnit({
     settings,
     config: '/etc/decider/decider.json',
-    node: '/usr/bin/node',
-    program: '/opt/decider/bin/decider.mjs',
+    command: ['/usr/bin/node', '/opt/decider/bin/decider.mjs'],
     user: 'decider',
     systemd: null,
     ...own,
@@ -61,7 +60,7 @@ test('a unit follows the settings', async (t) => {
   t.strictSame(lineOf(unitOf({ DECIDER_PORT: '1024' }), 'AmbientCapabilities'), ['']);
   t.strictSame(lineOf(unitOf({}), 'ProtectHome'), ['yes']);
   t.strictSame(lineOf(unitOf({ DECIDER_MODELS: `/${'home'}/ops/models` }), 'ProtectHome'), ['read-only']);
-  const odd = unitOf({}, { program: '/opt/100%/a "b" $c.mjs', config: null });
+  const odd = unitOf({}, { command: ['/usr/bin/node', '/opt/100%/a "b" $c.mjs'], config: null });
   t.strictSame(lineOf(odd, 'ExecStart'), ['/usr/bin/node "/opt/100%%/a \\"b\\" $$c.mjs" serve']);
 });
 
@@ -87,7 +86,7 @@ for (const backend of ['cpu', 'cuda', 'auto']) {
   test(`systemd-analyze accepts the unit (${backend})`, { skip: NO_SYSTEMD }, async (t) => {
     const file = join(t.testdir({}), 'decider.service');
     // What `verify` looks for: programs that exist.
-    const own = { node: process.execPath, program: process.execPath };
+    const own = { command: [process.execPath, process.execPath] };
     const unit = unitOf({ DECIDER_ENGINE_BACKEND: backend }, own).replace(
       /^After=.*$/m,
       'After=network.target',

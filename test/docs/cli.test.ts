@@ -14,7 +14,7 @@ interface CommandHelp {
 async function helpOf(t: Test, words: readonly string[]): Promise<CommandHelp[]> {
   const { stdout: help } = await run(t, [...words, '--help']);
   const listed = help.split(/^Commands:$/m)[1] ?? '';
-  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] as string);
+  const names = [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map((match) => match[1] as string);
   const commands = names.filter((name) => name !== 'help');
   const inner = await Promise.all(commands.map((name) => helpOf(t, [...words, name])));
   return [{ words, help, commands }, ...inner.flat()];
@@ -40,7 +40,7 @@ test('every `npx decider` command that a page names exists', async (t) => {
   t.ok(known.size > 20);
   const groups = new Set([...known].map((words) => words.split(' ')[0]));
   for (const page of PAGES) {
-    for (const [command, first, second] of read(page).matchAll(/npx decider ([a-z]+)(?: ([a-z]+))?/g)) {
+    for (const [command, first, second] of read(page).matchAll(/npx decider ([a-z][a-z-]*)(?: ([a-z]+))?/g)) {
       const found = known.has(`${first} ${second}`) || known.has(first as string);
       t.ok(found || (second === undefined && groups.has(first)), `${page}: ${command}`);
     }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { listSettings, loadSettings, SETTINGS, showSettings } from '../../src/settings/index.js';
-import { defaultModels } from '../../src/settings/settings.js';
+import { defaultFolders } from '../../src/settings/settings.js';
 import { ROOT } from '../support/sources.js';
 
 /** Of each setting a value other than the default: as a variable, as JSON, and as the program sees it. */
@@ -135,8 +135,22 @@ test('store.url requires master_key', async (t) => {
 });
 
 test('models: without the setting ./models, or the embedded model where that does not exist', async (t) => {
-  t.equal(defaultModels(t.testdir({ models: {} })), './models');
-  t.equal(defaultModels(t.testdir({})), join(ROOT, 'models'));
+  const folder = t.testdir({ models: {} });
+  t.equal(defaultFolders(folder).models, `${folder}/models`);
+  t.equal(defaultFolders(t.testdir({})).models, join(ROOT, 'models'));
+  t.equal(defaultFolders(null).models, join(ROOT, 'models'));
+});
+
+test('data: without the setting ./data, or an error where there is no folder for it', async (t) => {
+  const data = (working: string | null) => loadSettings({}, undefined, CORES, { working, models: 'm' }).data;
+  t.equal(data('.'), './data');
+  t.equal(data('/var/lib/ops/.local/state/decider'), '/var/lib/ops/.local/state/decider/data');
+  t.throws(() => data(null), {
+    name: 'SettingsError',
+    message: 'data is not set, and this user has no home folder. Set data (DECIDER_DATA).',
+  });
+  const given = { DECIDER_DATA: '/srv/data' };
+  t.equal(loadSettings(given, undefined, CORES, { working: null, models: 'm' }).data, '/srv/data');
 });
 
 test('shown settings can be read as a configuration file, and secrets are not among them', async (t) => {

@@ -6,7 +6,7 @@ const DECLARED =
 const WORD = /\b\w+\b/g;
 
 test('every exported name of src is used in another file', (t) => {
-  const files = sources('src', 'bench', 'test', 'models', 'examples').filter(({ path }) =>
+  const files = sources('src', 'bench', 'bundle', 'test', 'models', 'examples').filter(({ path }) =>
     /\.tsx?$/.test(path),
   );
   /** The files that contain a word; an index only passes names on. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
+import { importsIn, packageOf } from '../support/imports.js';
 import { ROOT } from '../support/sources.js';
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
@@ -30,7 +31,8 @@ test('package: it has what an installation needs, and nothing else of the reposi
   ]) {
     t.ok(files.has(file), file);
   }
-  for (const file of files) t.notMatch(file, /^(src|test|bench)\/|^dist\/(test|bench)\/|\.map$/);
+  for (const file of files)
+    t.notMatch(file, /^(src|test|bench|bundle)\/|^dist\/(test|bench|bundle)\/|\.map$/);
   const models = [...files].filter((file) => file.endsWith('.gguf'));
   t.match(models, [/^models\/nano\/decider-g-nano-\d{8}\.gguf$/]);
   t.equal(models.length, 1);
@@ -46,18 +48,13 @@ test('package: every import leads to a file of it or to a runtime dependency', a
   t.ok(scripts.length > 200);
   for (const script of scripts) {
     const text = readFileSync(join(ROOT, script), 'utf8');
-    const imports = text.matchAll(
-      /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]|\bimport\('([^']+)'\)|new URL\('([^']+\.js)'/gm,
-    );
-    for (const [, from, dynamic, url] of imports) {
-      const name = (from ?? dynamic ?? url) as string;
+    for (const name of importsIn(text)) {
       if (name.startsWith('.')) {
         t.ok(files.has(normalize(join(dirname(script), name))), `${script}: ${name}`);
       } else if (name.startsWith('#native/')) {
         t.ok(files.has(name.slice(1)), `${script}: ${name}`);
       } else {
-        const [scope, rest] = name.replace(/^node:/, '').split('/') as [string, string?];
-        t.ok(installed.has(scope.startsWith('@') ? `${scope}/${rest}` : scope), `${script}: ${name}`);
+        t.ok(installed.has(packageOf(name)), `${script}: ${name}`);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { type Clock, NODE_MIN } from '../../base/index.js';
-import { INSTALL_CUDA } from '../../engine/index.js';
+import { remedyFor } from '../../engine/index.js';
 import { tryCertificate } from '../../http/index.js';
 import { expiryWarning, exposureOf, type HostSetting, tlsFiles } from '../../server/index.js';
 import type { Settings } from '../../settings/index.js';
@@ -60,7 +60,7 @@ function libraries(probes: HostProbes): Finding {
   const detail = [...versions].map(([backend, version]) => `${backend} ${version}`).join(', ');
   if (new Set(versions.values()).size === 1) return ok('libraries', detail);
   if (versions.size === 0)
-    return fault('libraries', 'No libraries of llama.cpp are installed.', 'Run: npm ci');
+    return fault('libraries', 'No libraries of llama.cpp are installed.', remedyFor('cpu'));
   const found = `The libraries of llama.cpp have different versions: ${detail}.`;
   return fault('libraries', found, 'Run npm ci, then npm run install:BACKEND for each GPU backend in use.');
 }
@@ -77,7 +77,7 @@ function driver({ engine }: Settings, probes: HostProbes, capabilities: readonly
   }
   if (!hasLibraries) {
     const detail = `The NVIDIA driver ${version} is loaded, and the CUDA libraries are not installed.`;
-    return warning('gpu driver', detail, `Run: ${INSTALL_CUDA}`);
+    return warning('gpu driver', detail, remedyFor('cuda'));
   }
   const major = Number.parseInt(version, 10);
   if (major < DRIVER_MIN) {

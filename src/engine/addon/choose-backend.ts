@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/platform.mjs';
+import { type Backend, libraries, platform } from '#native/platform.mjs';
 import type { Device } from './addon-types.js';
+import { remedyFor } from './installed.js';
 import { BackendError } from './load-addon.js';
 
 /** The values of the setting `engine.backend`. */
@@ -71,7 +72,7 @@ function requireGpu(backend: Backend, machine: Machine): Backend {
   }
   if (!machine.installed(backend)) {
     throw new BackendError(
-      `engine.backend: the libraries for ${backend} are not installed. Run: ${INSTALL_COMMANDS[backend] ?? 'npm ci'}`,
+      `engine.backend: the libraries for ${backend} are not installed. ${remedyFor(backend)}`,
     );
   }
   if (!findsGpu(backend, machine)) {
@@ -85,13 +86,13 @@ function requireGpu(backend: Backend, machine: Machine): Backend {
 function unusedGpu(machine: Machine): string | null {
   const lacks = (backend: Backend) => machine.backends.includes(backend) && !machine.installed(backend);
   if (machine.hasNvidiaDriver()) {
-    if (lacks('cuda')) return `An NVIDIA GPU is present but not used. Run: ${INSTALL_COMMANDS.cuda}`;
+    if (lacks('cuda')) return `An NVIDIA GPU is present but not used. ${remedyFor('cuda')}`;
     if (machine.installed('cuda')) {
       return 'An NVIDIA GPU is present, but CUDA finds no device: its driver or the CUDA 12 or 13 runtime (cudart, cublas) is missing.';
     }
   }
   if (machine.hasRenderNode() && lacks('vulkan')) {
-    return `A GPU is present but not used. Run: ${INSTALL_COMMANDS.vulkan}`;
+    return `A GPU is present but not used. ${remedyFor('vulkan')}`;
   }
   return null;
 }

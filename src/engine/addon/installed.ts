@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Backend, INSTALL_COMMANDS, libraries, platform } from '#native/platform.mjs';
+import { BACKEND_REMEDIES, type Backend, LIBRARIES_REMEDY, libraries, platform } from '#native/platform.mjs';
 
 /** Whether the libraries of a backend are installed. */
 export const hasLibraries = (backend: Backend): boolean => libraries(backend) !== null;
 
-/** The command that installs the libraries of CUDA. */
-export const INSTALL_CUDA = INSTALL_COMMANDS.cuda;
+/** What to do to get the libraries of a backend. */
+export const remedyFor = (backend: Backend): string => BACKEND_REMEDIES[backend] ?? LIBRARIES_REMEDY;
 
 /** The versions of the prebuilt libraries of llama.cpp, by installed backend. */
 export function libraryVersions(): ReadonlyMap<Backend, string> {

@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import {
-  ADDON_COMMAND,
-  addonFile,
-  type Backend,
-  INSTALL_COMMANDS,
-  libraries,
-  platform,
-} from '#native/platform.mjs';
+import { ADDON_REMEDY, addonFile, type Backend, libraries, platform } from '#native/platform.mjs';
 import { OperatorError } from '../../base/index.js';
 import type { Addon, Device } from './addon-types.js';
+import { remedyFor } from './installed.js';
 
 const require = createRequire(import.meta.url);
 
@@ -34,8 +28,7 @@ export function loadAddon(backend: Backend): LoadedAddon {
   const folder = libraries(backend);
   if (folder === null) throw new BackendError(notInstalled(backend));
   const file = addonFile(backend);
-  if (!existsSync(file))
-    throw new BackendError(`The addon is not built for ${backend}. Run: ${ADDON_COMMAND}`);
+  if (!existsSync(file)) throw new BackendError(`The addon is not built for ${backend}. ${ADDON_REMEDY}`);
   // Otherwise ggml starts a debugger, if one is installed, to print a backtrace before it aborts, and that may hang.
   process.env.GGML_NO_BACKTRACE ??= '1';
   let addon: Addon;
@@ -68,6 +61,5 @@ export function cpuBackendFor(backend: Backend): Backend {
 function notInstalled(backend: Backend): string {
   const { platform: name, backends } = platform();
   if (!backends.includes(backend)) return `The backend ${backend} does not exist on ${name}.`;
-  const command = INSTALL_COMMANDS[backend] ?? 'npm ci';
-  return `The libraries for ${backend} are not installed. Run: ${command}`;
+  return `The libraries for ${backend} are not installed. ${remedyFor(backend)}`;
 }
