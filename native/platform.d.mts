@@ -1,6 +1,8 @@
 export const NATIVE: string;
 export const BUILD: string;
 export type Backend = 'cuda' | 'vulkan' | 'metal' | 'cpu';
+export const BUNDLE_MANIFEST: string;
+export const IS_BUNDLE: boolean;
 export const ADDON_REMEDY: string;
 export const LIBRARIES_REMEDY: string;
 export const BACKEND_REMEDIES: Readonly<Partial<Record<Backend, string>>>;

@@ -23,14 +23,18 @@ const PACKAGE = dirname(NATIVE);
 const isDependency = basename(dirname(PACKAGE)) === 'node_modules';
 const run = isDependency ? `npm run --prefix ${relative(process.cwd(), PACKAGE) || '.'}` : 'npm run';
 
-/** Whether the program is a bundle (`npm run bundle`), which has no npm: `bundle.json` names its files. */
-const isBundle = existsSync(join(PACKAGE, 'bundle.json'));
+/** The manifest of a bundle (`npm run bundle`), in its folder. */
+export const BUNDLE_MANIFEST = 'bundle.json';
+
+/** Whether this program is a bundle, which has its own Node.js and all its libraries, and no npm. */
+export const IS_BUNDLE = existsSync(join(PACKAGE, BUNDLE_MANIFEST));
+
 const repair = 'Unpack the archive of the bundle again';
 
 // Without a period, so that a command can be copied.
-const remedy = (command) => (isBundle ? repair : `Run: ${command}`);
+const remedy = (command) => (IS_BUNDLE ? repair : `Run: ${command}`);
 const backendRemedy = (backend) =>
-  isBundle ? `Use the bundle for ${backend} in place of this one` : `Run: ${run} install:${backend}`;
+  IS_BUNDLE ? `Use the bundle for ${backend} in place of this one` : `Run: ${run} install:${backend}`;
 
 /** What to do where the addon is not built. */
 export const ADDON_REMEDY = remedy(`${run} install:addon`);

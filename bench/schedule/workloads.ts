@@ -1,6 +1,7 @@
 import type { Random } from '../../src/base/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import type { EmbeddingSizes } from '../../src/engine/scheduler/embeddings.js';
+import { arrivalGap } from '../../src/load/index.js';
 import type { Arrival } from '../../src/tuning/index.js';
 
 /**
@@ -57,7 +58,7 @@ export class PlanMaker {
 function poisson(perSecond: number, requests: number, random: Random, plan: (at: number) => Plan): Arrival[] {
   let at = 0;
   return Array.from({ length: requests }, (_, number) => {
-    at -= (Math.log(1 - random.number()) / perSecond) * 1_000;
+    at += arrivalGap(1_000 / perSecond, random);
     return { at, plan: plan(number), urgency: 'live' };
   });
 }

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usableCores } from './cores.js';
 
@@ -11,17 +10,13 @@ const { version, engines } = JSON.parse(
   engines: { node: string };
 };
 
+export { BUNDLE_MANIFEST, IS_BUNDLE } from '#native/platform.mjs';
+
 /** The version of this program. */
 export const VERSION = version;
 
 /** The folder of this program: a clone, an installed package or a bundle. */
 export const PROGRAM_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** The manifest of a bundle, in its folder: what `npm run bundle` put there. */
-export const BUNDLE_MANIFEST = 'bundle.json';
-
-/** Whether this program is a bundle, which has its own Node.js and all its libraries. */
-export const IS_BUNDLE = existsSync(join(PROGRAM_FOLDER, BUNDLE_MANIFEST));
 
 /** The oldest supported version of Node.js. */
 export const NODE_MIN = engines.node.replace('>=', '');

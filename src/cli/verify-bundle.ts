@@ -51,7 +51,7 @@ async function* examineBundle(folder: string): AsyncGenerator<Finding> {
   }
   yield ok(
     'manifest',
-    `the SHA-256 of ${BUNDLE_MANIFEST} is ${sha256}. Compare it with that of whoever made the bundle: only this comparison finds files that were changed together with ${BUNDLE_MANIFEST}`,
+    `the SHA-256 of ${BUNDLE_MANIFEST} is ${sha256}. Compare it with the one that npm run bundle printed: no other check finds files that were changed together with ${BUNDLE_MANIFEST}`,
   );
 }
 

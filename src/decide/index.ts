@@ -1,5 +1,5 @@
 export { answer, commit } from './answers/answer.js';
-export { roundProbabilities, UNITS } from './answers/probabilities.js';
+export { roundProbabilities, softmax, UNITS } from './answers/probabilities.js';
 export { answerJson } from './answers/response.js';
 export { ANY_MODEL, checkRequest, mayUse } from './check-request.js';
 export { decompress } from './content/decompress.js';

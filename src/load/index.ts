@@ -1,4 +1,4 @@
-export { poissonArrivals } from './arrivals.js';
+export { arrivalGap, poissonArrivals } from './arrivals.js';
 export { watchClient } from './client-use.js';
 export { findRate, SEARCH_PRECISION, SEARCH_STEPS_MAX } from './find.js';
 export { HttpTarget } from './http-target.js';

@@ -1,6 +1,5 @@
 import type { EngineChoice } from './choice/engine-choice.js';
-import type { Spread } from './speed/fit-costs.js';
-import { spreadOf } from './speed/fit-costs.js';
+import { type Spread, spreadOf } from './speed/fit-costs.js';
 import type { Verified, VerifiedTimes } from './verification/verify.js';
 
 /** A candidate replaces the defaults if its score is better by this part. */

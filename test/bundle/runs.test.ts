@@ -9,7 +9,7 @@ import { askServer, BundleCommands, flipBit, scratchFolder, WHOLE_BUNDLE } from 
 import { run } from '../support/cli.js';
 import { ROOT } from '../support/sources.js';
 
-// One bundle for all tests: it has 190 MB. Nobody can write to its folder.
+// One bundle of 190 MB for all tests. Its folder is read-only.
 const parent = scratchFolder(tap);
 const { name, sha256 } =
   'skip' in WHOLE_BUNDLE
@@ -30,23 +30,19 @@ test('a bundle has its version, and verifies itself', WHOLE_BUNDLE, async (t) =>
   t.match(stdout, `the SHA-256 of bundle.json is ${sha256}.`);
 });
 
-test(
-  'a bundle that nobody can write to answers, with the data in the state folder of the user',
-  WHOLE_BUNDLE,
-  async (t) => {
-    const server = bundle.serve(t);
-    t.match(await askServer(server), { model: /^decider-g-nano-/, answers: { angry: { type: 'noul' } } });
-    t.notOk(
-      server.lines.some((line) => line.startsWith('console: ')),
-      'a slim one has no console',
-    );
-    t.match(bundle.run(['keys', 'list']), { status: 0, stdout: /^key_/m });
-    server.child.kill('SIGTERM');
-    t.equal((await server.end()).code, 0);
-    t.strictSame(readdirSync(join(state, 'decider')), ['data']);
-    t.notOk(existsSync(join(folder, 'data')));
-  },
-);
+test('a read-only bundle answers, with the data in the state folder of the user', WHOLE_BUNDLE, async (t) => {
+  const server = bundle.serve(t);
+  t.match(await askServer(server), { model: /^decider-g-nano-/, answers: { angry: { type: 'noul' } } });
+  t.notOk(
+    server.lines.some((line) => line.startsWith('console: ')),
+    'a slim one has no console',
+  );
+  t.match(bundle.run(['keys', 'list']), { status: 0, stdout: /^key_/m });
+  server.child.kill('SIGTERM');
+  t.equal((await server.end()).code, 0);
+  t.strictSame(readdirSync(join(state, 'decider')), ['data']);
+  t.notOk(existsSync(join(folder, 'data')));
+});
 
 test('doctor and systemd know that they run from a bundle', WHOLE_BUNDLE, async (t) => {
   const { status, stdout } = bundle.run(['doctor']);

@@ -110,7 +110,7 @@ test('a live plan does not wait for an equal batch plan that waits, and answers 
   t.equal(waves(), 4);
 });
 
-test('who leaves ends only its own plan: another one is computed, and nothing of the first is kept', async (t) => {
+test('a caller that leaves ends only its own plan: another one is computed, and no result of the first is kept', async (t) => {
   for (const contexts of [1, 2]) {
     const { engine, compute, waves } = open({}, contexts);
     const callers = [1, 2, 3].map(() => new AbortController());

@@ -12,7 +12,7 @@ export const WHOLE_BUNDLE =
     ? {}
     : { skip: 'SKIPPED: bundles are made on Linux x64 only' };
 
-/** A folder, removed after the test although nobody may write to what is in it. */
+/** A folder that is removed after the test, even if its files and folders are read-only. */
 export function scratchFolder(t: Owner): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-bundle-'));
   // The commands run as another user.

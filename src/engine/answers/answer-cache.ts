@@ -21,10 +21,10 @@ interface Entry {
 }
 
 /**
- * The logits of plans, by their keys (see `answerKey`), bounded by bytes: the answers that were not used for the longest
- * time make room for new ones.
+ * The logits of plans, by their keys (see `answerKey`), bounded by bytes: the least recently used
+ * answers are evicted.
  *
- * Nobody else has what is stored: `set` and `get` copy.
+ * Stored logits are never handed out: `set` and `get` copy.
  */
 export class AnswerCache {
   private readonly maps = Array.from({ length: MAPS }, () => new Map<string, Entry>());
@@ -32,7 +32,7 @@ export class AnswerCache {
   private newest: Entry | null = null;
   private taken = 0;
 
-  /** @param onEvict called for each answer that makes room */
+  /** @param onEvict called for each evicted answer */
   constructor(private readonly onEvict: () => void = () => {}) {}
 
   /** Bytes of all answers, with what storing them takes. */
@@ -67,7 +67,7 @@ export class AnswerCache {
     this.taken += bytes;
   }
 
-  /** Removes the answers that were not used for the longest time, until the others take at most `bytesMax`. */
+  /** Evicts the least recently used answers until the others take at most `bytesMax`. */
   shrink(bytesMax: number): void {
     while (this.oldest !== null && this.taken > bytesMax) {
       this.remove(this.oldest);

@@ -1,5 +1,4 @@
-import type { EmbeddingSizes } from '../../engine/index.js';
-import { deriveSizes, type EngineSizes, type Sharing } from '../../engine/index.js';
+import { deriveSizes, type EmbeddingSizes, type EngineSizes, type Sharing } from '../../engine/index.js';
 import { type Costs, waveTime } from '../simulation/cost-model.js';
 import type { Simulation } from '../simulation/simulate.js';
 

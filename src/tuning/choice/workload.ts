@@ -1,5 +1,6 @@
 import { random } from '../../base/index.js';
 import type { Plan } from '../../engine/index.js';
+import { arrivalGap } from '../../load/index.js';
 import type { PlanningModel } from '../numerics/fixed-prompts.js';
 import { type Arrival, simulate } from '../simulation/simulate.js';
 import { typicalPlans } from '../typical-plans.js';
@@ -43,10 +44,10 @@ export function workloadOf(
 
 /** Times of a Poisson process, `gap` milliseconds apart on average. */
 export function arrivalTimes(count: number, gap: number): number[] {
-  const { number } = random(SEED);
+  const source = random(SEED);
   let at = 0;
   return Array.from({ length: count }, () => {
-    at -= Math.log(1 - number()) * gap;
+    at += arrivalGap(gap, source);
     return at;
   });
 }

@@ -1,3 +1,5 @@
+import { softmax } from '../../decide/index.js';
+
 /** How far two sets of answers to the same questions are apart. */
 export interface Difference {
   readonly questions: number;
@@ -10,7 +12,9 @@ export interface Difference {
 
 /** Compares the probabilities of options, given their logits by question. */
 export function compare(expected: readonly Float32Array[], found: readonly Float32Array[]): Difference {
-  const pairs = expected.map((logits, i) => [softmax(logits), softmax(found[i] as Float32Array)] as const);
+  const pairs = expected.map(
+    (logits, i) => [probabilities(logits), probabilities(found[i] as Float32Array)] as const,
+  );
   const differences = pairs.flatMap(([a, b]) => a.map((p, option) => Math.abs(p - (b[option] as number))));
   const others = pairs.filter(([a, b]) => a.indexOf(Math.max(...a)) !== b.indexOf(Math.max(...b)));
   return {
@@ -21,9 +25,6 @@ export function compare(expected: readonly Float32Array[], found: readonly Float
   };
 }
 
-function softmax(logits: Float32Array): number[] {
-  const max = Math.max(...logits);
-  const powers = Array.from(logits, (value) => Math.exp(value - max));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((value) => value / sum);
-}
+/** Of logits that are not finite, `softmax` would throw. */
+const probabilities = (logits: Float32Array): number[] =>
+  logits.every(Number.isFinite) ? Array.from(softmax(logits, 1)) : Array.from(logits, () => Number.NaN);
