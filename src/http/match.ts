@@ -32,7 +32,7 @@ export function readTarget(target: string): Target | undefined {
 
 /**
  * The route of a path for a method; `HEAD` follows `GET`. `OPTIONS` is refused like any unsupported method, with the
- * path's methods in `Allow`: the service has no cross-origin browser clients, so there are no preflights.
+ * path's methods in `Allow`, unless it is a preflight of an origin that is listed (`cross-origin.ts`).
  */
 export function chooseRoute({ routes }: Target, method: string): Route {
   const wanted = method === 'HEAD' ? 'GET' : method;

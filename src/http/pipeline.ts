@@ -3,6 +3,7 @@ import type { App, Authorized, Phases, Rates } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
 import type { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve-console.js';
+import type { CrossOrigin } from './cross-origin.js';
 import { checkMethodKnown, type Framing, isOriginForm, readFraming, valuesOf } from './head.js';
 import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
@@ -47,6 +48,7 @@ interface PipelineOptions extends AuthorizedOptions {
   readonly model: () => string | null;
   /** Null: the endpoint has none. */
   readonly console: ConsoleSite | null;
+  readonly crossOrigin: CrossOrigin;
   readonly newRequestId: () => string;
   readonly proxies: TrustedProxies;
   readonly onAccess: (entry: AccessEntry) => void;
@@ -82,9 +84,10 @@ export function createPipeline(options: PipelineOptions): Handler {
     };
     const { reply, caller, phases, error } = await answer(options, watched, requestId);
     const hasLeft = incoming.signal.aborted;
+    const found = readTarget(incoming.target);
     options.onAccess({
       method: USUAL_METHODS.has(incoming.method) ? incoming.method : '-',
-      path: readTarget(incoming.target)?.routes[0]?.path ?? '-',
+      path: found?.routes[0]?.path ?? '-',
       status: hasLeft ? CLIENT_GONE_STATUS : reply.status,
       durationMs: options.clock.monotonic() - started,
       requestId,
@@ -94,7 +97,8 @@ export function createPipeline(options: PipelineOptions): Handler {
       phases,
       error: hasLeft ? undefined : error,
     });
-    return { ...reply, close: reply.close || endsByRequest(incoming, begun) };
+    const headers = [...reply.headers, ...options.crossOrigin.headersFor(incoming.headers, found)];
+    return { ...reply, headers, close: reply.close || endsByRequest(incoming, begun) };
   };
 }
 
@@ -118,6 +122,8 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
   try {
     checkMethodKnown(incoming.method);
     framing = readFraming(incoming.headers);
+    const preflight = options.crossOrigin.preflight(incoming);
+    if (preflight !== null) return { reply: okReply(requestId, preflight, preflight.headers), caller: null };
     const target = findTarget(options, incoming);
     const route = chooseRoute(target, incoming.method);
     const model = () => target.model ?? options.model();

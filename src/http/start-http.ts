@@ -5,6 +5,7 @@ import type { BodyDeadlines } from './body.js';
 import { BodyMemory } from './body-memory.js';
 import { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve-console.js';
+import { CrossOrigin } from './cross-origin.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
@@ -53,6 +54,8 @@ export interface HttpOptions {
   readonly batches?: boolean;
   /** The web console; absent: this endpoint has none. */
   readonly console?: ConsoleSite | null;
+  /** Origins whose pages may call this endpoint; none if absent. */
+  readonly corsOrigins?: readonly string[];
   readonly clock: Clock;
   /** Called once per finished request. Must not throw. */
   readonly onAccess: (entry: AccessEntry) => void;
@@ -88,6 +91,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     model: options.model ?? (() => null),
     batches: options.batches ?? true,
     console: options.console ?? null,
+    crossOrigin: new CrossOrigin(options.corsOrigins ?? []),
     clock,
     newRequestId: newId,
     proxies: new TrustedProxies(options.trustedProxies ?? []),

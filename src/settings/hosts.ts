@@ -38,3 +38,15 @@ export function readNetwork(entry: string): string {
   }
   return entry;
 }
+
+/** `http` or `https`, a host without a pattern, and perhaps a port. */
+const ORIGIN = /^https?:\/\/[^/?#@*\\\s]+$/i;
+
+/** An origin in the one spelling that browsers send: `https://app.example.com`. Throws InvalidValue. */
+export function readOrigin(entry: string): string {
+  const url = ORIGIN.test(entry) ? parseUrl(entry) : null;
+  if (url !== null) return url.origin;
+  throw new InvalidValue(
+    `has the entry "${entry}", which is not an origin such as https://app.example.com: a scheme, a host and no path.`,
+  );
+}

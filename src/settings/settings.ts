@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usableCores } from '../base/index.js';
 import { LOG_LEVELS } from '../telemetry/index.js';
-import { readHost, readNetwork } from './hosts.js';
+import { readHost, readNetwork, readOrigin } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, SettingsError, type Values } from './read-settings.js';
@@ -102,6 +102,12 @@ export const SETTINGS = {
       default: 'auto',
       meaning:
         'The HTTP library. `auto` selects `node`, Node’s own. `uws` (uWebSockets.js) needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
+    }),
+    cors_origins: list({
+      default: [],
+      entry: readOrigin,
+      meaning:
+        'Origins such as `https://app.example.com` whose pages may call the API from a browser (CORS); none by default. See `docs/deployment.md`.',
     }),
     trusted_proxies: list({
       default: [],
