@@ -8,6 +8,7 @@
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
 #include "llama-ext.h"
+#include "log_probability.h"
 
 namespace decider {
 namespace {
@@ -38,7 +39,9 @@ std::string memory_name(ggml_backend_buffer_type_t type) {
 }  // namespace
 
 Context::Context(std::shared_ptr<Model> model, const ContextOptions & options)
-    : model_(std::move(model)), outputs_(std::max(options.outputs, options.sequences)) {
+    : model_(std::move(model)),
+      outputs_(std::max(options.outputs, options.sequences)),
+      vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_->get())))) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = options.cells;
   params.n_batch = options.batch_tokens;
@@ -118,8 +121,11 @@ void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel,
       clear();
       throw DecodeError(Failure::failed, "llama.cpp returned no logits for an answer slot");
     }
-    for (int32_t o = decode.option_offsets[s]; o < decode.option_offsets[s + 1]; o++) {
-      *logits++ = row[decode.option_tokens[o]];
+    const int32_t * first = decode.option_tokens + decode.option_offsets[s];
+    const int32_t * end = decode.option_tokens + decode.option_offsets[s + 1];
+    for (const int32_t * option = first; option != end; option++) {
+      *logits++ = *option == LABEL_MASS ? static_cast<float>(log_probability(row, vocabulary_size_, first, option - first))
+                                        : row[*option];
     }
   }
 }
@@ -144,7 +150,7 @@ std::vector<MemoryUse> Context::memory() const {
     use.compute += bytes.compute;
   }
   // Not in the report; llama_context::output_reserve in llama-context.cpp.
-  found[""].outputs = sizeof(float) * outputs_ * static_cast<uint64_t>(llama_vocab_n_tokens(llama_model_get_vocab(model_->get())));
+  found[""].outputs = sizeof(float) * outputs_ * static_cast<uint64_t>(vocabulary_size_);
   std::vector<MemoryUse> result;
   for (auto & [name, use] : found) {
     use.device = name;

@@ -21,6 +21,9 @@ struct ContextOptions {
   int32_t threads;
 };
 
+// In place of an option's token: the natural logarithm of the probability of the slot's options before it, together.
+constexpr int32_t LABEL_MASS = -1;
+
 // One decode in flat arrays. The caller has checked every bound: a token's sequences are
 // sequences[sequence_offsets[i] .. sequence_offsets[i + 1]], a slot's option tokens likewise.
 struct Decode {
@@ -75,6 +78,7 @@ class Context {
   std::shared_ptr<Model> model_;
   llama_context * context_ = nullptr;
   const uint32_t outputs_;
+  const size_t vocabulary_size_;
   struct ggml_threadpool * threads_ = nullptr;
   const std::atomic<int32_t> * cancel_ = nullptr;
 };

@@ -71,6 +71,7 @@ export { type ImageEncoder, NO_ENCODER, runWave } from './wave/run-wave.js';
 export { type PlanImage, prefixKey } from './wave/wave-images.js';
 export {
   contextOptions,
+  LABEL_MASS,
   longestPrompt,
   type Plan,
   type PlanLogits,

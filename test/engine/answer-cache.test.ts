@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { AnswerCache } from '../../src/engine/answers/answer-cache.js';
 import { answerKey } from '../../src/engine/answers/answer-key.js';
-import type { Plan, PlanLogits } from '../../src/engine/index.js';
+import { LABEL_MASS, type Plan, type PlanLogits } from '../../src/engine/index.js';
 import { planOf } from '../support/engine.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
@@ -124,6 +124,7 @@ test('the key covers the workspace, every token, every option, every image and w
     ['another token of the prefix', 'ws_a', planOf(tokens(1, 9), [suffix([3, 4], [5, 6])])],
     ['a token moved to the suffix', 'ws_a', planOf(tokens(1), [suffix([2, 3, 4], [5, 6])])],
     ['a token moved to the options', 'ws_a', planOf(tokens(1, 2), [suffix([3], [4, 5, 6])])],
+    ['the label mass', 'ws_a', planOf(tokens(1, 2), [suffix([3, 4], [5, 6, LABEL_MASS])])],
     ['another option', 'ws_a', planOf(tokens(1, 2), [suffix([3, 4], [5, 7])])],
     ['options in another order', 'ws_a', planOf(tokens(1, 2), [suffix([3, 4], [6, 5])])],
     ['one suffix more', 'ws_a', planOf(tokens(1, 2), [suffix([3, 4], [5, 6]), suffix([3, 4], [5, 6])])],

@@ -141,7 +141,8 @@ export interface ContextOptions {
 /**
  * One decode in flat arrays, of tokens or of embeddings: token i is at `positions[i]` in the sequences
  * `sequences[sequenceOffsets[i]] … sequences[sequenceOffsets[i + 1] - 1]`; slot s is the token at index
- * `slots[s]`, whose options are `optionTokens[optionOffsets[s]] … optionTokens[optionOffsets[s + 1] - 1]`.
+ * `slots[s]`, whose options are `optionTokens[optionOffsets[s]] … optionTokens[optionOffsets[s + 1] - 1]`. An option may
+ * be `LABEL_MASS`.
  */
 export interface DecodeBatch {
   /** Ignored if there are embeddings. */
@@ -160,7 +161,8 @@ export interface DecodeBatch {
 
 export interface NativeContext {
   /**
-   * The logits of every slot's option tokens, in order. `cancel`: one word of shared memory; non-zero ends
+   * The logits of every slot's option tokens, in order; for `LABEL_MASS`, the logarithm of the probability of the slot's
+   * options before it. `cancel`: one word of shared memory; non-zero ends
    * the decode (on a CPU at once, on a GPU before it starts). Throws an Error whose `code` is `cancelled`,
    * `no_cells` or `decode_failed`; the KV cache is then empty.
    */

@@ -8,7 +8,7 @@ export interface Stream {
   readonly position: number;
   /** Tokens of several sequences are computed once for all of them. */
   readonly sequences: readonly number[];
-  /** Present: the last token is an answer slot, and these are its options' tokens. */
+  /** Present: the last token is an answer slot, and these are its options (see `Suffix.options`). */
   readonly options?: Int32Array;
   /** Present: the stream is this image of the wave, by index. */
   readonly image?: number;
@@ -45,5 +45,5 @@ export interface WaveTask {
   readonly removals: readonly number[];
 }
 
-/** The option logits of every stream that has options, in their order. */
+/** What every stream that has options asks for (see `Suffix.options`), in their order. */
 export type WaveResult = readonly Float32Array[];

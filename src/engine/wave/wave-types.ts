@@ -1,11 +1,18 @@
 import type { ContextOptions } from '../addon/addon-types.js';
 import type { PlanImage } from './wave-images.js';
 
+/**
+ * As the last of a suffix's options: asks for the label mass, the probability that the model gives to the labels of the
+ * options together, among all tokens of its vocabulary and at temperature 1. Its natural logarithm then follows the
+ * logits, at most 0; NaN if a logit of the vocabulary is NaN or infinite.
+ */
+export const LABEL_MASS = -1;
+
 /** The tokens of one question, up to the answer position. */
 export interface Suffix {
   /** The last one is the answer slot. */
   readonly tokens: Int32Array;
-  /** The options' tokens, in the order of the question's options. */
+  /** The tokens of the options' labels, in the order of the question's options, and `LABEL_MASS` if it is wanted. */
   readonly options: Int32Array;
 }
 
@@ -22,7 +29,7 @@ export interface Plan {
   readonly images: readonly PlanImage[];
 }
 
-/** One array of option logits per suffix, in the order of the plan. */
+/** Per suffix, in the order of the plan: the logits of its options, and the logarithm of the label mass if it is wanted. */
 export type PlanLogits = readonly Float32Array[];
 
 /** The bounds a wave is built against. */
