@@ -43,12 +43,12 @@ const immediate: ReturnType<DecideDependencies['engine']> = {
 };
 
 /** All processing of a body before tokenizing, on this thread. */
-async function read({ body, unknownModel }: SentRequest) {
+async function read({ body, format }: SentRequest) {
   const { questions } = readRequest(openBody(body), {
     ignoresModel: false,
     knows: () => false,
     allows: () => true,
-    unknownModel,
+    format,
   });
   return {
     ok: true,

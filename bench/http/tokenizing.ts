@@ -10,7 +10,7 @@ const ANY_MODEL = {
   ignoresModel: false,
   knows: () => false,
   allows: () => true,
-  unknownModel: 'default',
+  format: 'systemone',
 } as const;
 
 /** Microseconds of rendering and tokenizing per request, with the vocabulary of the embedded model. */

@@ -181,6 +181,8 @@ export class ApiError extends Error {
     readonly headers: ErrorHeaders = {},
     /** Fields of the body besides `error` and `type`. */
     readonly details: Readonly<Record<string, unknown>> = {},
+    /** The place of the fault in the body, such as `questions[3].name`; null: the format of the request has no places. */
+    readonly param: string | null = null,
   ) {
     super(message);
   }

@@ -12,10 +12,14 @@ export interface RequestTerms {
   readonly model: string | null;
   /** The file parts by name (contract 4.1); empty if the body was not multipart. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Whether an unknown `model` is refused or answered by the default model (contract 4.2). */
-  readonly unknownModel: 'refuse' | 'default';
   /** The ids of the models that the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
+}
+
+/** The conditions of a request in the form of contract 2.1. */
+interface DecideTerms extends RequestTerms {
+  /** `systemone`: an unknown `model` is answered by the default model, and extensions are accepted (contract 4.2). */
+  readonly format: 'decide' | 'systemone';
 }
 
 /** Accepts every model name, as a model that reads images: for files that are checked without their server. */
@@ -24,7 +28,7 @@ export const ANY_MODEL: Pick<Catalog, 'find'> = {
 };
 
 /** A request that has passed `checkRequest`; its images and prompt lengths are not checked yet. */
-interface CheckedRequest {
+export interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
   readonly uses: ReturnType<typeof findImageUses>;
@@ -38,14 +42,14 @@ interface CheckedRequest {
  */
 export function checkRequest(
   body: OpenBody,
-  { model, files, unknownModel, allowedModels }: RequestTerms,
+  { model, files, format, allowedModels }: DecideTerms,
   catalog: Pick<Catalog, 'find'>,
 ): CheckedRequest {
   const request = readRequest(body, {
     ignoresModel: model !== null,
     knows: (name) => catalog.find(name) !== undefined,
     allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
-    unknownModel,
+    format,
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);

@@ -1,13 +1,13 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Engine, RunOptions } from '../engine/index.js';
-import { answer, rawProbabilities } from './answers/answer.js';
-import { responseJson } from './answers/response.js';
+import { emitted, rawProbabilities } from './answers/answer.js';
 import type { PrepareResult, SentRequest } from './prepare.js';
+import { FORMATS, type FormatName } from './request-formats.js';
 
 /** An answered request. */
 export interface Decision {
-  /** The response of contract 2.4 as JSON. */
+  /** The response as JSON, in the format of the request. */
   readonly json: string;
   /** The build that answered. */
   readonly build: string;
@@ -58,7 +58,7 @@ export async function decide(
   const started = dependencies.clock.monotonic();
   const { rawProbabilities: withRaw = false, ...sent } = task;
   const prepared = await dependencies.prepare(sent);
-  if (!prepared.ok) throw new ApiError(prepared.type, prepared.message);
+  if (!prepared.ok) throw new ApiError(prepared.type, prepared.message, {}, {}, prepared.param);
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
   if (engine === undefined) {
@@ -70,7 +70,7 @@ export async function decide(
   let decision: Decision;
   try {
     const preparedMs = dependencies.clock.monotonic() - started;
-    decision = await run(prepared, engine, preparedMs, options, withRaw);
+    decision = await run(prepared, engine, preparedMs, options, { format: task.format, withRaw });
   } catch (error) {
     settlement.release();
     throw error;
@@ -84,20 +84,20 @@ async function run(
   engine: Pick<Engine, 'run'>,
   preparedMs: number,
   options: RunOptions,
-  withRaw: boolean,
+  { format, withRaw }: { readonly format: FormatName; readonly withRaw: boolean },
 ): Promise<Decision> {
   const { logits, queueMs, computeMs, isShared } = await engine.run(plan, options);
-  const answers = questions.map((question, index) =>
-    answer(question, logits[index] as Float32Array, temperatures[index] as number),
+  const units = questions.map((question, index) =>
+    emitted(question, logits[index] as Float32Array, temperatures[index] as number),
   );
   const raw = withRaw
     ? questions.map((question, index) =>
         rawProbabilities(question, logits[index] as Float32Array, temperatures[index] as number),
       )
     : null;
-  const usage = { inputTokens, outputTokens: answers.length };
+  const usage = { inputTokens, outputTokens: units.length };
   return {
-    json: responseJson(build, questions, answers, usage, raw),
+    json: FORMATS[format].response({ build, questions, units, usage, raw }),
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },

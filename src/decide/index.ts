@@ -14,4 +14,5 @@ export type { DecideRequest, ImageUses, JsonNode, Question } from './decide-type
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
+export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';

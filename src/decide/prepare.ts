@@ -1,15 +1,17 @@
 import { ApiError, type Content, type ErrorType } from '../api/index.js';
 import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
 import type { ImageReader } from '../images/index.js';
-import { checkRequest, type RequestTerms } from './check-request.js';
+import type { RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
 import type { Question } from './decide-types.js';
 import { type Prepared, type PromptModel, planRequest } from './plan.js';
-import { openBody } from './request/open-body.js';
+import { FORMATS, type FormatName } from './request-formats.js';
 import { readImages } from './request-images.js';
 
 /** A decide request as sent: nothing of its body has been read. Live requests and batch lines alike. */
 export interface SentRequest extends Omit<RequestTerms, 'files'> {
+  /** How the body is read and the response written. */
+  readonly format: FormatName;
   readonly body: Uint8Array;
   /** The encoding of `body`, and its media type. */
   readonly content: Content;
@@ -21,23 +23,31 @@ export interface SentRequest extends Omit<RequestTerms, 'files'> {
  * Decompresses a body, splits its parts and prepares it. Never rejects because of a body, however malformed.
  */
 export async function prepareSent(
-  { body, content, decompressedBytesMax, ...terms }: SentRequest,
+  { body, content, format, decompressedBytesMax, ...terms }: SentRequest,
   models: Models,
 ): Promise<PrepareResult> {
   let read: ReadContent;
   try {
     read = await readContent(body, content, decompressedBytesMax);
   } catch (error) {
-    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    if (error instanceof ApiError) return refusal(error);
     throw error;
   }
-  return prepare(read.request, { ...terms, files: read.files }, models);
+  return prepare(read.request, format, { ...terms, files: read.files }, models);
 }
 
 /** A plan, or an error as plain fields, because class instances do not cross threads. */
 export type PrepareResult =
   | ({ readonly ok: true; readonly build: string; readonly questions: readonly Question[] } & Prepared)
-  | { readonly ok: false; readonly type: ErrorType; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly type: ErrorType;
+      readonly message: string;
+      /** See `ApiError`. */
+      readonly param: string | null;
+    };
+
+const refusal = ({ type, message, param }: ApiError): PrepareResult => ({ ok: false, type, message, param });
 
 /** The models of a preparing thread. */
 interface Models {
@@ -47,16 +57,17 @@ interface Models {
 }
 
 /**
- * Turns a JSON body into a plan: every check of a decide request, in the order of the table of errors, then the tokens of
+ * Turns a JSON body into a plan: every check of a request, in the order of the table of errors, then the tokens of
  * its prompts. Never rejects because of a body, however malformed.
  */
 async function prepare(
   body: Uint8Array,
+  format: FormatName,
   terms: RequestTerms,
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {
-    const { request, build, uses, images: files } = checkRequest(openBody(body), terms, catalog);
+    const { request, build, uses, images: files } = FORMATS[format].check(body, terms, catalog);
     const model = open(build);
     const images = await readImages(files, request.imageBudget, build, model.images, reader);
     return {
@@ -66,13 +77,14 @@ async function prepare(
       ...planRequest(request, model, { uses, images }),
     };
   } catch (error) {
-    if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
+    if (error instanceof ApiError) return refusal(error);
     // The template of an operator's model cannot express this kind of question.
     if (error instanceof ProfileError) {
       return {
         ok: false,
         type: 'invalid_question',
         message: `The model's template cannot express this question: ${error.message}.`,
+        param: null,
       };
     }
     throw error;

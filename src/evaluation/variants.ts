@@ -18,7 +18,7 @@ export interface VariantOptions {
 export const ROTATIONS_MAX = 8;
 
 const NO_FILES = new Map<string, Uint8Array>();
-const TERMS = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: null } as const;
+const TERMS = { model: null, files: NO_FILES, format: 'decide', allowedModels: null } as const;
 
 /** The variants of a case, the one as sent first. */
 export function variantsOf(asked: Case, { order, format, modes }: VariantOptions): VariantName[] {

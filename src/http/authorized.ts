@@ -1,5 +1,6 @@
 import { ApiError, type Route } from '../api/index.js';
 import type { Clock, Owner } from '../base/index.js';
+import type { FormatName } from '../decide/index.js';
 import type { Authorized, BatchApp } from './app.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
@@ -7,7 +8,7 @@ import { checkContent, checkFile, wantsRawProbabilities } from './check-content.
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
 import type { RouteReply } from './reply.js';
-import { BATCHES, DECISIONS, decisionReply, OWN, SUBMISSIONS } from './route-handlers.js';
+import { BATCHES, decisionReply, OWN, SUBMISSIONS } from './route-handlers.js';
 import type { Incoming } from './transport/transport-types.js';
 
 /** A matched route that requires a token. */
@@ -39,13 +40,13 @@ export function answerAuthorized(
   const { headers, target, signal } = incoming;
   if (route.body === 'decision') {
     const { length, ...content } = checkContent(framing, headers);
-    const unknownModel = DECISIONS[route.name];
+    const format: FormatName = route.name;
     const { allowedModels } = caller;
     const rawProbabilities = wantsRawProbabilities(headers);
     caller.admit(length);
     return withBody(options, caller, incoming, length, async (body) => {
       // Not earlier: while the body arrives, the models may change.
-      const request = { body, content, model: model(), unknownModel, allowedModels, rawProbabilities };
+      const request = { body, content, model: model(), format, allowedModels, rawProbabilities };
       return decisionReply(await caller.decide(request, signal));
     });
   }

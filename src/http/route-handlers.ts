@@ -1,6 +1,5 @@
 import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index.js';
 import { VERSION } from '../base/index.js';
-import type { SentRequest } from '../decide/index.js';
 import { openApi } from '../openapi/index.js';
 import type { App, Authorized, BatchApp, DecideReply, ListPage } from './app.js';
 import { type ConsoleSite, consoleReply } from './console/serve-console.js';
@@ -13,12 +12,6 @@ type Named<Token extends boolean, Body> = Extract<
   Route,
   { readonly token: Token; readonly body: Body }
 >['name'];
-
-/** The routes that take a decide request, and how each treats an unknown model (contract 4.1, contract 4.2). */
-export const DECISIONS: Readonly<Record<Named<true, 'decision'>, SentRequest['unknownModel']>> = {
-  decide: 'refuse',
-  systemone: 'default',
-};
 
 /** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given, and whether its answer was shared. */
 export function decisionReply({ json, timing, isShared = false }: DecideReply): RouteReply {

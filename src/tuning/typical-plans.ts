@@ -4,7 +4,7 @@ import type { Plan } from '../engine/index.js';
 import { generatedRequests, type Shape } from '../load/index.js';
 import type { PlanningModel } from './numerics/fixed-prompts.js';
 
-const TERMS = { model: null, files: new Map(), unknownModel: 'refuse', allowedModels: null } as const;
+const TERMS = { model: null, files: new Map(), format: 'decide', allowedModels: null } as const;
 /** After so many requests that do not fit into the model's window, none is expected to. */
 const TRIES = 20;
 

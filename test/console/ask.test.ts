@@ -18,7 +18,7 @@ import type { CatalogBuild } from '../../src/engine/index.js';
 const MODEL = { id: 'any', model: { id: 'any', reads_images: true } } as CatalogBuild;
 /** Reads a request as the server does. Throws ApiError. */
 const checked = (text: string, files: ReadonlyMap<string, Uint8Array> = new Map()) => {
-  const terms = { model: null, files, unknownModel: 'refuse', allowedModels: null } as const;
+  const terms = { model: null, files, format: 'decide', allowedModels: null } as const;
   return checkRequest(openBody(Buffer.from(text)), terms, { find: () => MODEL }).request;
 };
 

@@ -14,7 +14,7 @@ const SENT: SentRequest = {
   body: new Uint8Array(),
   content: { encoding: 'identity', media: { kind: 'json' } },
   model: null,
-  unknownModel: 'refuse',
+  format: 'decide',
   allowedModels: null,
 };
 const PREPARED: PrepareResult = {

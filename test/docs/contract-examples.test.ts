@@ -29,7 +29,7 @@ const IMAGE_MODEL = { id: 'any', model: { id: 'any', reads_images: true } } as C
 
 /** Reads a request as the server does. Throws ApiError. */
 function checked(text: string, files: ReadonlyMap<string, Uint8Array> = new Map()) {
-  const terms = { model: null, files, unknownModel: 'refuse', allowedModels: null } as const;
+  const terms = { model: null, files, format: 'decide', allowedModels: null } as const;
   return checkRequest(openBody(Buffer.from(text)), terms, { find: () => IMAGE_MODEL });
 }
 

@@ -1,25 +1,26 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
-import { BATCHES, DECISIONS, OPEN, OWN, SUBMISSIONS } from '../../src/http/route-handlers.js';
+import { FORMATS } from '../../src/decide/request-formats.js';
+import { BATCHES, OPEN, OWN, SUBMISSIONS } from '../../src/http/route-handlers.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
 test('every route has a handler, and every handler a route', async (t) => {
   t.strictSame(
-    Object.keys({ ...DECISIONS, ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN }).sort(),
+    [...Object.keys(FORMATS), ...Object.keys({ ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN })].sort(),
     ROUTES.map(({ name }) => name).sort(),
   );
 });
 
-onBoth('the two decide paths treat an unknown model differently', async (t, transport) => {
+onBoth('each decide path has a format of its own', async (t, transport) => {
   const { ask } = await serve(t, transport);
-  for (const [path, unknownModel] of [
-    ['/v1/decide', 'refuse'],
-    ['/v1/systemone', 'default'],
+  for (const [path, format] of [
+    ['/v1/decide', 'decide'],
+    ['/v1/systemone', 'systemone'],
   ]) {
     const response = await ask(request('POST', path as string, '{"é":1}'));
     t.equal(response.status, 200);
-    t.strictSame(JSON.parse(response.body), { length: 8, text: '{"é":1}', unknownModel });
+    t.strictSame(JSON.parse(response.body), { length: 8, text: '{"é":1}', format });
     t.equal(response.headers.get('server-timing'), 'queue;dur=1.50, engine;dur=20.00');
     t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
   }

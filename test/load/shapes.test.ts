@@ -17,7 +17,7 @@ test('every generated request is valid', async (t) => {
       ignoresModel: false,
       knows: () => false,
       allows: () => true,
-      unknownModel: 'default',
+      format: 'systemone',
     });
     if (questions.length < 1 || questions.length > 16) t.fail(`${questions.length} questions`);
   }

@@ -64,7 +64,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'decide/request/read-request.ts',
     ['2.1 state', '&& !systemOne)', '&& false)'],
     ['5 rule 9', 'if (!options.allows(model))', 'if (false)'],
-    ['4.2 rule 2', "options.unknownModel === 'default') return null;", 'false) return null;'],
+    ['4.2 rule 2', "options.format === 'systemone') return null;", 'false) return null;'],
     ['2.1 model', 'if (options.knows(value))', 'if (true)'],
   ),
   ...inFile(

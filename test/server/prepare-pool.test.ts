@@ -36,7 +36,7 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
         body: encoding === 'gzip' ? gzipSync(text) : text,
         content: { encoding, media: { kind: 'json' } },
         model: null,
-        unknownModel: 'refuse',
+        format: 'decide',
         allowedModels: null,
       },
       { workspace: 'w', key },

@@ -60,7 +60,7 @@ export function checkLine(
     if (model === undefined || model === null || model === '') {
       throw new LineError('model_required', 'The line has no `model`, and a batch has no default model.');
     }
-    const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: allowed } as const;
+    const terms = { model: null, files: NO_FILES, format: 'decide', allowedModels: allowed } as const;
     const { images, build, uses } = checkRequest(body, terms, catalog);
     requireImageModel(images, build);
     const tokens = estimateLine(bytes.length, images, uses);

@@ -219,7 +219,7 @@ function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof d
     body,
     content: { encoding: 'identity', media: { kind: 'json' } },
     model: null,
-    unknownModel: 'refuse',
+    format: 'decide',
     allowedModels: workspace.models,
   };
 }

@@ -43,12 +43,20 @@ const COMMITTED = 8_000;
  * @throws Error if the logits do not match the question or are not finite: the engine has failed
  */
 export function answer(question: Question, logits: ArrayLike<number>, temperature: number): Answer {
-  const { options } = question;
+  return answerOf(question, emitted(question, logits, temperature));
+}
+
+/** The emitted probabilities by option, in units that sum to `UNITS`. Arguments and errors as for `answer`. */
+export function emitted({ options }: Question, logits: ArrayLike<number>, temperature: number): number[] {
   if (logits.length !== options.length) {
     throw new Error(`${logits.length} logits for ${options.length} options`);
   }
-  const p = softmax(logits, temperature);
-  const units = roundProbabilities(p);
+  return roundProbabilities(softmax(logits, temperature));
+}
+
+/** The answer that emitted probabilities give. */
+export function answerOf(question: Question, units: readonly number[]): Answer {
+  const { options } = question;
   switch (question.type) {
     case 'noul':
       return { type: 'noul', noul: commit(units[0]!) / UNITS };

@@ -7,6 +7,17 @@ interface Usage {
   readonly outputTokens: number;
 }
 
+/** What a response is made of. */
+export interface Answered {
+  readonly build: string;
+  readonly questions: readonly Question[];
+  /** Per question the emitted probabilities of its options, in units (see `emitted`). */
+  readonly units: ReadonlyArray<readonly number[]>;
+  readonly usage: Usage;
+  /** Per question the `raw_probabilities`; null: not requested. */
+  readonly raw: ReadonlyArray<Pairs<number>> | null;
+}
+
 /**
  * The JSON of a decide response (contract 2.4): answers in the order of the questions, probabilities and legends in the
  * order of the criteria, for any names. Lone surrogates are escaped, so that it can be encoded as UTF-8.

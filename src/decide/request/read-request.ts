@@ -16,10 +16,10 @@ export interface ReadOptions {
   /** Whether the caller may use the model of this id; null: the default one. */
   allows(model: string | null): boolean;
   /**
-   * `refuse` on `/v1/decide`. `default` on `/v1/systemone`, where an unknown model means the default one
-   * (contract 4.2) and the extensions of System One clients are accepted: see `system-one.ts`, and a state of `null`.
+   * On `/v1/decide` an unknown model is refused. On `/v1/systemone` it means the default one (contract 4.2), and the
+   * extensions of System One clients are accepted: see `system-one.ts`, and a state of `null`.
    */
-  readonly unknownModel: 'refuse' | 'default';
+  readonly format: 'decide' | 'systemone';
 }
 
 /**
@@ -35,7 +35,7 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
   const model = options.ignoresModel ? null : readModel(fields.model, options);
   if (!options.allows(model))
     throw new ApiError('model_not_allowed', 'The workspace may not use this model.');
-  const systemOne = options.unknownModel === 'default';
+  const systemOne = options.format === 'systemone';
   if (fields.state === undefined || (fields.state === null && !systemOne))
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
   const questions = readQuestionField(sources, fields.questions, systemOne);
@@ -50,7 +50,7 @@ function readModel(value: unknown, options: ReadOptions): string | null {
     throw new ApiError('invalid_request', '`model` must be a string.');
   }
   if (options.knows(value)) return value;
-  if (options.unknownModel === 'default') return null;
+  if (options.format === 'systemone') return null;
   throw new ApiError(
     'model_not_found',
     `\`model\`: this endpoint does not serve ${quoteName(value)}. GET /v1/models lists its models.`,

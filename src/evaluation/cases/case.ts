@@ -69,7 +69,7 @@ export function readCase(bytes: Uint8Array, line: number): Case {
 
 /** Throws ApiError. */
 function checkSource(request: string): DecideRequest {
-  const terms = { model: null, files: NO_FILES, unknownModel: 'refuse', allowedModels: null } as const;
+  const terms = { model: null, files: NO_FILES, format: 'decide', allowedModels: null } as const;
   return checkRequest(openBody(Buffer.from(request)), terms, ANY_MODEL).request;
 }
 

@@ -16,7 +16,7 @@ export function engineTarget(service: LocalService, exact: boolean, concurrency:
         body: Buffer.from(body),
         content: { encoding: 'identity', media: { kind: 'json' } },
         model: null,
-        unknownModel: 'refuse',
+        format: 'decide',
         allowedModels: null,
         rawProbabilities: true,
       } as const;

@@ -106,7 +106,12 @@ test('with an engine that fails every line, at most 256 lines of a batch wait in
 test('a line that the model refuses is not retried', async (t) => {
   const world = await World.start(t);
   const key = world.key();
-  const refusal = { ok: false, type: 'invalid_question', message: 'Over the context window.' } as const;
+  const refusal = {
+    ok: false,
+    type: 'invalid_question',
+    message: 'Over the context window.',
+    param: null,
+  } as const;
   world.engine.refusals.set('a', refusal);
   world.engine.faults.set('b', errors('invalid_question', 1));
   const batch = await world.submit(key, `${line('a')}\n${line('b')}`);

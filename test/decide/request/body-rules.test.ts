@@ -81,7 +81,7 @@ test('model_not_found: an unknown model, named in the message', async (t) => {
 });
 
 test('an unknown model is the default one where the endpoint says so', async (t) => {
-  const options = { ...OPTIONS, unknownModel: 'default' } as const;
+  const options = { ...OPTIONS, format: 'systemone' } as const;
   t.equal(read(`{"model":"other","state":"s",${REST}}`, options).model, null);
   t.equal(read(`{"model":"known","state":"s",${REST}}`, options).model, 'known');
 });

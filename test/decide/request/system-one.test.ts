@@ -3,7 +3,7 @@ import { ApiError, LIMITS } from '../../../src/api/index.js';
 import { stateText } from '../../../src/decide/request/state-text.js';
 import { OPTIONS, questionRefusedAs, read, refusedAs, withQuestion } from '../../support/decide/bodies.js';
 
-const FAMILY = { ...OPTIONS, unknownModel: 'default' } as const;
+const FAMILY = { ...OPTIONS, format: 'systemone' } as const;
 const question = (source: string) => read(withQuestion(source), FAMILY).questions[0];
 const descriptions = (type: string, criteria: string) =>
   question(`{"type":"${type}","criteria":${criteria}}`)?.options.map(({ description }) => description);

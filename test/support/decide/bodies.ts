@@ -8,7 +8,7 @@ export const OPTIONS: ReadOptions = {
   ignoresModel: false,
   knows: (model) => model === 'known',
   allows: () => true,
-  unknownModel: 'refuse',
+  format: 'decide',
 };
 
 /** Reads a body given as JSON text or as bytes. */

@@ -44,8 +44,8 @@ export interface Serving {
 }
 
 /** The app's answer unless a test brings its own: what it was given. */
-export const echo: Decide = async ({ body, unknownModel }) =>
-  JSON.stringify({ length: body.length, text: Buffer.from(body).subarray(0, 100).toString(), unknownModel });
+export const echo: Decide = async ({ body, format }) =>
+  JSON.stringify({ length: body.length, text: Buffer.from(body).subarray(0, 100).toString(), format });
 
 /** Starts a server for one test, which stops it again. */
 export async function serve(

@@ -1,0 +1,34 @@
+import type { Catalog } from '../engine/index.js';
+import { answerOf } from './answers/answer.js';
+import { type Answered, responseJson } from './answers/response.js';
+import { type CheckedRequest, checkRequest, type RequestTerms } from './check-request.js';
+import { openBody } from './request/open-body.js';
+
+/** The form of a request and of its response. */
+export type FormatName = 'decide' | 'systemone';
+
+interface Format {
+  /** Reads a JSON body and makes every check that needs neither tokens nor decoded images. Throws ApiError. */
+  check(body: Uint8Array, terms: RequestTerms, catalog: Pick<Catalog, 'find'>): CheckedRequest;
+  /** Writes the response as JSON. */
+  response(answered: Answered): string;
+}
+
+/** Every format. Nothing between reading a request and writing its response depends on the format. */
+export const FORMATS: Readonly<Record<FormatName, Format>> = {
+  decide: decideFormat('decide'),
+  systemone: decideFormat('systemone'),
+};
+
+/** The form of contract 2.1 and contract 2.4. */
+function decideFormat(format: 'decide' | 'systemone'): Format {
+  return {
+    check: (body, terms, catalog) => checkRequest(openBody(body), { ...terms, format }, catalog),
+    response: ({ build, questions, units, usage, raw }) => {
+      const answers = questions.map((question, index) =>
+        answerOf(question, units[index] as readonly number[]),
+      );
+      return responseJson(build, questions, answers, usage, raw);
+    },
+  };
+}
