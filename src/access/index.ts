@@ -47,7 +47,7 @@ export {
   type UsageSum,
   usageRow,
 } from './usage-report.js';
-export type { WorkspaceChange } from './workspace-changes.js';
+export { versionOf, type WorkspaceChange } from './workspace-changes.js';
 export {
   AccessError,
   DEFAULT_WORKSPACE,

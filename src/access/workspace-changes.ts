@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AuditFields, AuditRecord } from './audit.js';
 import type { Change, Decision } from './change.js';
 import { type Amount, showAmount } from './money.js';
@@ -15,6 +16,16 @@ import {
 export type WorkspaceChange = Partial<
   Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
 >;
+
+interface GrantOptions {
+  /** That of the workspace which is to be changed, so that a grant that is repeated is made once; absent: any. */
+  readonly version?: string;
+  /** For the audit log, in a line. */
+  readonly reason?: string;
+}
+
+/** Characters of the reason of a grant. */
+const REASON_CHARACTERS_MAX = 200;
 
 /** The models of a change that the manifest has, as models, builds or aliases, and what a refusal of others suggests. */
 interface KnownModels {
@@ -46,11 +57,20 @@ export const WORKSPACE_CHANGES = {
     },
   }),
 
-  /** Sets budget, models or limits. `manifest`: only these models are accepted; absent: any that can be a model. */
-  changeWorkspace: (id: string, change: WorkspaceChange, manifest?: KnownModels): Change<Workspace> => ({
+  /**
+   * Sets budget, models or limits. `manifest`: only these models are accepted; absent: any that can be a model. `version`: that
+   * of the workspace which is to be changed; absent: any.
+   */
+  changeWorkspace: (
+    id: string,
+    change: WorkspaceChange,
+    manifest?: KnownModels,
+    version?: string,
+  ): Change<Workspace> => ({
     workspace: id,
     decide({ workspace }) {
       const before = foundWorkspace(id, workspace);
+      checkVersion(before, version);
       checkModels(change.models ?? [], before.models, manifest);
       checkSettings(change);
       return replacing('workspace.change', before, { ...before, ...change });
@@ -58,17 +78,46 @@ export const WORKSPACE_CHANGES = {
   }),
 
   /** Grants credit; a negative amount takes it back. */
-  grantCredit: (id: string, grant: Amount): Change<Workspace> => ({
+  grantCredit: (id: string, grant: Amount, { version, reason }: GrantOptions = {}): Change<Workspace> => ({
     workspace: id,
     decide({ workspace }) {
       const before = foundWorkspace(id, workspace);
+      checkVersion(before, version);
+      checkReason(reason);
       const after = { ...before, granted: before.granted + grant };
-      return { ...replacing('workspace.credit', before, after), grant };
+      const decision = replacing('workspace.credit', before, after);
+      if (reason === undefined) return { ...decision, grant };
+      const fields = { ...decision.record.after, reason };
+      return { ...decision, record: { ...decision.record, after: fields }, grant };
     },
   }),
 };
 
-function replacing(action: AuditRecord['action'], before: Workspace, after: Workspace): Decision<Workspace> {
+/** Characters of a version: enough that two contents do not share one. */
+const VERSION_CHARACTERS = 22;
+
+/** A name for what administrators can change of a workspace: equal contents have equal versions. */
+export function versionOf(workspace: Workspace): string {
+  const text = JSON.stringify(Object.values(fieldsOf(workspace)));
+  return createHash('sha256').update(text).digest('base64url').slice(0, VERSION_CHARACTERS);
+}
+
+function checkVersion(workspace: Workspace, version: string | undefined): void {
+  if (version === undefined || version === versionOf(workspace)) return;
+  throw new AccessError('version', `${workspace.id} has been changed meanwhile.`, 'conflict');
+}
+
+function checkReason(reason: string | undefined): void {
+  if (reason === undefined) return;
+  if (reason.trim() !== '' && reason.length <= REASON_CHARACTERS_MAX && !/\p{Cc}/u.test(reason)) return;
+  throw new AccessError('reason', `it must be one line of 1 to ${REASON_CHARACTERS_MAX} characters.`);
+}
+
+function replacing(
+  action: AuditRecord['action'],
+  before: Workspace,
+  after: Workspace,
+): Decision<Workspace> & { readonly record: AuditRecord } {
   const record = { action, workspace: before.id, before: fieldsOf(before), after: fieldsOf(after) };
   return { result: after, workspace: after, record };
 }

@@ -1,3 +1,5 @@
+import type { OperatorWorkspace } from './operator.js';
+
 /** The body of every error response of the operator listener. */
 export interface OperatorErrorBody {
   /** A sentence that says what is wrong. */
@@ -6,6 +8,8 @@ export interface OperatorErrorBody {
   readonly type: string;
   /** The field of the body, or the parameter of the query or the path, that is wrong. */
   readonly field?: string;
+  /** With `conflict` of a `version`: the workspace as it is now. */
+  readonly current?: OperatorWorkspace;
 }
 
 /** Every error of the operator listener. `docs/operator.md` lists them. */
@@ -34,7 +38,8 @@ export const OPERATOR_ERRORS = {
   http_version_not_supported: { status: 505, meaning: 'The request is not one of HTTP/1.1.' },
   conflict: {
     status: 409,
-    meaning: 'The workspace exists already, or the key is in a state that does not permit the change.',
+    meaning:
+      'The workspace exists already, the key is in a state that does not permit the change, or the workspace has another `version`: `current` is the workspace as it is now.',
   },
   outcome_unknown: {
     status: 502,

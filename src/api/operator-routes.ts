@@ -185,9 +185,11 @@ export interface OperatorRequests {
     readonly bytes_per_minute?: number;
     /** Accepts ids of models that the manifest does not have. */
     readonly force?: boolean;
+    /** The version of the workspace that is to be changed; absent: any. */
+    readonly version?: string;
   };
-  /** A negative amount takes credit back. */
-  readonly grantCredit: { readonly amount: string };
+  /** A negative amount takes credit back. `version`: as above. `reason`: for the audit log. */
+  readonly grantCredit: { readonly amount: string; readonly version?: string; readonly reason?: string };
   /** `expires`: `never`, a number of days such as `30`, or the last day such as `2027-01-31`; absent: 365 days. */
   readonly createKey: { readonly workspace: string; readonly expires?: string };
 }

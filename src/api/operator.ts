@@ -27,6 +27,8 @@ export interface OperatorWorkspace {
   readonly requests_per_minute: number;
   /** Limit of each key. */
   readonly bytes_per_minute: number;
+  /** Changes with everything that an administrator can change. A change that names it is refused if it is another one by then. */
+  readonly version: string;
 }
 
 /** A workspace of the list. */

@@ -61,7 +61,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     const created = await call(201, 'POST', 'workspaces', { id: 'acme' });
     t.match(created, { created: INSTANT });
     t.strictSame(
-      { ...created, created: '' },
+      { ...created, created: '', version: '' },
       {
         id: 'acme',
         created: '',
@@ -74,6 +74,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
         models: null,
         requests_per_minute: 6_000,
         bytes_per_minute: 268_435_456,
+        version: '',
       },
     );
     t.match(await call(200, 'POST', 'workspaces/acme/grants', { amount: '2.5' }), { granted: '2.50' });
@@ -84,9 +85,18 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
       requests_per_minute: 9,
       bytes_per_minute: 1_000_000,
     };
-    const changed = { ...created, granted: '1.50', balance: '1.50', ...change, budget: '7.00' };
-    t.strictSame(await call(200, 'PATCH', 'workspaces/acme', change), { ...changed, models: ['tiny'] });
-    t.strictSame(await call(200, 'PATCH', 'workspaces/acme', {}), { ...changed, models: ['tiny'] });
+    const { version, ...sent } = await call(200, 'PATCH', 'workspaces/acme', change);
+    const { version: _, ...first } = created;
+    const changed = {
+      ...first,
+      granted: '1.50',
+      balance: '1.50',
+      ...change,
+      budget: '7.00',
+      models: ['tiny'],
+    };
+    t.strictSame(sent, changed);
+    t.strictSame(await call(200, 'PATCH', 'workspaces/acme', {}), { ...changed, version });
     const open = { budget: null, models: null };
     t.match(await call(200, 'PATCH', 'workspaces/acme', open), { ...open, requests_per_minute: 9 });
     t.match(await call(200, 'PATCH', 'workspaces/acme', { models: ['gone'], force: true }), {
@@ -118,6 +128,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
       requests_per_minute: [0, 1_000_001, 1.5, '1', null],
       bytes_per_minute: [0, 2 ** 40 + 1],
       force: ['yes'],
+      version: [1, null],
       granted: ['1'],
     })) {
       for (const value of values)

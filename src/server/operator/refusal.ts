@@ -4,6 +4,7 @@ import {
   OPERATOR_ERRORS,
   type OperatorErrorBody,
   type OperatorErrorType,
+  type OperatorWorkspace,
 } from '../../api/index.js';
 import { StoreError } from '../../base/index.js';
 import { DataUnavailable, OutcomeUnknown } from '../../storage/index.js';
@@ -18,6 +19,8 @@ export class Refusal extends Error {
     /** The field or parameter that is wrong. */
     readonly field: string | null = null,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Of a conflict: what is there now; null: nothing is shown. */
+    readonly current: OperatorWorkspace | null = null,
   ) {
     super(message);
   }
@@ -27,8 +30,8 @@ export class Refusal extends Error {
   }
 
   get body(): OperatorErrorBody {
-    const { message: error, type, field } = this;
-    return field === null ? { error, type } : { error, type, field };
+    const { message: error, type, field, current } = this;
+    return { error, type, ...(field !== null && { field }), ...(current !== null && { current }) };
   }
 }
 

@@ -1,10 +1,12 @@
 import { deserialize } from 'node:v8';
 import {
+  AccessError,
   type AccountBalance,
   lastDays,
   readAmount,
   readGrant,
   showAmount,
+  versionOf,
   type Workspace,
   type WorkspaceChange,
 } from '../../../access/index.js';
@@ -23,6 +25,7 @@ import {
   WHOLE,
   wrong,
 } from '../operator-fields.js';
+import { Refusal } from '../refusal.js';
 import type { Handlers } from './operator-call.js';
 
 /** Days of a report of usage. */
@@ -60,11 +63,19 @@ export function workspaceHandlers(
       models,
       requests_per_minute: requestsPerMinute,
       bytes_per_minute: bytesPerMinute,
+      version: versionOf(workspace),
     };
   };
   /** The charges of a workspace, read before it changes: reading them can fail, and after the change that would be too late. */
   const chargesOf = async (id: string): Promise<Charges> =>
     access.balance(await administration.read('getWorkspace', id));
+  /** Adds what is there now to the refusal of a change that is about another version. */
+  const orCurrent = (id: string, change: Promise<Workspace>): Promise<Workspace> =>
+    change.catch(async (error: unknown) => {
+      if (!(error instanceof AccessError && error.argument === 'version')) throw error;
+      const current = show(await administration.read('getWorkspace', id), await chargesOf(id));
+      throw new Refusal('conflict', `version: ${error.problem}`, 'version', {}, current);
+    });
   return {
     async listWorkspaces({ query }) {
       readQuery(query);
@@ -90,17 +101,23 @@ export function workspaceHandlers(
       return show(await administration.change(actor, 'createWorkspace', id), NO_CHARGES);
     },
     async changeWorkspace({ actor, id, body }) {
-      const { change, force } = readChange(body);
+      const { change, force, version } = readChange(body);
       const known = change.models?.filter((name) => catalog().find(name) !== undefined) ?? [];
       const manifest = force ? undefined : { known, remedy: 'Set force to true' as const };
       const charges = await chargesOf(id);
-      return show(await administration.change(actor, 'changeWorkspace', id, change, manifest), charges);
+      const changed = administration.change(actor, 'changeWorkspace', id, change, manifest, version);
+      return show(await orCurrent(id, changed), charges);
     },
     async grantCredit({ actor, id, body }) {
-      const { amount: text } = readFields(body, { amount: TEXT }, {});
+      const { amount: text, ...options } = readFields(
+        body,
+        { amount: TEXT },
+        { version: TEXT, reason: TEXT },
+      );
       const amount = readGrant(text);
       const charges = await chargesOf(id);
-      return show(await administration.change(actor, 'grantCredit', id, amount), charges);
+      const changed = administration.change(actor, 'grantCredit', id, amount, options);
+      return show(await orCurrent(id, changed), charges);
     },
     async showUsage({ id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
@@ -114,8 +131,14 @@ export function workspaceHandlers(
   };
 }
 
+interface ReadChange {
+  readonly change: WorkspaceChange;
+  readonly force: boolean;
+  readonly version: string | undefined;
+}
+
 /** The body of `changeWorkspace`. Throws Refusal or AccessError. */
-function readChange(body: unknown): { readonly change: WorkspaceChange; readonly force: boolean } {
+function readChange(body: unknown): ReadChange {
   const fields = readFields(
     body,
     {},
@@ -125,9 +148,10 @@ function readChange(body: unknown): { readonly change: WorkspaceChange; readonly
       requests_per_minute: WHOLE,
       bytes_per_minute: WHOLE,
       force: BOOLEAN,
+      version: TEXT,
     },
   );
-  const { budget, models, requests_per_minute, bytes_per_minute, force = false } = fields;
+  const { budget, models, requests_per_minute, bytes_per_minute, force = false, version } = fields;
   if (models?.length === 0) throw wrong('models', 'must name a model, or be null for all');
   return {
     change: {
@@ -137,5 +161,6 @@ function readChange(body: unknown): { readonly change: WorkspaceChange; readonly
       ...(bytes_per_minute !== undefined && { bytesPerMinute: bytes_per_minute }),
     },
     force,
+    version,
   };
 }

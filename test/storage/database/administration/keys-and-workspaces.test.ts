@@ -1,6 +1,6 @@
 // Administration, by both implementations: a data folder and a database.
 import { test } from 'tap';
-import { CHANGES } from '../../../../src/access/index.js';
+import { CHANGES, versionOf } from '../../../../src/access/index.js';
 import { DEFAULT_LIFETIME_DAYS, keyState } from '../../../../src/access/keys.js';
 import { DEFAULT_LIMITS } from '../../../../src/access/workspaces.js';
 import { DAY_MS, systemClock, visible } from '../../../../src/base/index.js';
@@ -88,6 +88,17 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     const before = await entries();
     t.strictSame(await office.change(CHANGES.changeWorkspace('a', { budget })), last, 'nothing changes');
     t.equal(await entries(), before);
+    const other = versionOf(made);
+    await t.rejects(office.change(CHANGES.changeWorkspace('a', limits, undefined, other)), {
+      name: 'AccessError',
+      message: 'version: a has been changed meanwhile.',
+    });
+    await t.rejects(office.change(CHANGES.grantCredit('a', 1n, { version: other })), {
+      name: 'AccessError',
+      argument: 'version',
+    });
+    const current = versionOf(last);
+    t.strictSame(await office.change(CHANGES.changeWorkspace('a', { budget }, undefined, current)), last);
     const wrong = [
       [{ budget: -1n }, 'budget: it cannot be negative.'],
       [{ requestsPerMinute: 0 }, 'requests-per-minute: it must be a whole number from 1 to 1000000.'],
