@@ -4,10 +4,19 @@ import { LIMITS } from '../api/index.js';
 
 const LIMITS_MODEL = {
   type: 'object',
-  required: ['id', 'reads_images', 'prices'],
+  required: ['id', 'default', 'reads_images', 'context_tokens', 'domain', 'prices'],
   properties: {
     id: { type: 'string' },
+    default: { type: 'boolean', description: 'Whether it answers requests that name no model.' },
     reads_images: { type: 'boolean' },
+    context_tokens: {
+      type: ['integer', 'null'],
+      description: 'What the state and a question may have together; null while the model is not loaded.',
+    },
+    domain: {
+      type: ['string', 'null'],
+      description: 'What the model was trained for, if that is narrow; null: for anything.',
+    },
     prices: {
       type: 'object',
       required: ['live', 'batch'],

@@ -1,6 +1,7 @@
 import { type Caller, dayOf, type KeyUsage, type Price, showAmount, showPrice } from '../access/index.js';
 import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
+import type { CatalogBuild } from '../engine/index.js';
 import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Storage } from '../storage/index.js';
@@ -15,7 +16,7 @@ type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amoun
 export async function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
-  { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
+  { catalog, prices, builds }: Pick<ModelSet, 'catalog' | 'prices' | 'builds'>,
   { access }: Pick<Storage, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
 ): Promise<object> {
@@ -34,9 +35,24 @@ export async function limitsJson(
       if (build === undefined || !mayUse(build, workspace.models)) return [];
       const price = prices.get(build.id) as Price;
       const shown = { live: Number(showPrice(price.live)), batch: Number(showPrice(price.batch)) };
-      return [{ id, reads_images: build.projector !== null, prices: shown }];
+      return [
+        {
+          id,
+          default: build === catalog.default && id === build.model.id,
+          reads_images: build.projector !== null,
+          context_tokens: contextOf(build, builds),
+          domain: build.model.domain ?? null,
+          prices: shown,
+        },
+      ];
     }),
   };
+}
+
+/** The tokens of a prompt of a build; null: it is not loaded. A reload may have lowered the maximum of a build that is. */
+function contextOf({ id, model }: CatalogBuild, builds: ModelSet['builds']): number | null {
+  const loaded = builds.get(id)?.contextTokens;
+  return loaded === undefined ? null : Math.min(loaded, model.context_length ?? loaded);
 }
 
 /** The usage of a key as JSON (contract 2.12). */

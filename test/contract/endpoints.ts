@@ -14,6 +14,7 @@ function bodyOf(bytes: number): string {
   return empty.replace('"more":""', `"more":"${'a'.repeat(bytes - empty.length)}"`);
 }
 
+const MODEL = { reads_images: false, context_tokens: 32_768, domain: null };
 const BOUNDARY = 'a-boundary';
 const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 const part = (name: string, content: string) =>
@@ -301,8 +302,8 @@ const OTHERS: readonly ContractTest[] = [
           batches_open: 10,
         },
         models: [
-          { id: 'decider-g-12b', reads_images: false, prices: { live: 0.0015, batch: 0.00075 } },
-          { id: 'decider-g-31b', reads_images: false, prices: { live: 0.005, batch: 0.0025 } },
+          { id: 'decider-g-12b', default: true, ...MODEL, prices: { live: 0.0015, batch: 0.00075 } },
+          { id: 'decider-g-31b', default: false, ...MODEL, prices: { live: 0.005, batch: 0.0025 } },
         ],
       });
       t.equal((await get('/v1/limits', { token: null })).status, 401);
@@ -311,10 +312,8 @@ const OTHERS: readonly ContractTest[] = [
   rule('2.11 models: those that the key may use at the endpoint', async (t, service) => {
     const { get, gateway, account, administration } = service;
     const { token, workspace } = await account('limits-models');
-    const ids = async (path: string) => {
-      const { json } = await get(path, { token });
-      return json.models.map(({ id }: { id: string }) => id);
-    };
+    const ids = async (path: string) =>
+      (await get(path, { token })).json.models.map(({ id }: { id: string }) => id);
     t.strictSame(await ids(`${gateway}/v1/limits`), ['decider-g-31b']);
     await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
     t.strictSame(await ids('/v1/limits'), ['decider-g-12b']);

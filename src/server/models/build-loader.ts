@@ -12,7 +12,9 @@ import {
   type ImageReading,
   loadVerified,
   ModelError,
+  type ModelFacts,
   type Sharing,
+  settingsOf,
   threadDevices,
   type WaveRecord,
 } from '../../engine/index.js';
@@ -81,13 +83,14 @@ export class BuildLoader {
     const releases: Array<() => void> = [];
     try {
       // Once it has returned, no thread reads the files any more.
-      const { head, images } = await loadVerified(build, signal, async (ending) => {
-        const images = await this.check(build, unmeasured, ending);
+      const { head, images, contextTokens } = await loadVerified(build, signal, async (ending) => {
+        const { images, contextLength } = await this.check(build, unmeasured, ending);
+        const contextTokens = Math.min(contextLength, settingsOf(build.model, settings).cells);
         threads.push(...this.startThreads(build, images, placement));
         const reports = await whenReady(threads, ending);
         for (const device of placement.devices)
           releases.push(holdWeights(prepared.addon, device, build, placement.threads));
-        return { head: reports[0]?.head ?? new Int32Array(0), images };
+        return { head: reports[0]?.head ?? new Int32Array(0), images, contextTokens };
       });
       const engine = new Engine(threads, {
         bounds: placement.bounds,
@@ -109,7 +112,7 @@ export class BuildLoader {
         ...(record && { record }),
         countMemory,
       });
-      return new LoadedBuild({ build, engine, images, threads, releases });
+      return new LoadedBuild({ build, engine, images, contextTokens, threads, releases });
     } catch (error) {
       await this.closeThreads(threads);
       for (const release of releases) release();
@@ -129,20 +132,20 @@ export class BuildLoader {
     for (const thread of threads) this.running.delete(thread);
   }
 
-  /** Checks a build in a process of its own. Returns how it reads images. */
+  /** Checks a build in a process of its own. */
   private async check(
     build: CatalogBuild,
     unmeasured: string | undefined,
     signal: AbortSignal,
-  ): Promise<ImageReading | null> {
+  ): Promise<Pick<ModelFacts, 'images' | 'contextLength'>> {
     const { prepared, dependencies } = this.parts;
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
-    const { images } = await checkModel(task, signal);
+    const facts = await checkModel(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    return images;
+    return facts;
   }
 
   /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */

@@ -11,6 +11,8 @@ interface Parts {
   readonly engine: Engine;
   /** How the build reads images; null: it does not. */
   readonly images: ImageReading | null;
+  /** The tokens that a prompt may have. */
+  readonly contextTokens: number;
   readonly threads: readonly EngineThread[];
   /** Release the weights that this thread holds. */
   readonly releases: ReadonlyArray<() => void>;
@@ -20,11 +22,13 @@ interface Parts {
 export class LoadedBuild {
   readonly engine: Engine;
   readonly images: ImageReading | null;
+  readonly contextTokens: number;
   private closing: Promise<void> | undefined;
 
   constructor(private readonly parts: Parts) {
     this.engine = parts.engine;
     this.images = parts.images;
+    this.contextTokens = parts.contextTokens;
   }
 
   get id(): string {
