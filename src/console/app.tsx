@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Limits } from './api/api-types.js';
 import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
+import { type ReadLimits, readLimits } from './api/read-limits.js';
 import { AskView } from './ask/ask-view.js';
 import { BatchesView } from './batches/batches-view.js';
 import { KeyForm, keptKey } from './key-form.js';
@@ -14,7 +14,7 @@ import { UsageView } from './usage/usage-view.js';
 /** The console: asks for a key, then shows the view that the address names. Views that were left keep what they hold. */
 export function App() {
   const [key, setKey] = useState(() => keptKey.read());
-  const [limits, setLimits] = useState<Limits | null>(null);
+  const [limits, setLimits] = useState<ReadLimits | null>(null);
   const [error, setError] = useState<unknown>(null);
   const route = useRoute();
   const leave = (reason: CallError | null) => {
@@ -28,9 +28,9 @@ export function App() {
     // Without a key, the error that is shown is the refusal of the last one.
     if (api === null) return;
     setError(null);
-    api.json<Limits>('v1/limits').then(({ body }) => {
+    readLimits(api).then((read) => {
       keptKey.store(api.key);
-      setLimits(body);
+      setLimits(read);
     }, setError);
   };
   useEffect(load, [api]);
@@ -55,9 +55,9 @@ export function App() {
 
 interface ViewsProps {
   readonly api: Api;
-  readonly limits: Limits;
+  readonly limits: ReadLimits;
   readonly route: ReturnType<typeof useRoute>;
-  readonly onLimits: (limits: Limits) => void;
+  readonly onLimits: (limits: ReadLimits) => void;
 }
 
 const Views = ({ api, limits, route: { view, item, shared }, onLimits }: ViewsProps) => (

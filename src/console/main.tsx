@@ -8,6 +8,7 @@ import './style/parts.css';
 import './style/ask.css';
 import './style/batches.css';
 import './style/usage.css';
+import './style/media.css';
 
 render(
   <RemedyTable.Provider value={CALLER_REMEDIES}>

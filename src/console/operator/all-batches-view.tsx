@@ -3,6 +3,7 @@ import { BATCH_STATES, type OperatorBatch } from '../../api/index.js';
 import { DataTable } from '../ui/data-table.js';
 import { time, whole } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
+import { Renew, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
 import { WorkspaceSelect } from './workspace-select.js';
@@ -22,7 +23,7 @@ const isOpen = ({ finished }: OperatorBatch): boolean => finished === null;
 /** The newest batches of all keys, without their contents. */
 export function BatchesView({ api, workspace, active }: BatchesViewProps) {
   const [state, setState] = useState('');
-  const { value, error, reload } = useLoad(
+  const { value, error, reload, ...source } = useLoad(
     async (signal) => {
       const query = { ...(workspace !== null && { workspace }), ...(state !== '' && { state }) };
       const [list, { workspaces }] = await Promise.all([
@@ -54,9 +55,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
             ))}
           </select>
         </label>
-        <button type="button" onClick={reload}>
-          Reload
-        </button>
+        <Renew source={source} reload={reload} />
       </div>
       <LoadNote value={value} error={error} />
       {value?.batches.length === 0 && (
@@ -66,7 +65,11 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
             : 'No batch matches. Choose another state or workspace.'}
         </p>
       )}
-      {value !== null && value.batches.length > 0 && <List batches={value.batches} />}
+      {value !== null && value.batches.length > 0 && (
+        <Sourced source={source}>
+          <List batches={value.batches} />
+        </Sourced>
+      )}
       {value?.more && <p class="muted">Only the newest {value.batches.length} are shown.</p>}
     </section>
   );

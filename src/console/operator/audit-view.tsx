@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OperatorAuditEntry } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
+import { csvFile } from '../ui/csv.js';
 import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { preciseTime } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
+import { saveFile } from '../ui/save-file.js';
+import { Renew, Sourced } from '../ui/sourced.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
@@ -16,7 +19,9 @@ interface AuditViewProps {
 
 /** The administrative changes, newest first. */
 export function AuditView({ api, active }: AuditViewProps) {
-  const { value, error, reload } = useLoad((signal) => api.call('listAudit', { signal }), active, [api]);
+  const { value, error, reload, ...source } = useLoad((signal) => api.call('listAudit', { signal }), active, [
+    api,
+  ]);
   const [older, setOlder] = useState<Exclude<typeof value, null> | null>(null);
   const action = useAction();
   // A new first page may overlap the older ones.
@@ -34,9 +39,12 @@ export function AuditView({ api, active }: AuditViewProps) {
       <h1 class="hidden">Audit log</h1>
       <div class="bar">
         <h2 id="audit-title">Administrative changes</h2>
-        <button type="button" onClick={reload}>
-          Reload
-        </button>
+        {entries.length > 0 && (
+          <button type="button" onClick={() => saveFile(csvFile(csvRows(entries)), 'audit.csv')}>
+            Save as CSV
+          </button>
+        )}
+        <Renew source={source} reload={reload} />
       </div>
       <LoadNote value={value} error={error} />
       {value !== null && entries.length === 0 && (
@@ -44,7 +52,11 @@ export function AuditView({ api, active }: AuditViewProps) {
           Nothing was changed yet. Each change of a workspace, a key or the settings is listed here.
         </p>
       )}
-      {entries.length > 0 && <Entries entries={entries} />}
+      {entries.length > 0 && (
+        <Sourced source={source}>
+          <Entries entries={entries} />
+        </Sourced>
+      )}
       {more && (
         <div class="actions">
           <ActionButton off={action.busy} onClick={() => action.run(load)}>
@@ -56,6 +68,16 @@ export function AuditView({ api, active }: AuditViewProps) {
     </section>
   );
 }
+
+/** A row per change of a field. */
+const csvRows = (entries: readonly OperatorAuditEntry[]): Array<Array<string | number>> => [
+  ['number', 'time', 'actor', 'action', 'workspace', 'key', 'field', 'before', 'after'],
+  ...entries.flatMap(({ number, time, actor, action, workspace, key, changes }) => {
+    const common = [number, time, actor, action, workspace ?? '', key ?? ''];
+    if (changes.length === 0) return [[...common, '', '', '']];
+    return changes.map(({ field, before, after }) => [...common, field, before ?? '', after ?? '']);
+  }),
+];
 
 const Entries = ({ entries }: { readonly entries: readonly OperatorAuditEntry[] }) => (
   <DataTable

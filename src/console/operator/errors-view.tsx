@@ -1,6 +1,7 @@
 import { DataTable } from '../ui/data-table.js';
 import { preciseTime } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
+import { Renew, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
 
@@ -11,36 +12,40 @@ interface ErrorsViewProps {
 
 /** The last warnings and errors of the server's log. */
 export function ErrorsView({ api, active }: ErrorsViewProps) {
-  const { value, error, reload } = useLoad((signal) => api.call('listErrors', { signal }), active, [api]);
+  const { value, error, reload, ...source } = useLoad(
+    (signal) => api.call('listErrors', { signal }),
+    active,
+    [api],
+  );
   return (
     <section class="panel" aria-labelledby="errors-title">
       <h1 class="hidden">Errors</h1>
       <div class="bar">
         <h2 id="errors-title">Warnings and errors since the start</h2>
-        <button type="button" onClick={reload}>
-          Reload
-        </button>
+        <Renew source={source} reload={reload} />
       </div>
       <LoadNote value={value} error={error} />
       {value?.errors.length === 0 && (
         <p class="empty">The server has logged no warnings and no errors since its start.</p>
       )}
       {value !== null && value.errors.length > 0 && (
-        <DataTable
-          label="Table of warnings and errors"
-          rows={value.errors}
-          keyOf={({ number }) => number}
-          columns={[
-            { title: 'Time', class: 'nowrap', cell: ({ time }) => preciseTime(time) },
-            {
-              title: 'Level',
-              cell: ({ level }) => <span class={level === 'warn' ? 'badge' : 'badge failed'}>{level}</span>,
-            },
-            { title: 'Message', class: 'text', cell: ({ message }) => message },
-            { title: 'Type', cell: ({ type }) => type ?? '' },
-            { title: 'Request', cell: ({ request_id: id }) => (id === null ? '' : <code>{id}</code>) },
-          ]}
-        />
+        <Sourced source={source}>
+          <DataTable
+            label="Table of warnings and errors"
+            rows={value.errors}
+            keyOf={({ number }) => number}
+            columns={[
+              { title: 'Time', class: 'nowrap', cell: ({ time }) => preciseTime(time) },
+              {
+                title: 'Level',
+                cell: ({ level }) => <span class={level === 'warn' ? 'badge' : 'badge failed'}>{level}</span>,
+              },
+              { title: 'Message', class: 'text', cell: ({ message }) => message },
+              { title: 'Type', cell: ({ type }) => type ?? '' },
+              { title: 'Request', cell: ({ request_id: id }) => (id === null ? '' : <code>{id}</code>) },
+            ]}
+          />
+        </Sourced>
       )}
     </section>
   );

@@ -6,6 +6,7 @@ import '../style/base.css';
 import '../style/controls.css';
 import '../style/parts.css';
 import './operator.css';
+import '../style/media.css';
 
 render(
   <RemedyTable.Provider value={OPERATOR_REMEDIES}>

@@ -2,8 +2,9 @@ import type { OperatorModel } from '../../api/index.js';
 import { DataTable } from '../ui/data-table.js';
 import { bytes } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
+import { Money } from '../ui/money.js';
+import { Renew, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
-import { shownAmount } from './amounts.js';
 import type { OperatorApi } from './operator-api.js';
 
 interface ModelsViewProps {
@@ -13,15 +14,17 @@ interface ModelsViewProps {
 
 /** The models with their prices and builds. */
 export function ModelsView({ api, active }: ModelsViewProps) {
-  const { value, error, reload } = useLoad((signal) => api.call('listModels', { signal }), active, [api]);
+  const { value, error, reload, ...source } = useLoad(
+    (signal) => api.call('listModels', { signal }),
+    active,
+    [api],
+  );
   return (
     <section class="panel" aria-labelledby="models-title">
       <h1 class="hidden">Models</h1>
       <div class="bar">
         <h2 id="models-title">Models and builds</h2>
-        <button type="button" onClick={reload}>
-          Reload
-        </button>
+        <Renew source={source} reload={reload} />
       </div>
       <p class="muted">
         Prices are per million input tokens. Models are installed with <code>npx decider models pull</code> or{' '}
@@ -29,19 +32,29 @@ export function ModelsView({ api, active }: ModelsViewProps) {
       </p>
       <LoadNote value={value} error={error} />
       {value !== null && (
-        <DataTable
-          label="Table of models"
-          rows={value.models}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Model', class: 'text', cell: (model) => <Name model={model} /> },
-            { title: 'Images', cell: ({ reads_images: reads }) => (reads ? 'yes' : 'no') },
-            { title: 'Price class', cell: ({ price_class: name }) => name },
-            { title: 'Live', number: true, cell: ({ prices }) => shownAmount(prices.live, value.currency) },
-            { title: 'Batch', number: true, cell: ({ prices }) => shownAmount(prices.batch, value.currency) },
-            { title: 'Builds', class: 'nowrap', cell: ({ builds }) => <Builds builds={builds} /> },
-          ]}
-        />
+        <Sourced source={source}>
+          <DataTable
+            label="Table of models"
+            rows={value.models}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Model', class: 'text', cell: (model) => <Name model={model} /> },
+              { title: 'Images', cell: ({ reads_images: reads }) => (reads ? 'yes' : 'no') },
+              { title: 'Price class', cell: ({ price_class: name }) => name },
+              {
+                title: 'Live',
+                number: true,
+                cell: ({ prices }) => <Money amount={Number(prices.live)} currency={value.currency} />,
+              },
+              {
+                title: 'Batch',
+                number: true,
+                cell: ({ prices }) => <Money amount={Number(prices.batch)} currency={value.currency} />,
+              },
+              { title: 'Builds', class: 'nowrap', cell: ({ builds }) => <Builds builds={builds} /> },
+            ]}
+          />
+        </Sourced>
       )}
     </section>
   );

@@ -5,13 +5,15 @@ interface ConfirmProps {
   readonly title: string;
   /** The button that goes on. */
   readonly action: string;
+  /** Whether it cannot go on yet. */
+  readonly off?: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
   readonly children: ComponentChildren;
 }
 
 /** A modal question before something that cannot be undone. Escape cancels it, and the focus returns to where it was. */
-export function Confirm({ title, action, onConfirm, onCancel, children }: ConfirmProps) {
+export function Confirm({ title, action, off = false, onConfirm, onCancel, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Not `useEffect`: only a dialog that is still part of the page gives the focus back when it is closed.
   useLayoutEffect(() => {
@@ -34,7 +36,7 @@ export function Confirm({ title, action, onConfirm, onCancel, children }: Confir
         <button type="button" onClick={onCancel}>
           Cancel
         </button>
-        <button type="button" class="danger" onClick={onConfirm}>
+        <button type="button" class="danger" disabled={off} onClick={onConfirm}>
           {action}
         </button>
       </div>

@@ -6,21 +6,39 @@ export const whole = (value: number): string => WHOLE.format(value);
 /** A probability or a confidence, with the four decimals of the interface. */
 export const share = (value: number): string => value.toFixed(4);
 
-export const percent = (value: number): string =>
-  `${(value * 100).toFixed(value === 0 || value === 1 ? 0 : 1)} %`;
+export const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
-/** An amount with at least two decimals and four significant digits: prices of single requests are tiny. */
+/** Smaller amounts are shown as less than this. */
+const SMALLEST_SHOWN = 1e-6;
+
+/**
+ * An amount with at least two decimals and four significant digits, and at most six decimals: prices of single requests are
+ * tiny. `exactMoney` has all digits.
+ */
 export function money(amount: number, currency: string): string {
+  const isTiny = amount !== 0 && Math.abs(amount) < SMALLEST_SHOWN;
+  if (isTiny) return `< ${inCurrency(SMALLEST_SHOWN, currency, 6)}`;
+  return inCurrency(amount, currency, Math.min(6, decimalsOf(amount)));
+}
+
+/** Amounts have twelve decimals. */
+const DECIMALS_MAX = 12;
+
+/** An amount with all its digits. */
+export const exactMoney = (amount: number, currency: string): string =>
+  inCurrency(amount, currency, DECIMALS_MAX);
+
+function inCurrency(amount: number, currency: string, decimals: number): string {
   try {
     return new Intl.NumberFormat('en', {
       style: 'currency',
       currency,
       minimumFractionDigits: 2,
-      maximumFractionDigits: decimalsOf(amount),
+      maximumFractionDigits: decimals,
     }).format(amount);
   } catch {
     // The operator's currency is no code of ISO 4217.
-    return `${amount.toFixed(decimalsOf(amount))} ${currency}`;
+    return `${amount.toFixed(decimals)} ${currency}`;
   }
 }
 
@@ -54,6 +72,11 @@ const PRECISE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSt
 
 /** An instant with its seconds. */
 export const preciseTime = (iso: string): string => PRECISE.format(new Date(iso));
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** The time of day of an instant in milliseconds, such as `18:32:10`. */
+export const clockTime = (at: number): string => CLOCK.format(new Date(at));
 
 export const time = (iso: string): string => DATE.format(new Date(iso));
 

@@ -1,4 +1,4 @@
-import { money } from '../ui/format-values.js';
+import { exactMoney, money } from '../ui/format-values.js';
 import { type Bar, KINDS } from './days.js';
 
 /** The height of the plot, in its own units. */
@@ -64,7 +64,7 @@ function DayBar({ bar: { day, amounts, sum }, at, scale, currency }: DayBarProps
   });
   return (
     <g>
-      <title>{`${day}: ${money(sum, currency)}`}</title>
+      <title>{`${day}: ${exactMoney(sum, currency)}`}</title>
       {/* The whole height of the day shows the title. */}
       <rect class="day" x={at} y={0} width={1} height={HEIGHT} />
       {parts.map(({ kind, height, top: y }) => (

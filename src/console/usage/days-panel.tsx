@@ -2,12 +2,16 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Usage } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { Choice } from '../ui/choice.js';
+import { csvFile } from '../ui/csv.js';
 import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { count, money, whole } from '../ui/format-values.js';
+import { Money } from '../ui/money.js';
+import { saveFile } from '../ui/save-file.js';
+import { AsOf, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
 import { DayPlot } from './day-plot.js';
-import { barsOf, KINDS, modelsOf, type Selection, select, totalOf } from './days.js';
+import { barsOf, KINDS, modelsOf, type Selection, select, totalOf, type UsageRow } from './days.js';
 
 const RANGES = [
   ['7', '7 days'],
@@ -26,7 +30,7 @@ interface DaysPanelProps {
 /** What the key was charged by day: a plot and a table, for a range of days. */
 export function DaysPanel({ api, active, loads }: DaysPanelProps) {
   const [range, setRange] = useState<Range>('30');
-  const { value, error, reload } = useLoad(
+  const { value, error, reload, ...source } = useLoad(
     async (signal) => (await api.json<Usage>(`v1/usage?days=${range}`, { signal })).body,
     active,
     [api, range, loads],
@@ -35,6 +39,7 @@ export function DaysPanel({ api, active, loads }: DaysPanelProps) {
     <section class="panel" aria-labelledby="days-title">
       <div class="bar">
         <h2 id="days-title">Usage by day</h2>
+        <AsOf source={source} />
         <Choice label="Range" options={RANGES} value={range} onChange={setRange} />
       </div>
       {error !== null && (
@@ -46,7 +51,11 @@ export function DaysPanel({ api, active, loads }: DaysPanelProps) {
         </>
       )}
       {value === null && error === null && <p class="muted">Loading…</p>}
-      {value !== null && <Days usage={value} />}
+      {value !== null && (
+        <Sourced source={source}>
+          <Days usage={value} />
+        </Sourced>
+      )}
       <p class="muted">Charges of this key only. Days are UTC days.</p>
     </section>
   );
@@ -68,6 +77,11 @@ function Days({ usage }: { readonly usage: Usage }) {
       </p>
       {total.amount > 0 && <DayPlot bars={bars} currency={currency} />}
       {rows.length > 0 && (
+        <button type="button" onClick={() => saveFile(csvFile(csvRows(rows)), `usage-${from}-${to}.csv`)}>
+          Save as CSV
+        </button>
+      )}
+      {rows.length > 0 && (
         <DataTable
           label="Table of usage by day"
           rows={[...rows].reverse()}
@@ -76,7 +90,11 @@ function Days({ usage }: { readonly usage: Usage }) {
             { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
             { title: 'Model', class: 'nowrap', cell: ({ model }) => model },
             { title: 'Kind', class: 'nowrap', cell: ({ kind }) => kind },
-            { title: 'Charged', number: true, cell: ({ amount }) => money(amount, currency) },
+            {
+              title: 'Charged',
+              number: true,
+              cell: ({ amount }) => <Money amount={amount} currency={currency} />,
+            },
             { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
             { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
           ]}
@@ -85,6 +103,18 @@ function Days({ usage }: { readonly usage: Usage }) {
     </>
   );
 }
+
+const csvRows = (rows: readonly UsageRow[]): Array<Array<string | number>> => [
+  ['day', 'model', 'kind', 'amount', 'requests', 'input_tokens'],
+  ...rows.map(({ day, model, kind, amount, requests, input_tokens: tokens }) => [
+    day,
+    model,
+    kind,
+    amount,
+    requests,
+    tokens,
+  ]),
+];
 
 interface FiltersProps {
   readonly usage: Usage;

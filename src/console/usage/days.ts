@@ -53,3 +53,7 @@ export function barsOf({ from, to }: Pick<Usage, 'from' | 'to'>, rows: readonly 
   }
   return bars;
 }
+
+/** The days from today to the last day of a key, both UTC days: a key of 30 days begins with 30. Negative: it has ended. */
+export const daysLeft = (expires: string, now: number): number =>
+  Date.parse(expires) / DAY_MS - Math.floor(now / DAY_MS);

@@ -1,17 +1,20 @@
 import type { Limits } from '../api/api-types.js';
 import { bytes, count, whole } from '../ui/format-values.js';
+import { daysLeft } from './days.js';
 
-const DAY_MS = 86_400_000;
 /** A key with fewer days is to be renewed. */
 const FEW_DAYS = 14;
 
-/** The days until a key ends, which it does at the end of its last day. */
-const daysLeft = (expires: string): number => Math.ceil((Date.parse(expires) + DAY_MS - Date.now()) / DAY_MS);
+interface KeyFactsProps {
+  readonly limits: Limits;
+  /** The time of the server, in milliseconds since 1970: the clock of this machine may be wrong. */
+  readonly now: number;
+}
 
 /** The key: how long it works, and how much it may send. */
-export function KeyFacts({ limits }: { readonly limits: Limits }) {
+export function KeyFacts({ limits, now }: KeyFactsProps) {
   const { key, per_minute: perMinute } = limits;
-  const days = key.expires === 'never' ? null : daysLeft(key.expires);
+  const days = key.expires === 'never' ? null : Math.max(0, daysLeft(key.expires, now));
   return (
     <section class="panel" aria-labelledby="key-facts-title">
       <div class="bar">
@@ -28,7 +31,7 @@ export function KeyFacts({ limits }: { readonly limits: Limits }) {
           <dt>Expires after</dt>
           <dd>
             {key.expires}
-            {days !== null && ` (${count(days, 'day')} left)`}
+            {days !== null && (days === 0 ? ' (today is the last day)' : ` (${count(days, 'day')} left)`)}
           </dd>
         </div>
         <div>

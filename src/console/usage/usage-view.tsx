@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
+import { type ReadLimits, readLimits } from '../api/read-limits.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { money, percent } from '../ui/format-values.js';
+import { percent, whole } from '../ui/format-values.js';
+import { Money } from '../ui/money.js';
+import { Renew, type Source, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
 import { DaysPanel } from './days-panel.js';
 import { KeyFacts } from './key-facts.js';
@@ -10,29 +13,28 @@ import { ServerLimits } from './server-limits.js';
 
 interface UsageViewProps {
   readonly api: Api;
-  readonly limits: Limits;
-  readonly onLimits: (limits: Limits) => void;
+  readonly limits: ReadLimits;
+  readonly onLimits: (limits: ReadLimits) => void;
   readonly active: boolean;
 }
 
 /** What the key may spend and do, and what it was charged. Read anew whenever the view is opened. */
 export function UsageView({ api, limits, onLimits, active }: UsageViewProps) {
   const [loads, setLoads] = useState(0);
-  const { error } = useLoad(
-    async (signal) => onLimits((await api.json<Limits>('v1/limits', { signal })).body),
-    active,
-    [api, loads],
-  );
+  const { error, ...source } = useLoad(async (signal) => onLimits(await readLimits(api, signal)), active, [
+    api,
+    loads,
+  ]);
   return (
     <div class="columns">
       <h1 class="hidden">Usage</h1>
       <div class="column">
         {error !== null && <ErrorNote error={error} />}
-        <Credit limits={limits} reload={() => setLoads((before) => before + 1)} />
+        <Credit limits={limits} source={source} reload={() => setLoads((before) => before + 1)} />
         <DaysPanel api={api} active={active} loads={loads} />
       </div>
       <div class="column">
-        <KeyFacts limits={limits} />
+        <KeyFacts limits={limits} now={limits.serverTime} />
         <Prices limits={limits} />
         <ServerLimits server={limits.server} />
       </div>
@@ -40,31 +42,41 @@ export function UsageView({ api, limits, onLimits, active }: UsageViewProps) {
   );
 }
 
-function Credit({ limits, reload }: { readonly limits: Limits; readonly reload: () => void }) {
+interface CreditProps {
+  readonly limits: Limits;
+  readonly source: Source;
+  readonly reload: () => void;
+}
+
+function Credit({ limits, source, reload }: CreditProps) {
   const { credit, currency, month } = limits;
   const { charged, budget } = month;
   return (
     <section class="panel" aria-labelledby="credit-title">
       <div class="bar">
         <h2 id="credit-title">Credit</h2>
-        <button type="button" onClick={reload}>
-          Reload
-        </button>
+        <Renew source={source} reload={reload} />
       </div>
-      <dl class="facts">
-        <div>
-          <dt>Left</dt>
-          <dd class="large">{money(credit, currency)}</dd>
-        </div>
-        <div>
-          <dt>Charged this month (UTC)</dt>
-          <dd class="large">{money(charged, currency)}</dd>
-        </div>
-        <div>
-          <dt>Budget of a month</dt>
-          <dd class="large">{budget === null ? 'none' : money(budget, currency)}</dd>
-        </div>
-      </dl>
+      <Sourced source={source}>
+        <dl class="facts">
+          <div>
+            <dt>Left</dt>
+            <dd class="large">
+              <Money amount={credit} currency={currency} />
+            </dd>
+          </div>
+          <div>
+            <dt>Charged this month (UTC)</dt>
+            <dd class="large">
+              <Money amount={charged} currency={currency} />
+            </dd>
+          </div>
+          <div>
+            <dt>Budget of a month</dt>
+            <dd class="large">{budget === null ? 'none' : <Money amount={budget} currency={currency} />}</dd>
+          </div>
+        </dl>
+      </Sourced>
       {budget !== null && budget > 0 && <Budget part={charged / budget} />}
       {credit <= 0 && (
         <p class="warning">There is no credit left: requests are refused until the operator adds some.</p>
@@ -107,10 +119,16 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
         <section class="scroll" tabIndex={0} aria-label="Table of prices">
           <table>
-            <caption>Prices per million input tokens; output tokens are free</caption>
+            <caption>
+              Prices per million input tokens; output tokens are free. The context is what state and question
+              may have together, in tokens.
+            </caption>
             <thead>
               <tr>
                 <th scope="col">Model</th>
+                <th scope="col" class="number">
+                  Context
+                </th>
                 <th scope="col">Images</th>
                 <th scope="col" class="number">
                   Live
@@ -121,14 +139,25 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
               </tr>
             </thead>
             <tbody>
-              {models.map(({ id, reads_images, prices }) => (
-                <tr key={id}>
-                  <td>{id}</td>
-                  <td>{reads_images ? 'yes' : 'no'}</td>
-                  <td class="number">{money(prices.live, currency)}</td>
-                  <td class="number">{money(prices.batch, currency)}</td>
-                </tr>
-              ))}
+              {models.map(
+                ({ id, default: isDefault, domain, context_tokens: context, reads_images, prices }) => (
+                  <tr key={id}>
+                    <td>
+                      {id}
+                      {isDefault && <span class="muted"> (default)</span>}
+                      {domain !== null && <p class="muted">Trained for {domain} only.</p>}
+                    </td>
+                    <td class="number">{context === null ? 'not loaded' : whole(context)}</td>
+                    <td>{reads_images ? 'yes' : 'no'}</td>
+                    <td class="number">
+                      <Money amount={prices.live} currency={currency} />
+                    </td>
+                    <td class="number">
+                      <Money amount={prices.batch} currency={currency} />
+                    </td>
+                  </tr>
+                ),
+              )}
             </tbody>
           </table>
         </section>

@@ -51,6 +51,25 @@ export function testViews(): void {
 /** Checks the page as it is at several sizes and in both schemes, and takes pictures of it if some are wanted. The page needs the script `AXE`. */
 export async function checkLooks(t: Test, tab: Tab, view: string): Promise<void> {
   for (const look of LONG ? [...LOOKS, ...MORE_LOOKS] : LOOKS) await checkLook(t, tab, view, look);
+  if (SCREENSHOTS !== undefined) await furtherPictures(tab, view, SCREENSHOTS);
+}
+
+/** Sizes and media of which pictures are taken for people. */
+const PICTURES = {
+  '1440': { viewport: { width: 1_440, height: 900 } },
+  '1280x720': { viewport: { width: 1_280, height: 720 } },
+  '390': { viewport: { width: 390, height: 844 } },
+  'forced-colors': { viewport: WIDE, forcedColors: 'active' },
+  print: { viewport: WIDE, media: 'print' },
+} as const;
+
+async function furtherPictures({ page }: Tab, view: string, folder: string): Promise<void> {
+  for (const [name, { viewport, ...media }] of Object.entries(PICTURES)) {
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', media: 'screen', ...media });
+    await page.setViewportSize(viewport);
+    await picture(page, folder, `${view}-${name}`);
+  }
+  await page.emulateMedia({ forcedColors: 'none', media: 'screen' });
 }
 
 async function checkLook(t: Test, tab: Tab, view: string, look: Look): Promise<void> {

@@ -5,6 +5,7 @@ import { Confirm } from '../../ui/confirm.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { time } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
+import { Renew, Sourced } from '../../ui/sourced.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -29,7 +30,7 @@ const works = ({ state }: OperatorKey): boolean => state === 'live' || state ===
 
 /** The keys, with the tokens of new ones; forms that create, roll and revoke keys. */
 export function KeysView({ api, workspace, active }: KeysViewProps) {
-  const { value, error, reload } = useLoad(
+  const { value, error, reload, ...source } = useLoad(
     async (signal) => {
       const [{ keys }, { workspaces }] = await Promise.all([
         api.call('listKeys', { query: workspace === null ? {} : { workspace }, signal }),
@@ -96,9 +97,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           </span>
           <WorkspaceSelect view="keys" workspaces={value?.workspaces ?? []} workspace={workspace} />
           <Choice label="State of the keys" options={STATES} value={states} onChange={setStates} />
-          <button type="button" onClick={reload}>
-            Reload
-          </button>
+          <Renew source={source} reload={reload} />
         </div>
         {action.error !== null && <ErrorNote error={action.error} />}
         <LoadNote value={value} error={error} />
@@ -109,7 +108,9 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           </p>
         )}
         {shown.length > 0 && (
-          <KeyTable keys={shown} busy={action.busy} onRoll={roll} onRevoke={setRevoking} />
+          <Sourced source={source}>
+            <KeyTable keys={shown} busy={action.busy} onRoll={roll} onRevoke={setRevoking} />
+          </Sourced>
         )}
       </section>
       {revoking !== null && (

@@ -2,6 +2,7 @@ import type { OperatorLive } from '../../../api/index.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Facts } from '../../ui/facts.js';
 import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format-values.js';
+import { AsOf, type Source, Sourced } from '../../ui/sourced.js';
 import type { OperatorApi } from '../operator-api.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';
@@ -15,7 +16,7 @@ interface OverviewViewProps {
 
 /** What the server does now, and did in the last minute. */
 export function OverviewView({ api, active }: OverviewViewProps) {
-  const { samples, error } = useLive(api, active);
+  const { samples, error, source } = useLive(api, active);
   const now = samples.at(-1);
   return (
     <>
@@ -23,12 +24,12 @@ export function OverviewView({ api, active }: OverviewViewProps) {
       {error !== null && <ErrorNote error={error} />}
       {now === undefined && error === null && <p class="muted loading">Loading…</p>}
       {now !== undefined && (
-        <>
-          <ServerPanel samples={samples} now={now} />
+        <Sourced source={source}>
+          <ServerPanel samples={samples} now={now} source={source} />
           {now.models.map((model) => (
             <ModelPanel key={model.id} samples={samples} model={model} />
           ))}
-        </>
+        </Sourced>
       )}
     </>
   );
@@ -37,9 +38,10 @@ export function OverviewView({ api, active }: OverviewViewProps) {
 interface ServerPanelProps {
   readonly samples: readonly OperatorLive[];
   readonly now: OperatorLive;
+  readonly source: Source;
 }
 
-function ServerPanel({ samples, now }: ServerPanelProps) {
+function ServerPanel({ samples, now, source }: ServerPanelProps) {
   const { ready, reasons, requests, event_loop_delay_ms: delay, devices } = now;
   const line = (pick: (sample: OperatorLive) => number) => ({ values: samples.map(pick), room: SAMPLES_MAX });
   const open = Object.values(now.batches).reduce((sum, each) => sum + each, 0);
@@ -48,6 +50,7 @@ function ServerPanel({ samples, now }: ServerPanelProps) {
       <div class="bar">
         <h2 id="server-title">Server</h2>
         <span class={ready ? 'badge done' : 'badge failed'}>{ready ? 'ready' : 'not ready'}</span>
+        <AsOf source={source} />
       </div>
       {reasons.map((reason) => (
         <p key={reason} class="warning">

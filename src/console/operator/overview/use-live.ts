@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OperatorLive } from '../../../api/index.js';
+import type { Source } from '../../ui/sourced.js';
 import type { OperatorApi } from '../operator-api.js';
 import { withSample } from './samples.js';
 
@@ -12,11 +13,13 @@ interface Live {
   readonly samples: readonly OperatorLive[];
   /** Why the last call failed; null if it did not. */
   readonly error: unknown;
+  /** Of the last sample. */
+  readonly source: Source;
 }
 
 /** Reads what the server does once a second, while the view is active and the tab visible. */
 export function useLive(api: OperatorApi, active: boolean): Live {
-  const [live, setLive] = useState<Live>({ samples: [], error: null });
+  const [live, setLive] = useState<Live>({ samples: [], error: null, source: { at: null, stale: 'no' } });
   const visible = useVisible();
   useEffect(() => {
     if (!active || !visible) return;
@@ -26,12 +29,16 @@ export function useLive(api: OperatorApi, active: boolean): Live {
       api.call('showLive', { signal: control.signal }).then(
         (sample) => {
           if (control.signal.aborted) return;
-          setLive(({ samples }) => ({ samples: withSample(samples, sample), error: null }));
+          setLive(({ samples }) => ({
+            samples: withSample(samples, sample),
+            error: null,
+            source: { at: Date.now(), stale: 'no' },
+          }));
           timer = setTimeout(look, POLL_MS);
         },
         (error) => {
           if (control.signal.aborted) return;
-          setLive(({ samples }) => ({ samples, error }));
+          setLive(({ samples, source }) => ({ samples, error, source: { ...source, stale: 'old' } }));
           timer = setTimeout(look, POLL_FAILED_MS);
         },
       );

@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
+import { CallError } from '../../api/error.js';
 import { useAction } from '../../ui/use-action.js';
+import { useEdits } from '../../ui/use-edits.js';
 import { ActionForm } from '../action-form.js';
 import { isAmount, shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { TextField } from '../text-field.js';
+import { ConfirmTyped } from './confirm-typed.js';
+import { overtakenHint, saveChange } from './save-change.js';
 
 interface CreditFormsProps {
   readonly api: OperatorApi;
@@ -24,17 +28,37 @@ export const CreditForms = (props: CreditFormsProps) => (
   </section>
 );
 
+/** Larger grants, in the currency, are typed twice. */
+const LARGE_GRANT = 1_000;
+
 const NOT_AN_AMOUNT = 'Enter a number such as 25 or 12.50.';
 
-function GrantForm({ api, workspace: { id }, currency, onChanged }: CreditFormsProps) {
-  const [amount, setAmount] = useState('');
+/** Whether an error leaves open if the change was made. */
+const isOpen = (error: unknown): boolean =>
+  error instanceof CallError && (error.status === null || error.type === 'outcome_unknown');
+
+function GrantForm({ api, workspace: { id, version }, currency, onChanged }: CreditFormsProps) {
+  // `version`: of the grant that was sent and got no answer. It is sent again with the same one: it is made once.
+  const { values, edit, clear } = useEdits(`grant.${id}`, { amount: '', reason: '', version: '' });
+  const { amount, reason } = values;
+  const [confirming, setConfirming] = useState(false);
   const action = useAction();
   const wrong = amount !== '' && !isAmount(amount);
   const grant = async () => {
-    const { balance } = await api.call('grantCredit', { id, body: { amount } });
-    setAmount('');
-    onChanged();
-    return `Credit left: ${shownAmount(balance, currency)}.`;
+    const sent = values.version === '' ? version : values.version;
+    try {
+      const { balance } = await api.call('grantCredit', {
+        id,
+        body: { amount, version: sent, ...(reason.trim() !== '' && { reason: reason.trim() }) },
+      });
+      clear();
+      onChanged();
+      return `Credit left: ${shownAmount(balance, currency)}.`;
+    } catch (error) {
+      edit('version', isOpen(error) ? sent : '');
+      onChanged();
+      throw error;
+    }
   };
   return (
     <ActionForm
@@ -42,32 +66,54 @@ function GrantForm({ api, workspace: { id }, currency, onChanged }: CreditFormsP
       label="Credit"
       button={amount.startsWith('-') ? 'Take credit back' : 'Grant credit'}
       complete={isAmount(amount)}
-      onSubmit={() => action.run(grant)}
+      onSubmit={() => (Math.abs(Number(amount)) < LARGE_GRANT ? action.run(grant) : setConfirming(true))}
     >
       <TextField
         label={`Amount in ${currency}`}
         value={amount}
-        onChange={setAmount}
+        onChange={(text) => edit('amount', text)}
         hint={wrong ? NOT_AN_AMOUNT : 'A negative amount takes credit back.'}
         wrong={wrong}
         numeric
       />
+      <TextField
+        label="Reason"
+        value={reason}
+        onChange={(text) => edit('reason', text)}
+        hint="Optional; one line for the audit log."
+      />
+      {confirming && (
+        <ConfirmTyped
+          title={`Change the credit of ${id} by ${shownAmount(amount, currency)}?`}
+          action="Change the credit"
+          typed={amount}
+          onConfirm={() => {
+            setConfirming(false);
+            action.run(grant);
+          }}
+          onCancel={() => setConfirming(false)}
+        />
+      )}
     </ActionForm>
   );
 }
 
 function BudgetForm({ api, workspace, currency, onChanged }: CreditFormsProps) {
-  const [budget, setBudget] = useState(workspace.budget ?? '');
+  const { id, version } = workspace;
+  const edits = useEdits(`budget.${id}`, { budget: workspace.budget ?? '' });
+  const { budget } = edits.values;
   const action = useAction();
   const fits = budget === '' || (isAmount(budget) && !budget.startsWith('-'));
-  const save = async () => {
-    await api.call('changeWorkspace', {
-      id: workspace.id,
-      body: { budget: budget === '' ? null : budget },
-    });
-    onChanged();
-    return 'The budget is saved.';
-  };
+  const save = () =>
+    saveChange(
+      api,
+      id,
+      { budget: budget === '' ? null : budget, version },
+      edits,
+      onChanged,
+      'The budget is saved.',
+    );
+  const normal = 'The most that is charged in a UTC month; empty: no budget.';
   return (
     <ActionForm
       action={action}
@@ -79,8 +125,8 @@ function BudgetForm({ api, workspace, currency, onChanged }: CreditFormsProps) {
       <TextField
         label={`Monthly budget in ${currency}`}
         value={budget}
-        onChange={setBudget}
-        hint={fits ? 'The most that is charged in a UTC month; empty: no budget.' : NOT_AN_AMOUNT}
+        onChange={(text) => edits.edit('budget', text)}
+        hint={fits ? (overtakenHint(edits, 'budget', workspace.budget ?? 'none') ?? normal) : NOT_AN_AMOUNT}
         wrong={!fits}
         numeric
       />

@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { bytes } from '../../ui/format-values.js';
 import { useAction } from '../../ui/use-action.js';
+import { useEdits } from '../../ui/use-edits.js';
 import { ActionForm } from '../action-form.js';
 import { isWhole } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { TextField } from '../text-field.js';
+import { overtakenHint, saveChange } from './save-change.js';
 
 interface LimitsFormProps {
   readonly api: OperatorApi;
@@ -17,16 +18,27 @@ const NOT_WHOLE = 'Enter a whole number, at least 1.';
 
 /** A form for the limits of each key of a workspace. */
 export function LimitsForm({ api, workspace, onChanged }: LimitsFormProps) {
-  const [requests, setRequests] = useState(String(workspace.requests_per_minute));
-  const [size, setSize] = useState(String(workspace.bytes_per_minute));
+  const { id, version } = workspace;
+  const edits = useEdits(`limits.${id}`, {
+    requests_per_minute: String(workspace.requests_per_minute),
+    bytes_per_minute: String(workspace.bytes_per_minute),
+  });
+  const { requests_per_minute: requests, bytes_per_minute: size } = edits.values;
   const action = useAction();
-  const save = async () => {
-    await api.call('changeWorkspace', {
-      id: workspace.id,
-      body: { requests_per_minute: Number(requests), bytes_per_minute: Number(size) },
-    });
-    onChanged();
-    return 'The limits are saved.';
+  const save = () => {
+    const changed = Object.entries(edits.changed).map(([name, text]) => [name, Number(text)] as const);
+    return saveChange(
+      api,
+      id,
+      { ...Object.fromEntries(changed), version },
+      edits,
+      onChanged,
+      'The limits are saved.',
+    );
+  };
+  const hint = (name: 'requests_per_minute' | 'bytes_per_minute', normal: string): string => {
+    if (!isWhole(edits.values[name])) return NOT_WHOLE;
+    return overtakenHint(edits, name, String(workspace[name])) ?? normal;
   };
   return (
     <section class="panel" aria-labelledby="limits-title">
@@ -42,16 +54,16 @@ export function LimitsForm({ api, workspace, onChanged }: LimitsFormProps) {
           <TextField
             label="Requests per minute"
             value={requests}
-            onChange={setRequests}
-            hint={isWhole(requests) ? 'Further requests are refused with rate_limited.' : NOT_WHOLE}
+            onChange={(text) => edits.edit('requests_per_minute', text)}
+            hint={hint('requests_per_minute', 'Further requests are refused with rate_limited.')}
             wrong={!isWhole(requests)}
             numeric
           />
           <TextField
             label="Request bytes per minute"
             value={size}
-            onChange={setSize}
-            hint={isWhole(size) ? bytes(Number(size)) : NOT_WHOLE}
+            onChange={(text) => edits.edit('bytes_per_minute', text)}
+            hint={hint('bytes_per_minute', bytes(Number(size)))}
             wrong={!isWhole(size)}
             numeric
           />

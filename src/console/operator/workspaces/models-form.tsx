@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
 import { useAction } from '../../ui/use-action.js';
+import { useEdits } from '../../ui/use-edits.js';
 import { ActionForm } from '../action-form.js';
 import type { OperatorApi } from '../operator-api.js';
+import { overtakenHint, saveChange } from './save-change.js';
 
 interface ModelsFormProps {
   readonly api: OperatorApi;
@@ -11,23 +12,37 @@ interface ModelsFormProps {
   readonly onChanged: () => void;
 }
 
+/** The names of a field; null: all models. */
+const namesOf = (field: string): readonly string[] | null => {
+  const names: unknown = JSON.parse(field);
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : null;
+};
+
 /** A form for the models that a workspace may use. */
 export function ModelsForm({ api, workspace, models, onChanged }: ModelsFormProps) {
-  const [chosen, setChosen] = useState<readonly string[] | null>(workspace.models);
+  const { id, version } = workspace;
+  const edits = useEdits(`models.${id}`, { models: JSON.stringify(workspace.models) });
+  const chosen = namesOf(edits.values.models);
+  const setChosen = (next: readonly string[] | null) => edits.edit('models', JSON.stringify(next));
   const action = useAction();
-  // The workspace may name models that the manifest no longer has.
-  const gone = (workspace.models ?? []).filter((name) => !models.some(({ id }) => id === name));
-  const names = [...models.map(({ id }) => id), ...gone];
-  const save = async () => {
-    await api.call('changeWorkspace', {
-      id: workspace.id,
-      body: { models: chosen, force: gone.length > 0 },
-    });
-    onChanged();
-    return 'The models are saved.';
-  };
+  // The workspace, or an edit, may name models that the manifest no longer has.
+  const gone = [...new Set([...(workspace.models ?? []), ...(chosen ?? [])])].filter(
+    (name) => !models.some((model) => model.id === name),
+  );
+  const names = [...models.map((model) => model.id), ...gone];
+  const save = () =>
+    saveChange(
+      api,
+      id,
+      { models: chosen, force: gone.length > 0, version },
+      edits,
+      onChanged,
+      'The models are saved.',
+    );
   const toggle = (name: string, on: boolean) =>
-    setChosen((before) => names.filter((each) => (each === name ? on : (before ?? []).includes(each))));
+    setChosen(names.filter((each) => (each === name ? on : (chosen ?? []).includes(each))));
+  const now = workspace.models === null ? 'all models' : workspace.models.join(', ');
+  const overtaken = overtakenHint(edits, 'models', now);
   return (
     <section class="panel" aria-labelledby="workspace-models-title">
       <h2 id="workspace-models-title">Models</h2>
@@ -60,6 +75,7 @@ export function ModelsForm({ api, workspace, models, onChanged }: ModelsFormProp
             </label>
           ))}
         </fieldset>
+        {overtaken !== null && <p class="warning">{overtaken}</p>}
         {chosen?.length === 0 && (
           <p class="warning">Choose at least one model. To stop a workspace, revoke its keys.</p>
         )}

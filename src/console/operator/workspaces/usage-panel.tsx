@@ -3,8 +3,9 @@ import type { OperatorWorkspace } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
+import { Money } from '../../ui/money.js';
+import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
-import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 
 interface UsagePanelProps {
@@ -20,7 +21,7 @@ const DAYS = ['7', '30', '90', '366'] as const;
 /** The requests, tokens and charges of a workspace by day, key, model and kind. */
 export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePanelProps) {
   const [days, setDays] = useState<string>('30');
-  const { value, error } = useLoad(
+  const { value, error, ...source } = useLoad(
     (signal) => api.call('showUsage', { id, query: { days }, signal }),
     active,
     [api, id, days, charged],
@@ -37,6 +38,7 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
             ))}
           </select>
         </label>
+        <AsOf source={source} />
       </div>
       <LoadNote value={value} error={error} />
       {value?.usage.length === 0 && (
@@ -45,20 +47,26 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
         </p>
       )}
       {value !== null && value.usage.length > 0 && (
-        <DataTable
-          label="Table of usage"
-          rows={[...value.usage].reverse()}
-          keyOf={({ day, key, model, kind }) => [day, key, model, kind].join(' ')}
-          columns={[
-            { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
-            { title: 'Key', cell: ({ key }) => <code>{key}</code> },
-            { title: 'Model', cell: ({ model }) => model },
-            { title: 'Kind', cell: ({ kind }) => kind },
-            { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
-            { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
-            { title: 'Charged', number: true, cell: ({ amount }) => shownAmount(amount, value.currency) },
-          ]}
-        />
+        <Sourced source={source}>
+          <DataTable
+            label="Table of usage"
+            rows={[...value.usage].reverse()}
+            keyOf={({ day, key, model, kind }) => [day, key, model, kind].join(' ')}
+            columns={[
+              { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
+              { title: 'Key', cell: ({ key }) => <code>{key}</code> },
+              { title: 'Model', cell: ({ model }) => model },
+              { title: 'Kind', cell: ({ kind }) => kind },
+              { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },
+              { title: 'Tokens', number: true, cell: ({ input_tokens: tokens }) => whole(tokens) },
+              {
+                title: 'Charged',
+                number: true,
+                cell: ({ amount }) => <Money amount={Number(amount)} currency={value.currency} />,
+              },
+            ]}
+          />
+        </Sourced>
       )}
     </section>
   );

@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
 import { Facts } from '../../ui/facts.js';
 import { bytes, time, whole } from '../../ui/format-values.js';
-import { shownAmount } from '../amounts.js';
+import { Money } from '../../ui/money.js';
+import { type Source, Sourced } from '../../ui/sourced.js';
 import type { OperatorApi } from '../operator-api.js';
 import { CreditForms } from './credit-forms.js';
 import { LimitsForm } from './limits-form.js';
@@ -11,6 +12,7 @@ import { ModelsForm } from './models-form.js';
 interface WorkspacePanelProps {
   readonly api: OperatorApi;
   readonly workspace: OperatorListedWorkspace;
+  readonly source: Source;
   readonly currency: string;
   readonly models: readonly OperatorModel[];
   /** Called after every change. */
@@ -18,11 +20,11 @@ interface WorkspacePanelProps {
 }
 
 /** One workspace: what it has, and forms that change it. */
-export function WorkspacePanel({ api, workspace, currency, models, onChanged }: WorkspacePanelProps) {
+export function WorkspacePanel({ api, workspace, source, currency, models, onChanged }: WorkspacePanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: screen readers go on here.
   useEffect(() => title.current?.focus(), []);
-  const amount = (text: string) => shownAmount(text, currency);
+  const amount = (text: string) => <Money amount={Number(text)} currency={currency} />;
   const { id, balance, reserved, budget } = workspace;
   return (
     <>
@@ -34,20 +36,22 @@ export function WorkspacePanel({ api, workspace, currency, models, onChanged }: 
           <a href={`#/keys/${id}`}>Keys</a>
           <a href={`#/batches/${id}`}>Batches</a>
         </div>
-        <Facts
-          facts={[
-            ['Credit left', <span class="large">{amount(balance)}</span>],
-            ['This month (UTC)', <span class="large">{amount(workspace.charged_this_month)}</span>],
-            ['Monthly budget', <span class="large">{budget === null ? 'none' : amount(budget)}</span>],
-            ['Reserved', amount(reserved)],
-            ['Granted in total', amount(workspace.granted)],
-            ['Charged in total', amount(workspace.charged)],
-            ['Working keys', whole(workspace.working_keys)],
-            ['Requests per minute', whole(workspace.requests_per_minute)],
-            ['Bytes per minute', bytes(workspace.bytes_per_minute)],
-            ['Created', time(workspace.created)],
-          ]}
-        />
+        <Sourced source={source}>
+          <Facts
+            facts={[
+              ['Credit left', <span class="large">{amount(balance)}</span>],
+              ['This month (UTC)', <span class="large">{amount(workspace.charged_this_month)}</span>],
+              ['Monthly budget', <span class="large">{budget === null ? 'none' : amount(budget)}</span>],
+              ['Reserved', amount(reserved)],
+              ['Granted in total', amount(workspace.granted)],
+              ['Charged in total', amount(workspace.charged)],
+              ['Working keys', whole(workspace.working_keys)],
+              ['Requests per minute', whole(workspace.requests_per_minute)],
+              ['Bytes per minute', bytes(workspace.bytes_per_minute)],
+              ['Created', time(workspace.created)],
+            ]}
+          />
+        </Sourced>
         {Number(balance) <= 0 && (
           <p class="warning">Without credit, requests of its keys are refused with out_of_credit.</p>
         )}

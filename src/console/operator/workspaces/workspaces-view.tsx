@@ -2,8 +2,9 @@ import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.
 import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
+import { Money } from '../../ui/money.js';
+import { Renew, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
-import { shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { CreateWorkspace } from './create-workspace.js';
 import { UsagePanel } from './usage-panel.js';
@@ -19,10 +20,11 @@ interface WorkspacesViewProps {
 
 /** All workspaces, one of them in detail, and a form for a new one; the usage of the one in detail. */
 export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
-  const { value, error, reload } = useLoad((signal) => api.call('listWorkspaces', { signal }), active, [
-    api,
-    shown,
-  ]);
+  const { value, error, reload, ...source } = useLoad(
+    (signal) => api.call('listWorkspaces', { signal }),
+    active,
+    [api, shown],
+  );
   const workspace = value?.workspaces.find(({ id }) => id === shown);
   return (
     <>
@@ -32,16 +34,16 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
           <section class="panel" aria-labelledby="workspaces-title">
             <div class="bar">
               <h2 id="workspaces-title">Workspaces</h2>
-              <button type="button" onClick={reload}>
-                Reload
-              </button>
+              <Renew source={source} reload={reload} />
             </div>
             <LoadNote value={value} error={error} />
             {value?.workspaces.length === 0 && (
               <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
             )}
             {value !== null && value.workspaces.length > 0 && (
-              <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
+              <Sourced source={source}>
+                <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
+              </Sourced>
             )}
           </section>
           <CreateWorkspace api={api} onCreated={reload} />
@@ -52,6 +54,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               key={workspace.id}
               api={api}
               workspace={workspace}
+              source={source}
               currency={value.currency}
               models={models}
               onChanged={reload}
@@ -99,18 +102,21 @@ const List = ({ workspaces, currency, shown }: ListProps) => (
         title: 'Credit left',
         number: true,
         cell: ({ balance }) => (
-          <span class={Number(balance) > 0 ? undefined : 'warning'}>{shownAmount(balance, currency)}</span>
+          <span class={Number(balance) > 0 ? undefined : 'warning'}>
+            <Money amount={Number(balance)} currency={currency} />
+          </span>
         ),
       },
       {
         title: 'This month',
         number: true,
-        cell: ({ charged_this_month: charged }) => shownAmount(charged, currency),
+        cell: ({ charged_this_month: charged }) => <Money amount={Number(charged)} currency={currency} />,
       },
       {
         title: 'Budget',
         number: true,
-        cell: ({ budget }) => (budget === null ? 'none' : shownAmount(budget, currency)),
+        cell: ({ budget }) =>
+          budget === null ? 'none' : <Money amount={Number(budget)} currency={currency} />,
       },
       { title: 'Working keys', number: true, cell: ({ working_keys: keys }) => whole(keys) },
     ]}

@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks';
+import { Confirm } from '../../ui/confirm.js';
+import { TextField } from '../text-field.js';
+
+interface ConfirmTypedProps {
+  readonly title: string;
+  readonly action: string;
+  /** What must be typed. */
+  readonly typed: string;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+}
+
+/** A modal question that is answered by typing a text again. */
+export function ConfirmTyped({ title, action, typed, onConfirm, onCancel }: ConfirmTypedProps) {
+  const [text, setText] = useState('');
+  return (
+    <Confirm title={title} action={action} off={text !== typed} onConfirm={onConfirm} onCancel={onCancel}>
+      <TextField
+        label="The amount again"
+        value={text}
+        onChange={setText}
+        hint={`Type ${typed} to confirm.`}
+        wrong={text !== '' && !typed.startsWith(text)}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,87 @@
+import { AXE, violations } from '../../support/console/axe.js';
+import { enterOperator, operatorTest, show } from '../../support/console/operator.js';
+import { operatorSend } from '../../support/operator.js';
+import { until } from '../../support/until.js';
+
+const change = (url: string, body: object) => operatorSend(url, 'PATCH', '/api/workspaces/default', body);
+const workspaceOf = async (url: string) => {
+  const response = await operatorSend(url, 'GET', '/api/workspaces');
+  const { workspaces } = (await response.json()) as { workspaces: Array<Record<string, unknown>> };
+  return workspaces.find(({ id }) => id === 'default') as Record<string, unknown>;
+};
+
+operatorTest('a form saves what was edited, and overwrites nothing else', async (t, tab, world) => {
+  const { page } = tab;
+  await change(world.url, { requests_per_minute: 6000, bytes_per_minute: 1_000_000, budget: '5.00' });
+  await enterOperator(tab, world, 'workspaces/default');
+  const requests = page.getByLabel('Requests per minute', { exact: true });
+  await requests.waitFor();
+  // Another operator changes other fields meanwhile.
+  await change(world.url, { bytes_per_minute: 2_000_000, budget: '7.00' });
+  await requests.fill('777');
+  await page.getByRole('button', { name: 'Save the limits' }).click();
+  await page.getByText('default has been changed meanwhile.').waitFor();
+  t.match(await workspaceOf(world.url), { requests_per_minute: 6000, bytes_per_minute: 2_000_000 });
+  // What was not edited follows; the edit is still there.
+  t.equal(await requests.inputValue(), '777');
+  const size = page.getByLabel('Request bytes per minute');
+  await until(async () => (await size.inputValue()) === '2000000');
+  t.equal(await page.getByLabel('Monthly budget in GBP').inputValue(), '7.00');
+  await page.getByRole('button', { name: 'Save the limits' }).click();
+  await page.getByText('The limits are saved.').waitFor();
+  t.match(await workspaceOf(world.url), {
+    requests_per_minute: 777,
+    bytes_per_minute: 2_000_000,
+    budget: '7.00',
+  });
+
+  // The same field: the other value is shown beside the edit, which outlives a reload.
+  await requests.fill('778');
+  await change(world.url, { requests_per_minute: 900 });
+  await page.reload();
+  await page.getByText('Changed meanwhile: it is 900 now. Saving replaces it.').waitFor();
+  t.equal(await requests.inputValue(), '778');
+});
+
+operatorTest('a grant whose answer is lost is made once', async (t, tab, world) => {
+  const { page } = tab;
+  const granted = async () => Number((await workspaceOf(world.url)).granted);
+  const before = await granted();
+  await enterOperator(tab, world, 'workspaces/default');
+  await page.route('**/grants', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel('Amount in GBP').fill('5');
+  const grant = page.getByRole('button', { name: 'Grant credit' });
+  await grant.click();
+  await page.getByText('The server did not answer.').waitFor();
+  t.equal(await granted(), before + 5);
+  await page.unroute('**/grants');
+  await page.reload();
+  t.equal(await page.getByLabel('Amount in GBP').inputValue(), '5');
+  await grant.click();
+  await page.getByText('default has been changed meanwhile.').waitFor();
+  t.equal(await granted(), before + 5);
+});
+
+operatorTest(
+  'plots and lists are marked as old while the server does not answer',
+  async (t, tab, world) => {
+    const { page } = tab;
+    await enterOperator(tab, world, 'workspaces');
+    await page.getByRole('row', { name: /^default/ }).waitFor();
+    await show(tab, 'overview');
+    await page.getByRole('region', { name: 'Lane 1' }).waitFor();
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByText(/^Not current, as of \d/).waitFor();
+    t.equal(await page.locator('.sourced.old .plot').count(), await page.locator('.plot').count());
+    t.strictSame(await violations(page), []);
+    await show(tab, 'workspaces');
+    await page.locator('.as-of:visible', { hasText: /^Not current, as of \d/ }).waitFor();
+    await page.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.locator('.as-of:visible', { hasText: /^As of \d/ }).waitFor();
+  },
+  { script: AXE },
+);
