@@ -1,4 +1,5 @@
 import { CallError, type RefusedLine, UNREACHABLE } from './error.js';
+import { sendWithProgress } from './send-with-progress.js';
 
 /** A response with its body read as JSON, and its headers. */
 export interface Reply<Body> {
@@ -8,9 +9,11 @@ export interface Reply<Body> {
 
 interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH';
-  readonly body?: BodyInit;
+  readonly body?: Blob | string | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Called with the part of the body that has been sent, 0 to 1. */
+  readonly onSent?: (part: number) => void;
 }
 
 /** Calls the server that served this page, with a key or the operator's token. */
@@ -33,17 +36,16 @@ export class Api {
 
   /** The response of a call that was not refused. Rejects as `json` does. */
   async response(path: string, options: CallOptions = {}): Promise<Response> {
-    const { method = 'GET', body, headers, signal } = options;
-    const init: RequestInit = {
+    const { method = 'GET', body, headers, signal, onSent } = options;
+    const request = {
       method,
       headers: { ...headers, authorization: `Bearer ${this.key}` },
-      cache: 'no-store',
-      credentials: 'omit',
-      redirect: 'error',
       ...(body !== undefined && { body }),
       ...(signal !== undefined && { signal }),
     };
-    const response = await fetch(new URL(path, document.baseURI), init).catch((error) => {
+    const url = new URL(path, document.baseURI);
+    const sent = onSent ? sendWithProgress(url, request, onSent) : fetch(url, { ...request, ...FETCHED });
+    const response = await sent.catch((error) => {
       throw unreachable(error);
     });
     if (response.ok) return response;
@@ -52,6 +54,8 @@ export class Api {
     throw error;
   }
 }
+
+const FETCHED = { cache: 'no-store', credentials: 'omit', redirect: 'error' } as const;
 
 function unreachable(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error;

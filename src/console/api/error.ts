@@ -36,11 +36,15 @@ export const UNREACHABLE = 'unreachable';
 /** What to do about an error, by its type. Types without an entry are explained by their message. */
 export type Remedies = Readonly<Record<string, string>>;
 
+/** Whether a message says that a request is longer than its model can read; its type is that of the question. */
+export const isTooLong = (message: string): boolean => message.includes('context window');
+
 /** What to do about an error; null if its message says it. */
 export function remedyOf(
-  { type, retryAfterSeconds }: Pick<CallError, 'type' | 'retryAfterSeconds'>,
+  { type, message, retryAfterSeconds }: Pick<CallError, 'type' | 'message' | 'retryAfterSeconds'>,
   remedies: Remedies,
 ): string | null {
+  if (isTooLong(message)) return 'Shorten the state, or the question.';
   const remedy = Object.hasOwn(remedies, type) ? (remedies[type] as string) : null;
   if (retryAfterSeconds === null) return remedy;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;

@@ -11,27 +11,33 @@ import type { AskedQuestion } from './request.js';
 import type { Range, Spread } from './spread.js';
 
 interface AnswerCardProps {
+  /** Of the element, for links. */
+  readonly id: string;
   readonly question: AskedQuestion;
   readonly answer: Answer;
   readonly spread: Spread | undefined;
+  /** Whether it is unfolded at first. */
+  readonly open: boolean;
 }
 
 /** The answer to one question. */
-export function AnswerCard({ question, answer, spread }: AnswerCardProps) {
+export function AnswerCard({ id, question, answer, spread, open }: AnswerCardProps) {
   return (
-    <article class={spread === undefined ? 'answer' : 'answer with-spread'}>
-      <h3 dir="auto">{question.name === '' ? '(no name)' : question.name}</h3>
+    <details id={id} class={spread === undefined ? 'answer' : 'answer with-spread'} open={open}>
+      <summary>
+        <h3 dir="auto">{question.name === '' ? '(no name)' : question.name}</h3>
+      </summary>
       {question.instructions !== '' && (
         <p class="muted" dir="auto">
           {question.instructions}
         </p>
       )}
       <AnyAnswer question={question} answer={answer} spread={spread} />
-    </article>
+    </details>
   );
 }
 
-function AnyAnswer({ question, answer, spread }: AnswerCardProps): VNode {
+function AnyAnswer({ question, answer, spread }: Omit<AnswerCardProps, 'id' | 'open'>): VNode {
   switch (answer.type) {
     case 'noul':
       return <NoulAnswer noul={answer.noul} range={spread?.get('')} />;
@@ -49,11 +55,14 @@ interface BarProps {
   readonly range?: Range | undefined;
 }
 
+/** A longer name may be cut. */
+const CUT_CHARACTERS = 40;
+
 /** A probability as a bar. The text says it too. */
 function Bar({ name, value, chosen, range }: BarProps) {
   return (
     <li class={chosen ? 'meter chosen' : 'meter'}>
-      <span class="name" dir="auto">
+      <span class="name" dir="auto" tabIndex={name.length > CUT_CHARACTERS ? 0 : undefined}>
         {name}
         {chosen && <span class="hidden"> (chosen)</span>}
       </span>
@@ -85,7 +94,7 @@ function NoulAnswer({ noul, range }: { readonly noul: number; readonly range: Ra
     <>
       <p class="verdict">
         <strong>{yes ? 'Yes' : 'No'}</strong>
-        <span class="muted"> committed to this side, with at least 0.80</span>
+        <span class="muted"> reported as at least 0.80 or at most 0.20</span>
       </p>
       <ul class="meters">
         <Bar name="Yes" value={noul} chosen={yes} range={range} />

@@ -15,6 +15,8 @@ export interface QuestionDraft {
   readonly type: QuestionType;
   readonly instructions: string;
   readonly options: readonly OptionDraft[];
+  /** The options that the question had while it was of another type; not part of the request. */
+  readonly others?: Partial<Readonly<Record<QuestionType, readonly OptionDraft[]>>>;
 }
 
 /** An image that was dropped in. */
@@ -66,6 +68,12 @@ export function question(
   options: readonly OptionDraft[] = optionsFor(type),
 ): QuestionDraft {
   return { id: nextId(), name, type, instructions, options };
+}
+
+/** A question of another type. It keeps its options for when it is changed back. */
+export function withType(question: QuestionDraft, type: QuestionType): QuestionDraft {
+  const others = { ...question.others, [question.type]: question.options };
+  return { ...question, type, options: others[type] ?? optionsFor(type), others };
 }
 
 /** A name that no other has: `question_2`. */

@@ -1,24 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { ActionButton } from '../ui/action-button.js';
+import { focusEditor } from '../editor/focus-editor.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { leaveItem } from '../ui/leave-item.js';
-import { askOften, askOnce, type Outcome } from './ask.js';
+import { AsOf, type Source, Sourced } from '../ui/sourced.js';
+import { AskBar } from './ask-bar.js';
 import type { Draft } from './ask-draft.js';
 import { exampleImage } from './ask-images.js';
 import { CodePanel } from './code-panel.js';
-import { EXAMPLES, type Example, FIRST_DRAFT } from './examples.js';
+import { ComparePanel } from './compare-panel.js';
+import { type Example, examplesFor } from './examples.js';
+import { answeredOf, clearHistory, keepAnswered, readHistory } from './history.js';
+import { HistoryPanel } from './history-panel.js';
 import { ImagesPanel } from './images-panel.js';
+import { isSame } from './kept-draft.js';
+import { imageModel, modelOfDraft } from './models.js';
 import { OutcomePanel } from './outcome-panel.js';
 import { QuestionsPanel } from './questions-panel.js';
-import { buildRequest } from './request.js';
-import { unpackDraft } from './share.js';
-import { SPREAD_ASKS } from './spread.js';
 import { StatePanel } from './state-panel.js';
-
-/** What outlives a view that is replaced by the form for a key: the draft, and the link that was last opened. */
-const kept = { draft: FIRST_DRAFT, shared: null as string | null };
+import { type Answered, type AskFailure, useAsking } from './use-asking.js';
+import { useDraft } from './use-draft.js';
+import { messageFor } from './wrong-field.js';
 
 interface AskViewProps {
   readonly api: Api;
@@ -29,102 +31,100 @@ interface AskViewProps {
 
 /** One request and its answers. */
 export function AskView({ api, limits, shared }: AskViewProps) {
-  const [draft, setDraft] = useState<Draft>(kept.draft);
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [progress, setProgress] = useState<string | null>(null);
-  const asking = useRef<AbortController | null>(null);
+  const written = useDraft(shared, (error) => asking.fail(error));
+  const { draft, replace } = written;
+  const [past, setPast] = useState(readHistory);
+  const [pinned, setPinned] = useState<Answered | null>(null);
+  const asking = useAsking(api, draft, (next) => setPast(keepAnswered(next)));
+  const { answered, failure, progress } = asking;
+  const form = useRef<HTMLFormElement>(null);
   const answers = useRef<HTMLElement>(null);
-  const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
-
+  // An edit may have corrected it.
+  const wrong = failure !== null && failure.draft === draft ? failure : null;
   useEffect(() => {
-    if (shared === null || shared === kept.shared) return;
-    kept.shared = shared;
-    unpackDraft(shared).then(setDraft, setError);
-  }, [shared]);
-  useEffect(() => {
-    kept.draft = draft;
-  }, [draft]);
-  useEffect(() => () => asking.current?.abort(), []);
-  useEffect(() => {
-    if (answers.current !== null && (outcome !== null || error !== null)) reveal(answers.current);
-  }, [outcome, error]);
-
-  const run = async (often: boolean) => {
-    const control = new AbortController();
-    asking.current = control;
-    setError(null);
-    setProgress(often ? `Asking, 0 of ${SPREAD_ASKS}` : 'Asking');
-    try {
-      const request = buildRequest(draft);
-      const onDone = (done: number) => setProgress(`Asking, ${done} of ${SPREAD_ASKS}`);
-      const { signal } = control;
-      setOutcome(await (often ? askOften(api, request, signal, onDone) : askOnce(api, request, signal)));
-    } catch (thrown) {
-      if (control.signal.aborted) return;
-      setError(thrown);
-      setOutcome(null);
-      control.abort();
-    } finally {
-      setProgress(null);
-    }
+    if (wrong !== null && form.current !== null && focusWrong(form.current)) return;
+    if (answers.current !== null && (answered !== null || failure !== null)) reveal(answers.current);
+  }, [answered, failure]);
+  const start = async ({ readsImages, title, draft: make }: Example) => {
+    const images = readsImages
+      ? { images: [await exampleImage()], model: imageModel(draft, limits) ?? '' }
+      : {};
+    replace({ ...make(), ...images }, `The example “${title}” is loaded.`);
+    asking.show(null);
   };
-  const start = async ({ readsImages, draft: make }: Example) => {
-    change({ ...make(), ...(readsImages && { images: [await exampleImage()] }) });
-    setOutcome(null);
-    setError(null);
-  };
-  const readsImages = canReadImages(draft.model, limits);
+  const model = modelOfDraft(draft, limits);
   return (
     <div class="columns">
       <h1 class="hidden">Ask</h1>
       <form
-        class="column"
+        ref={form}
+        class="column ask-form"
         aria-label="Request"
+        onKeyDownCapture={(event) => onKey(event, () => asking.run(false))}
         onSubmit={(event) => {
           event.preventDefault();
-          if (progress === null) run(false);
+          asking.run(false);
         }}
       >
-        <Examples readsImages={readsImages} start={start} />
-        <StatePanel draft={draft} change={change} />
-        {(readsImages || draft.images.length > 0) && <ImagesPanel draft={draft} change={change} />}
-        <QuestionsPanel draft={draft} change={change} />
-        <div class="actions">
-          <ModelChoice limits={limits} model={draft.model} onChange={(model) => change({ model })} />
-          <ActionButton primary off={progress !== null}>
-            Ask
-          </ActionButton>
-          <ActionButton off={progress !== null} onClick={() => run(true)}>
-            Ask {SPREAD_ASKS} times
-          </ActionButton>
-          {progress !== null && (
-            <button
-              type="button"
-              onClick={({ currentTarget }) => {
-                leaveItem(currentTarget);
-                asking.current?.abort();
-              }}
-            >
-              Stop
-            </button>
-          )}
-        </div>
+        <Examples
+          examples={examplesFor(model?.domain ?? null, imageModel(draft, limits) !== null)}
+          start={start}
+        />
+        <StatePanel {...written} model={model} wrong={messageFor(wrong, 'state')} />
+        {(model?.reads_images || draft.images.length > 0) && (
+          <ImagesPanel {...written} wrong={messageFor(wrong, 'images')} />
+        )}
+        <QuestionsPanel {...written} wrong={wrong} />
+        <AskBar limits={limits} written={written} asking={asking} />
       </form>
       <div class="column">
         <section ref={answers} class="panel" aria-labelledby="answers-title" aria-busy={progress !== null}>
-          <h2 id="answers-title">Answers</h2>
-          <p role="status" class="muted progress-line">
-            {progress ?? (outcome === null ? '' : 'Answered.')}
-          </p>
-          {error !== null && <ErrorNote error={error} />}
-          {outcome === null && error === null && <NoAnswers />}
-          {outcome !== null && <OutcomePanel outcome={outcome} limits={limits} />}
+          <Answers
+            answered={answered}
+            failure={failure}
+            progress={progress}
+            draft={draft}
+            limits={limits}
+            pinned={pinned}
+            onPin={setPinned}
+          />
         </section>
         <CodePanel draft={draft} />
+        <HistoryPanel
+          past={past}
+          onOpen={(request) => {
+            const answers = answeredOf(request);
+            replace(answers.draft, 'A request of the history is loaded.');
+            asking.show(answers);
+          }}
+          onClear={() => {
+            clearHistory();
+            setPast([]);
+          }}
+        />
       </div>
     </div>
   );
+}
+
+/** Ctrl+Enter asks, also in an editor. Enter in a field does not: it would charge. */
+function onKey(event: KeyboardEvent, ask: () => void): void {
+  if (event.key !== 'Enter' || event.isComposing) return;
+  const isAsking = event.ctrlKey || event.metaKey;
+  const isField = event.target instanceof HTMLInputElement && event.target.type === 'text';
+  if (!isAsking && !isField) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (isAsking) ask();
+}
+
+/** Moves the focus to the field that is to be corrected; whether there is one. */
+function focusWrong(form: HTMLFormElement): boolean {
+  const field = form.querySelector('[aria-invalid="true"], .editor.wrong');
+  if (!(field instanceof HTMLElement)) return false;
+  if (!field.matches('.editor')) field.focus();
+  else if (field.parentElement !== null) focusEditor(field.parentElement);
+  return true;
 }
 
 /** The part of the window in which the beginning of the answers counts as seen. */
@@ -136,6 +136,56 @@ function reveal(answers: HTMLElement): void {
   if (top < 0 || top > innerHeight * SEEN_PART) answers.scrollIntoView({ block: 'start' });
 }
 
+interface AnswersProps {
+  readonly answered: Answered | null;
+  readonly failure: AskFailure | null;
+  readonly progress: string | null;
+  /** What would be asked now. */
+  readonly draft: Draft;
+  readonly limits: Limits;
+  /** The answers with which others are compared; null: there are none. */
+  readonly pinned: Answered | null;
+  readonly onPin: (answered: Answered | null) => void;
+}
+
+function Answers({ answered, failure, progress, draft, limits, pinned, onPin }: AnswersProps) {
+  const isOld = answered !== null && !isSame(answered.draft, draft);
+  const source: Source = { at: answered?.at ?? null, stale: isOld ? 'old' : 'no' };
+  return (
+    <>
+      <div class="bar">
+        <h2 id="answers-title">Answers</h2>
+        <AsOf source={source} />
+      </div>
+      <p role="status" class={isOld ? 'warning progress-line' : 'muted progress-line'}>
+        {progress ?? (answered === null ? '' : isOld ? CHANGED : 'Answered.')}
+      </p>
+      {failure !== null && <ErrorNote error={failure.error} />}
+      {answered === null && failure === null && <NoAnswers />}
+      {pinned !== null && answered !== null && pinned !== answered && (
+        <ComparePanel first={pinned} second={answered} limits={limits} />
+      )}
+      {answered !== null && (
+        <div class="actions">
+          <button type="button" onClick={() => onPin(pinned === null ? answered : null)}>
+            {pinned === null ? 'Compare with the next answers' : 'End the comparison'}
+          </button>
+          {pinned === answered && (
+            <span class="muted">Choose another model or change the wording, then ask.</span>
+          )}
+        </div>
+      )}
+      {answered !== null && (
+        <Sourced source={source}>
+          <OutcomePanel outcome={answered.outcome} limits={limits} />
+        </Sourced>
+      )}
+    </>
+  );
+}
+
+const CHANGED = 'The request has been changed since: these are the answers to the earlier one.';
+
 const NoAnswers = () => (
   <div class="empty">
     <p>Answers appear here, each with its probabilities.</p>
@@ -146,22 +196,18 @@ const NoAnswers = () => (
   </div>
 );
 
-/** With the default model, images can be tried if any model reads them. */
-const canReadImages = (model: string, { models }: Limits): boolean =>
-  models.some(({ id, reads_images }) => reads_images && (model === '' || id === model));
-
 interface ExamplesProps {
-  readonly readsImages: boolean;
+  readonly examples: readonly Example[];
   readonly start: (example: Example) => void;
 }
 
-const Examples = ({ readsImages, start }: ExamplesProps) => (
+const Examples = ({ examples, start }: ExamplesProps) => (
   <div class="examples">
     <span class="muted" id="examples-label">
       Start with an example
     </span>
     <ul aria-labelledby="examples-label">
-      {EXAMPLES.filter((each) => readsImages || !each.readsImages).map((each) => (
+      {examples.map((each) => (
         <li key={each.title}>
           <button type="button" onClick={() => start(each)}>
             {each.title}
@@ -170,27 +216,4 @@ const Examples = ({ readsImages, start }: ExamplesProps) => (
       ))}
     </ul>
   </div>
-);
-
-interface ModelChoiceProps {
-  readonly limits: Limits;
-  readonly model: string;
-  readonly onChange: (model: string) => void;
-}
-
-const ModelChoice = ({ limits, model, onChange }: ModelChoiceProps) => (
-  <label class="inline">
-    Model
-    <select value={model} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      <option value="">the default model</option>
-      {limits.models.map(({ id }) => (
-        <option key={id} value={id}>
-          {id}
-        </option>
-      ))}
-      {model !== '' && !limits.models.some(({ id }) => id === model) && (
-        <option value={model}>{model}</option>
-      )}
-    </select>
-  </label>
 );

@@ -1,5 +1,6 @@
 import { type DecideResponse, type Limits, type Phase, phasesOf } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
+import { modelNamed } from './models.js';
 import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
 import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './spread.js';
 
@@ -48,16 +49,8 @@ async function send(api: Api, request: BuiltRequest, signal: AbortSignal): Promi
   };
 }
 
-/** A build is called `<model id>-<yyyymmdd>` (contract 9 rule 2). */
-const modelOf = (build: string): string => build.replace(/-\d{8}$/, '');
-
 /** What input tokens cost; null if the price of the build is not known. */
-export function costOf(
-  tokens: number,
-  build: string,
-  { models }: Limits,
-  kind: 'live' | 'batch',
-): number | null {
-  const model = models.find(({ id }) => id === modelOf(build) || id === build);
+export function costOf(tokens: number, build: string, limits: Limits, kind: 'live' | 'batch'): number | null {
+  const model = build === '' ? undefined : modelNamed(build, limits);
   return model === undefined ? null : (tokens * model.prices[kind]) / 1_000_000;
 }

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Choice } from '../ui/choice.js';
 import { CopyButton } from '../ui/copy-button.js';
+import { useSettled } from '../ui/use-settled.js';
 import type { Draft } from './ask-draft.js';
 import { codeOf, LANGUAGES, type Language } from './code.js';
 import { type BuiltRequest, buildRequest } from './request.js';
@@ -9,12 +10,20 @@ import { packDraft } from './share.js';
 /** Longer programs are shown up to here; the copy is whole. */
 const SHOWN_CHARACTERS_MAX = 8_000;
 
+/** How long typing must pause before the program follows, in milliseconds. */
+const SETTLE_MS = 200;
+
 /** The request as a program, and as a link. */
 export function CodePanel({ draft }: { readonly draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
-  const built = tryBuild(draft);
+  // Building a long request takes as long as typing must not.
+  const settled = useSettled(draft, SETTLE_MS);
+  const built = useMemo(() => tryBuild(settled), [settled]);
   const server = new URL('.', document.baseURI).href;
-  const code = built instanceof Error ? '' : codeOf(language, built, server);
+  const code = useMemo(
+    () => (built instanceof Error ? '' : codeOf(language, built, server)),
+    [built, language, server],
+  );
   const link = async () => {
     const address = new URL(document.baseURI);
     address.hash = `/ask?r=${await packDraft(draft)}`;
@@ -35,7 +44,11 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
         </section>
       )}
       <div class="bar">
-        <CopyButton label="Copy" text={() => code} disabled={built instanceof Error} />
+        <CopyButton
+          label="Copy"
+          text={() => copied(draft, language, server)}
+          disabled={built instanceof Error}
+        />
         <CopyButton label="Copy a link to this request" text={link} />
       </div>
       <p class="muted">
@@ -45,6 +58,10 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
     </section>
   );
 }
+
+/** The program of the draft as it is now. Throws NotReady. */
+const copied = (draft: Draft, language: Language, server: string): string =>
+  codeOf(language, buildRequest(draft), server);
 
 function tryBuild(draft: Draft): BuiltRequest | Error {
   try {

@@ -4,6 +4,8 @@ import { type Draft, option, question } from './ask-draft.js';
 export interface Example {
   readonly title: string;
   readonly readsImages: boolean;
+  /** Whether a model that is trained for short support messages and small records answers it. */
+  readonly isSimple: boolean;
   readonly draft: () => Partial<Draft>;
 }
 
@@ -17,10 +19,18 @@ const ORDER = `{
   "note": "Please no invoice in the parcel."
 }`;
 
+const SMALL_RECORD = `{
+  "order": 4711,
+  "status": "shipped",
+  "paid": true,
+  "items": 2
+}`;
+
 export const EXAMPLES: readonly Example[] = [
   {
     title: 'Support message',
     readsImages: false,
+    isSimple: true,
     draft: () => ({
       stateKind: 'text',
       state: 'My card was charged twice, and nobody has answered me for three days!',
@@ -43,8 +53,47 @@ export const EXAMPLES: readonly Example[] = [
     }),
   },
   {
+    title: 'Damaged parcel',
+    readsImages: false,
+    isSimple: true,
+    draft: () => ({
+      stateKind: 'text',
+      state: 'The parcel arrived today, but the glass jar in it is broken. Please send me a new one.',
+      images: [],
+      questionsKind: 'form',
+      questions: [
+        question('damaged', 'noul', 'Did something arrive damaged?'),
+        question('wish', 'choice', 'What does the customer want?', [
+          option('replacement'),
+          option('refund'),
+          option('information'),
+        ]),
+      ],
+    }),
+  },
+  {
+    title: 'Small record',
+    readsImages: false,
+    isSimple: true,
+    draft: () => ({
+      stateKind: 'json',
+      state: SMALL_RECORD,
+      images: [],
+      questionsKind: 'form',
+      questions: [
+        question('paid', 'noul', 'Is the order paid?'),
+        question('status', 'choice', 'What is the status of the order?', [
+          option('open'),
+          option('shipped'),
+          option('cancelled'),
+        ]),
+      ],
+    }),
+  },
+  {
     title: 'Order as JSON',
     readsImages: false,
+    isSimple: false,
     draft: () => ({
       stateKind: 'json',
       state: ORDER,
@@ -65,6 +114,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     title: 'Moderation of a comment',
     readsImages: false,
+    isSimple: false,
     draft: () => ({
       stateKind: 'text',
       state: 'Great write-up. Though whoever designed that login page should be banned from computers.',
@@ -84,6 +134,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     title: 'Two shapes in an image',
     readsImages: true,
+    isSimple: false,
     draft: () => ({
       stateKind: 'text',
       state: 'The picture: [shapes.png]',
@@ -95,6 +146,15 @@ export const EXAMPLES: readonly Example[] = [
     }),
   },
 ];
+
+/**
+ * The examples that a model can answer.
+ *
+ * @param domain what the model was trained for, if that is narrow; null: for anything
+ * @param readsImages whether any model reads images
+ */
+export const examplesFor = (domain: string | null, readsImages: boolean): Example[] =>
+  EXAMPLES.filter((each) => (each.readsImages ? readsImages : domain === null || each.isSimple));
 
 /** What the page shows first. */
 export const FIRST_DRAFT: Draft = {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import { Choice } from '../ui/choice.js';
 import { DropZone } from '../ui/drop-zone.js';
@@ -9,8 +9,13 @@ import { ImageProblem, readImage } from './ask-images.js';
 import { usesOf } from './request.js';
 import type { DraftProps } from './state-panel.js';
 
+interface ImagesPanelProps extends DraftProps {
+  /** What is wrong with the images; null: nothing is known to be. */
+  readonly wrong: string | null;
+}
+
 /** The images of a request, each with the name by which texts refer to it. */
-export function ImagesPanel({ draft, change }: DraftProps) {
+export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps) {
   const { images, stateKind, state } = draft;
   const [problem, setProblem] = useState('');
   const add = async (files: File[]) => {
@@ -38,6 +43,19 @@ export function ImagesPanel({ draft, change }: DraftProps) {
         : {};
     change({ images: [...images, ...made], ...named });
   };
+  const latest = useRef(add);
+  latest.current = add;
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => {
+      const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+      if (files.length === 0) return;
+      event.preventDefault();
+      latest.current(files);
+    };
+    // Before an editor takes it for text.
+    document.addEventListener('paste', paste, true);
+    return () => document.removeEventListener('paste', paste, true);
+  }, []);
   const set = (changed: ImageDraft) =>
     change({ images: images.map((each) => (each.id === changed.id ? changed : each)) });
   return (
@@ -56,11 +74,16 @@ export function ImagesPanel({ draft, change }: DraftProps) {
         )}
       </div>
       <DropZone label="Choose images" accept="image/png,image/jpeg" multiple onFiles={add}>
-        or drop PNG or JPEG files here
+        or drop or paste PNG or JPEG files here
       </DropZone>
       {problem !== '' && (
         <p class="under warning" role="alert">
           {problem}
+        </p>
+      )}
+      {wrong !== null && (
+        <p id="wrong-image" class="under warning">
+          {wrong}
         </p>
       )}
       {images.map((image) => (
@@ -69,7 +92,10 @@ export function ImagesPanel({ draft, change }: DraftProps) {
           image={image}
           uses={usesOf(image.name, draft)}
           change={set}
-          remove={() => change({ images: images.filter(({ id }) => id !== image.id) })}
+          remove={() =>
+            replace({ images: images.filter(({ id }) => id !== image.id) }, `Image ${image.name} is removed.`)
+          }
+          wrong={wrong !== null && (images.length === 1 || wrong.includes(JSON.stringify(image.name)))}
         />
       ))}
     </section>
@@ -81,9 +107,11 @@ interface ImageRowProps {
   readonly uses: number;
   readonly change: (image: ImageDraft) => void;
   readonly remove: () => void;
+  /** Whether the image is to be corrected. */
+  readonly wrong: boolean;
 }
 
-function ImageRow({ image, uses, change, remove }: ImageRowProps) {
+function ImageRow({ image, uses, change, remove, wrong }: ImageRowProps) {
   const { name, file, width, height, scaled, source } = image;
   const used =
     uses === 0
@@ -99,6 +127,9 @@ function ImageRow({ image, uses, change, remove }: ImageRowProps) {
             type="text"
             value={name}
             spellcheck={false}
+            dir="auto"
+            aria-invalid={wrong}
+            aria-describedby={wrong ? 'wrong-image' : undefined}
             onInput={({ currentTarget }) => change({ ...image, name: currentTarget.value })}
           />
         </label>

@@ -1,6 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { type Limits, own, type Phase } from '../api/api-types.js';
-import { count, milliseconds, money, share, whole } from '../ui/format-values.js';
+import { count, milliseconds, share, whole } from '../ui/format-values.js';
+import { Money } from '../ui/money.js';
 import { AnswerCard } from './answer-card.js';
+import { summaryOf } from './answer-summary.js';
 import { costOf, type Outcome } from './ask.js';
 import { widest } from './spread.js';
 
@@ -15,15 +18,68 @@ export function OutcomePanel({ outcome, limits }: OutcomePanelProps) {
   return (
     <>
       {asks > 1 && <SpreadNote asks={asks} width={widest(spreads)} />}
-      {questions.map((question) => {
+      {questions.length > SUMMARY_MIN && <SummaryTable outcome={outcome} />}
+      {questions.map((question, at) => {
         const { name } = question;
         const answer = own(response.answers, name);
         if (answer === undefined) return null;
-        return <AnswerCard key={name} question={question} answer={answer} spread={spreads.get(name)} />;
+        return (
+          <AnswerCard
+            key={name}
+            id={`answer-${at}`}
+            question={question}
+            answer={answer}
+            spread={spreads.get(name)}
+            open={questions.length <= SUMMARY_MIN}
+          />
+        );
       })}
       <Facts outcome={outcome} limits={limits} />
       <Phases phases={outcome.phases} roundTripMs={outcome.roundTripMs} />
     </>
+  );
+}
+
+/** More answers begin with a table of all, and are folded. */
+const SUMMARY_MIN = 4;
+
+function SummaryTable({ outcome: { questions, response } }: Pick<OutcomePanelProps, 'outcome'>) {
+  const unfold = (at: number) => {
+    const card = document.getElementById(`answer-${at}`);
+    if (!(card instanceof HTMLDetailsElement)) return;
+    card.open = true;
+    card.querySelector('summary')?.focus();
+  };
+  return (
+    <table class="summary">
+      <caption>{count(questions.length, 'answer')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Question</th>
+          <th scope="col">Answer</th>
+          <th scope="col" class="number">
+            Probability
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {questions.map(({ name }, at) => {
+          const answer = own(response.answers, name);
+          const summary = answer && summaryOf(answer);
+          return (
+            <tr key={name}>
+              <td dir="auto">
+                <button type="button" class="quiet" onClick={() => unfold(at)}>
+                  {name === '' ? '(no name)' : name}
+                </button>
+              </td>
+              <td dir="auto">{summary?.value}</td>
+              <td class="number">{summary && share(summary.probability)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 
@@ -51,11 +107,11 @@ function Facts({ outcome, limits }: OutcomePanelProps) {
   const { response, asks, requestId } = outcome;
   const { input_tokens: tokens, output_tokens: answers } = response.usage;
   const cost = costOf(tokens * asks, response.model, limits, 'live');
-  const facts: ReadonlyArray<readonly [string, string]> = [
+  const facts: ReadonlyArray<readonly [string, ComponentChildren]> = [
     ['Model', response.model],
     ['Input tokens', asks === 1 ? whole(tokens) : `${asks} × ${whole(tokens)}`],
     ['Output tokens', `${whole(answers * asks)}, free`],
-    ['Cost', cost === null ? 'not known' : money(cost, limits.currency)],
+    ['Cost', cost === null ? 'not known' : <Money amount={cost} currency={limits.currency} />],
     ...(requestId === null ? [] : [['Request id', requestId] as const]),
   ];
   return (

@@ -1,7 +1,7 @@
 import { LIMITS, OPTION_KINDS, type OptionKind, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { leaveItem } from '../ui/leave-item.js';
-import { type OptionDraft, option, optionsFor, type QuestionDraft } from './ask-draft.js';
+import { type OptionDraft, option, type QuestionDraft, withType } from './ask-draft.js';
 
 interface QuestionCardProps {
   readonly question: QuestionDraft;
@@ -10,18 +10,32 @@ interface QuestionCardProps {
   readonly change: (question: QuestionDraft) => void;
   /** Null: it is the only question. */
   readonly remove: (() => void) | null;
+  /** Replaces the question by one with an option less. `what`: as a sentence. */
+  readonly removeOption: (question: QuestionDraft, what: string) => void;
+  /** What is to be corrected; null: nothing is known. */
+  readonly wrong: WrongPart | null;
+}
+
+/** A part of a question that is wrong, and why. */
+export interface WrongPart {
+  readonly part: 'name' | 'instructions' | 'options';
+  readonly message: string;
 }
 
 const MEANINGS: Record<QuestionType, string> = {
-  noul: 'noul (yes or no)',
-  choice: 'choice (labels)',
-  score: 'score (levels)',
+  noul: 'Yes or no (noul)',
+  choice: 'One of several labels (choice)',
+  score: 'A level of a scale (score)',
 };
 
 /** The form of one question. */
-export function QuestionCard({ question, place, change, remove }: QuestionCardProps) {
+export function QuestionCard(props: QuestionCardProps) {
+  const { question, place, change, remove, removeOption, wrong } = props;
   const { name, type, instructions } = question;
   const called = `Question ${place}`;
+  const wrongId = `wrong-question-${place}`;
+  const marked = (part: WrongPart['part']) =>
+    wrong?.part === part ? { 'aria-invalid': true, 'aria-describedby': wrongId } : {};
   return (
     <fieldset class="question">
       <legend>{called}</legend>
@@ -32,6 +46,8 @@ export function QuestionCard({ question, place, change, remove }: QuestionCardPr
             type="text"
             value={name}
             spellcheck={false}
+            dir="auto"
+            {...marked('name')}
             onInput={({ currentTarget }) => change({ ...question, name: currentTarget.value })}
           />
         </label>
@@ -39,10 +55,7 @@ export function QuestionCard({ question, place, change, remove }: QuestionCardPr
           Type
           <select
             value={type}
-            onChange={({ currentTarget }) => {
-              const chosen = currentTarget.value as QuestionType;
-              change({ ...question, type: chosen, options: optionsFor(chosen) });
-            }}
+            onChange={({ currentTarget }) => change(withType(question, currentTarget.value as QuestionType))}
           >
             {QUESTION_TYPES.map((each) => (
               <option key={each} value={each}>
@@ -70,16 +83,35 @@ export function QuestionCard({ question, place, change, remove }: QuestionCardPr
         <textarea
           rows={2}
           value={instructions}
+          dir="auto"
+          {...marked('instructions')}
           placeholder="The question in plain language"
           onInput={({ currentTarget }) => change({ ...question, instructions: currentTarget.value })}
         />
       </label>
-      <Options question={question} change={change} />
+      <Options
+        question={question}
+        change={change}
+        removeOption={removeOption}
+        isWrong={wrong?.part === 'options'}
+        wrongId={wrongId}
+      />
+      {wrong !== null && (
+        <p id={wrongId} class="under warning">
+          {wrong.message}
+        </p>
+      )}
     </fieldset>
   );
 }
 
-function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'change'>) {
+interface OptionsProps extends Pick<QuestionCardProps, 'question' | 'change' | 'removeOption'> {
+  readonly isWrong: boolean;
+  /** The id of the text that says what is wrong. */
+  readonly wrongId: string;
+}
+
+function Options({ question, change, removeOption, isWrong, wrongId }: OptionsProps) {
   const { type, options } = question;
   const set = (next: readonly OptionDraft[]) => change({ ...question, options: next });
   const replace = (changed: OptionDraft) =>
@@ -95,7 +127,7 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
       >
         {options.map((each, at) => (
           <li key={each.id}>
-            <OptionRow kind={kind} at={at} value={each} change={replace} />
+            <OptionRow kind={kind} at={at} value={each} change={replace} wrongId={isWrong ? wrongId : null} />
             {kind !== 'sides' && (
               <button
                 type="button"
@@ -104,7 +136,8 @@ function Options({ question, change }: Pick<QuestionCardProps, 'question' | 'cha
                 disabled={options.length <= least}
                 onClick={({ currentTarget }) => {
                   leaveItem(currentTarget.closest('li') ?? currentTarget);
-                  set(options.filter(({ id }) => id !== each.id));
+                  const left = options.filter(({ id }) => id !== each.id);
+                  removeOption({ ...question, options: left }, `The ${nameOf(kind, at)} is removed.`);
                 }}
               >
                 ×
@@ -134,10 +167,17 @@ interface OptionRowProps {
   readonly at: number;
   readonly value: OptionDraft;
   readonly change: (value: OptionDraft) => void;
+  /** The id of the text that says what is wrong with the options; null: nothing is. */
+  readonly wrongId: string | null;
 }
 
-function OptionRow({ kind, at, value, change }: OptionRowProps) {
+function OptionRow({ kind, at, value, change, wrongId }: OptionRowProps) {
   const { label, description } = value;
+  const common = {
+    type: 'text',
+    dir: 'auto',
+    ...(wrongId !== null && { 'aria-invalid': true, 'aria-describedby': wrongId }),
+  } as const;
   const subject = kind === 'sides' ? label : nameOf(kind, at);
   return (
     <>
@@ -145,7 +185,7 @@ function OptionRow({ kind, at, value, change }: OptionRowProps) {
       {kind === 'levels' && <span class="side">{at}</span>}
       {kind === 'labels' && (
         <input
-          type="text"
+          {...common}
           class="label"
           aria-label={`Label of ${subject}`}
           placeholder="label"
@@ -154,7 +194,7 @@ function OptionRow({ kind, at, value, change }: OptionRowProps) {
         />
       )}
       <input
-        type="text"
+        {...common}
         aria-label={`Description of ${subject}`}
         placeholder={kind === 'levels' ? `Level ${at}` : 'description, optional'}
         value={description}

@@ -21,8 +21,16 @@ export interface BuiltRequest {
 }
 
 /** A draft is not a request yet; the message says what to correct. */
-class NotReady extends Error {
+export class NotReady extends Error {
   override readonly name = 'NotReady';
+
+  constructor(
+    message: string,
+    /** What is to be corrected: the state, the JSON of the questions, or the question of this number, from 0. */
+    readonly field: 'state' | 'questions' | number,
+  ) {
+    super(message);
+  }
 }
 
 /** The name of an image's file part. */
@@ -49,21 +57,23 @@ function stateOf({ stateKind, state }: Draft): JsonNode {
   try {
     return readJson(state);
   } catch (error) {
-    throw new NotReady(`The state is not valid JSON: ${(error as Error).message}`);
+    throw new NotReady(`The state is not valid JSON: ${(error as Error).message}`, 'state');
   }
 }
 
 /** The questions of either editor. Throws NotReady. */
 function questionsOfDraft({ questionsKind, questions, questionsJson }: Draft): JsonNode {
   if (questionsKind === 'form') {
-    const twice = questions.find(({ name }, at) => questions.findIndex((each) => each.name === name) < at);
-    if (twice !== undefined) throw new NotReady(`Two questions are called "${twice.name}".`);
+    const twice = questions.findIndex(
+      ({ name }, at) => questions.findIndex((each) => each.name === name) < at,
+    );
+    if (twice >= 0) throw new NotReady(`Two questions are called "${questions[twice]?.name}".`, twice);
     return questionsNode(questions);
   }
   try {
     return readJson(questionsJson);
   } catch (error) {
-    throw new NotReady(`The questions are not valid JSON: ${(error as Error).message}`);
+    throw new NotReady(`The questions are not valid JSON: ${(error as Error).message}`, 'questions');
   }
 }
 

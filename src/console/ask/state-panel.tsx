@@ -5,10 +5,20 @@ import { type Extent, extentOfJson, extentOfText, formatJson } from '../json/ext
 import { Choice } from '../ui/choice.js';
 import { whole } from '../ui/format-values.js';
 import type { Draft } from './ask-draft.js';
+import type { LimitsModel } from './models.js';
+import type { WrittenDraft } from './use-draft.js';
 
 export interface DraftProps {
   readonly draft: Draft;
-  readonly change: (part: Partial<Draft>) => void;
+  readonly change: WrittenDraft['change'];
+  readonly replace: WrittenDraft['replace'];
+}
+
+interface StatePanelProps extends Omit<DraftProps, 'replace'> {
+  /** The model that will read it; undefined: it is not known. */
+  readonly model: LimitsModel | undefined;
+  /** What is wrong with the state; null: nothing is known to be. */
+  readonly wrong: string | null;
 }
 
 const KINDS = [
@@ -17,14 +27,23 @@ const KINDS = [
 ] as const;
 
 /** The state: what the questions are about. */
-export function StatePanel({ draft, change }: DraftProps) {
+export function StatePanel({ draft, change, model, wrong }: StatePanelProps) {
   const { stateKind, state } = draft;
   const extent = useExtent(stateKind, state);
-  const format = () => change({ state: formatJson(state) });
+  const [problem, setProblem] = useState<string | null>(null);
+  const format = () => {
+    try {
+      change({ state: formatJson(state) });
+      setProblem(null);
+    } catch (error) {
+      // Long JSON is not checked while someone types.
+      setProblem((error as Error).message);
+    }
+  };
   return (
     <section class="panel" aria-labelledby="state-title">
       <div class="bar">
-        <h2 id="state-title">State</h2>
+        <h2 id="state-title">Text or data (state)</h2>
         <Choice
           label="Kind of state"
           options={KINDS}
@@ -43,24 +62,42 @@ export function StatePanel({ draft, change }: DraftProps) {
         language={stateKind}
         value={state}
         limit={extent.end}
-        onChange={(text) => change({ state: text })}
+        wrong={wrong}
+        onChange={(text) => {
+          setProblem(null);
+          change({ state: text });
+        }}
       />
-      <ExtentLine stateKind={stateKind} extent={extent} />
+      <ExtentLine
+        stateKind={stateKind}
+        extent={problem === null ? extent : { ...extent, problem }}
+        model={model}
+      />
+      {wrong !== null && <p class="under warning">{wrong}</p>}
     </section>
   );
 }
 
-function ExtentLine({
-  stateKind,
-  extent,
-}: {
-  stateKind: Draft['stateKind'];
-  extent: ReturnType<typeof useExtent>;
-}) {
+interface ExtentLineProps {
+  readonly stateKind: Draft['stateKind'];
+  readonly extent: Extent;
+  readonly model: LimitsModel | undefined;
+}
+
+function ExtentLine({ stateKind, extent, model }: ExtentLineProps) {
   const { characters, more, end, problem } = extent;
   if (problem !== null) return <p class="under warning">Not valid JSON: {problem}</p>;
   const most = LIMITS.stateCodePoints;
   const shown = `${more ? 'more than ' : ''}${whole(characters)} of ${whole(most)} characters`;
+  const context = model?.context_tokens ?? null;
+  if (context !== null && tokens(Math.min(characters, most)) > context) {
+    return (
+      <p class="under warning" role="status">
+        {shown}, about {whole(tokens(Math.min(characters, most)))} tokens: more than {model?.id} can read.
+        State and question together may have {whole(context)} tokens. Shorten the state.
+      </p>
+    );
+  }
   if (characters <= most && !more) {
     return (
       <p class="under muted">{stateKind === 'json' ? `${shown}, indented as the model reads it` : shown}</p>
@@ -73,6 +110,11 @@ function ExtentLine({
     </p>
   );
 }
+
+/** Common English texts have about four characters per token. */
+const CHARACTERS_PER_TOKEN = 4;
+
+const tokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
 /** How long typing must pause before a state is measured, in milliseconds. */
 const PAUSE_MS = 150;

@@ -1,5 +1,6 @@
 import type { Batch } from '../api/api-types.js';
 import { time, whole } from '../ui/format-values.js';
+import { AsOf, type Source, Sourced } from '../ui/sourced.js';
 import { StatusBadge } from './status-badge.js';
 
 interface BatchListProps {
@@ -7,16 +8,24 @@ interface BatchListProps {
   readonly more: boolean;
   /** The id of the batch that is shown; null if none is. */
   readonly shown: string | null;
+  readonly source: Source;
 }
 
 /** The batches of the key, newest first. */
-export function BatchList({ batches, more, shown }: BatchListProps) {
+export function BatchList({ batches, more, shown, source }: BatchListProps) {
   return (
     <section class="panel" aria-labelledby="list-title">
       <div class="bar">
         <h2 id="list-title">Batches of this key</h2>
+        <AsOf source={source} />
       </div>
-      {batches.length === 0 ? <NoBatches /> : <Rows batches={batches} shown={shown} />}
+      {batches.length === 0 ? (
+        <NoBatches />
+      ) : (
+        <Sourced source={source}>
+          <Rows batches={batches} shown={shown} />
+        </Sourced>
+      )}
       {more && <p class="muted">Older batches are not shown; GET /v1/batches lists all of them.</p>}
     </section>
   );

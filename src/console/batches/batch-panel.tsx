@@ -2,9 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Batch, Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { costOf } from '../ask/ask.js';
+import { Confirm } from '../ui/confirm.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { Facts } from '../ui/facts.js';
-import { count, money, percent, time, whole } from '../ui/format-values.js';
+import { count, percent, time, whole } from '../ui/format-values.js';
+import { Money } from '../ui/money.js';
+import { AsOf, Sourced } from '../ui/sourced.js';
 import { ResultsPanel } from './results-panel.js';
 import type { Results } from './shown-results.js';
 import { StatusBadge } from './status-badge.js';
@@ -22,8 +25,9 @@ interface BatchPanelProps {
 /** One batch: progress, costs, cancel, results. */
 export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps) {
   const [changes, setChanges] = useState(0);
-  const { batch, error, retryMs } = useBatch(api, id, active, changes);
+  const { batch, error, retryMs, source } = useBatch(api, id, active, changes);
   const [refused, setRefused] = useState<unknown>(null);
+  const [confirming, setConfirming] = useState(false);
   const [results, setResults] = useState<Results | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: a reader of the screen goes on here.
@@ -49,8 +53,9 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
           <code>{id}</code>
         </h2>
         {batch !== null && <StatusBadge status={batch.status} />}
+        <AsOf source={source} />
         {batch !== null && isOpen(batch) && (
-          <button type="button" onClick={cancel}>
+          <button type="button" onClick={() => setConfirming(true)}>
             Cancel the batch
           </button>
         )}
@@ -61,12 +66,36 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
         <p class="muted">The console looks again in {count(Math.round(retryMs / 1_000), 'second')}.</p>
       )}
       {refused !== null && <ErrorNote error={refused} />}
+      {confirming && active && (
+        <Confirm
+          title="Cancel the batch?"
+          action="Cancel it"
+          onConfirm={() => {
+            setConfirming(false);
+            cancel();
+          }}
+          onCancel={() => setConfirming(false)}
+        >
+          <p>
+            Lines without an answer get none. Lines in progress are still answered and charged. It cannot be
+            continued; a file with the remaining lines is a new batch.
+          </p>
+        </Confirm>
+      )}
       {batch !== null && (
         <>
-          <Progress batch={batch} />
-          <Costs batch={batch} limits={limits} results={results} />
-          <Times batch={batch} />
-          <ResultsPanel api={api} batch={batch} results={results} onResults={setResults} />
+          <Sourced source={source}>
+            <Progress batch={batch} />
+            <Costs batch={batch} limits={limits} results={results} />
+            <Times batch={batch} />
+          </Sourced>
+          <ResultsPanel
+            api={api}
+            batch={batch}
+            results={results}
+            onResults={setResults}
+            onCollected={() => setChanges((before) => before + 1)}
+          />
         </>
       )}
     </section>
@@ -93,15 +122,23 @@ function Costs({ batch, limits, results }: CostsProps) {
         <div>
           <dt>Estimate for all lines</dt>
           <dd>
-            {money(estimate.amount, estimate.currency)}, {whole(estimate.input_tokens)} tokens
+            <Money amount={estimate.amount} currency={estimate.currency} />, {whole(estimate.input_tokens)}{' '}
+            tokens
           </dd>
         </div>
         <div>
           <dt>{spent === null ? 'So far, by the estimate' : 'At the current price'}</dt>
           <dd>
-            {spent === null
-              ? `about ${money(soFar, estimate.currency)}`
-              : `${spent.cost === null ? 'not known' : money(spent.cost, limits.currency)}, ${whole(spent.tokens)} tokens`}
+            {spent === null ? (
+              <>
+                about <Money amount={soFar} currency={estimate.currency} />
+              </>
+            ) : (
+              <>
+                {spent.cost === null ? 'not known' : <Money amount={spent.cost} currency={limits.currency} />}
+                , {whole(spent.tokens)} tokens
+              </>
+            )}
           </dd>
         </div>
       </dl>
@@ -161,7 +198,7 @@ export function Progress({ batch }: { readonly batch: Batch }) {
         aria-valuetext={`${percent(done)} of ${count(lines, 'line')}`}
       >
         <span class="done" style={width(counts.done)} />
-        <span class="failed" style={width(counts.failed)} />
+        <span class={batch.status === 'cancelled' ? 'ended' : 'failed'} style={width(counts.failed)} />
       </div>
       <p role="status">
         {percent(done)}: {whole(counts.done)} answered, {whole(counts.failed)} failed, {whole(counts.pending)}{' '}

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Batch, Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
 import { ErrorNote } from '../ui/error-note.js';
+import type { Source } from '../ui/sourced.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
 import { listBatches } from './list-batches.js';
@@ -25,21 +26,27 @@ interface BatchesViewProps {
 export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
   const [list, setList] = useState<{ batches: Batch[]; more: boolean } | null>(null);
   const [error, setError] = useState<unknown>(null);
+  const [source, setSource] = useState<Source>({ at: null, stale: 'no' });
   const [loads, setLoads] = useState(0);
   const reload = () => setLoads((before) => before + 1);
+  const shown = useRef(active);
+  shown.current = active;
   useEffect(() => {
     if (!active) return;
+    setSource((old) => ({ ...old, stale: 'renewing' }));
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = (read: { batches: Batch[]; more: boolean }) => {
       if (control.signal.aborted) return;
       setError(null);
       setList(read);
+      setSource({ at: Date.now(), stale: 'no' });
       if (read.batches.some(isMoving)) timer = setTimeout(reload, LIST_MS);
     };
     const fail = (thrown: unknown) => {
       if (control.signal.aborted) return;
       setError(thrown);
+      setSource((old) => ({ ...old, stale: 'old' }));
       if (!(thrown instanceof CallError && thrown.isTemporary)) return;
       timer = setTimeout(reload, Math.max(LIST_MS, (thrown.retryAfterSeconds ?? 0) * 1_000));
     };
@@ -53,6 +60,7 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
     setList(
       (old) => old && { ...old, batches: old.batches.map((each) => (each.id === batch.id ? batch : each)) },
     );
+  const known = useMemo(() => new Set(list?.batches.map((each) => each.id)), [list]);
   return (
     <div class="columns">
       <h1 class="hidden">Batches</h1>
@@ -60,12 +68,15 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
         <SubmitPanel
           api={api}
           limits={limits}
+          known={known}
           onSubmitted={(batch) => {
-            location.hash = `/batches/${batch.id}`;
+            // The user may have gone on to another view meanwhile.
+            if (shown.current) location.hash = `/batches/${batch.id}`;
+            else reload();
           }}
         />
         {error !== null && <Failed error={error} retry={reload} />}
-        {list !== null && <BatchList batches={list.batches} more={list.more} shown={id} />}
+        {list !== null && <BatchList batches={list.batches} more={list.more} shown={id} source={source} />}
       </div>
       <div class="column">
         {id === null ? (

@@ -11,6 +11,8 @@ export interface CheckedFile {
   readonly invalidLines: number;
   /** Lines by model, in the order of first use. */
   readonly models: ReadonlyArray<readonly [model: string, lines: number]>;
+  /** Estimated input tokens by model. */
+  readonly tokens: ReadonlyMap<string, number>;
   /** A problem of the file as a whole; null if there is none. */
   readonly problem: string | null;
 }
@@ -29,7 +31,7 @@ export async function checkFile(
   onProgress: (part: number) => void,
   signal: AbortSignal,
 ): Promise<CheckedFile> {
-  const known: Known = { models: new Set(models), ids: new Set(), counts: new Map() };
+  const known: Known = { models: new Set(models), ids: new Set(), counts: new Map(), tokens: new Map() };
   const errors: RefusedLine[] = [];
   let [line, lines, invalidLines, bytes] = [0, 0, 0, 0];
   const done = (problem: string | null): CheckedFile => ({
@@ -37,6 +39,7 @@ export async function checkFile(
     errors,
     invalidLines,
     models: [...known.counts],
+    tokens: known.tokens,
     problem,
   });
   if (file.size > LIMITS.bodyBytes) return done(`The file is larger than ${LIMITS.bodyBytes / 2 ** 20} MiB.`);

@@ -9,7 +9,12 @@ export interface Known {
   readonly ids: Set<string>;
   /** Lines by the model that they name. */
   readonly counts: Map<string, number>;
+  /** Estimated input tokens by the model that the lines name. */
+  readonly tokens: Map<string, number>;
 }
+
+/** Bytes of a line per token, in an estimate (contract 2.6 `estimated_cost`). */
+const BYTES_PER_TOKEN = 4;
 
 const ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
 /** A build is called by its model and a date. */
@@ -29,17 +34,44 @@ export function problemOfLine(text: string, known: Known): Problem | null {
     return problem('invalid_json', `The line is not valid JSON: ${(error as Error).message}`);
   }
   if (!isObject(line)) return problem('invalid_line', 'The line is not a JSON object.');
+  if (isOpenAiLine(line)) return problem('invalid_line', OPENAI_ADVICE);
   const { custom_id: id, model, state, questions, image_budget: budget } = line;
-  return (
+  const found =
     problemOfId(id, known) ??
     problemOfModel(model, known) ??
     (state === undefined || state === null ? problem('missing', 'The line has no `state`.') : null) ??
     problemOfQuestions(questions) ??
     (budget === undefined || IMAGE_BUDGETS.some((each) => each === budget)
       ? null
-      : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`))
-  );
+      : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`));
+  if (found === null && typeof model === 'string') {
+    const tokens = tokensOf(text, line.assets);
+    known.tokens.set(model, (known.tokens.get(model) ?? 0) + tokens);
+  }
+  return found;
 }
+
+/** Tokens of an image, in an estimate. */
+const IMAGE_TOKENS = 280;
+
+/** The estimated tokens of a line: the data of its images does not count as text. An image counts once. */
+function tokensOf(line: string, assets: unknown): number {
+  const images = isObject(assets) ? Object.values(assets) : [];
+  const data = images.map((each) => (isObject(each) ? String(each.data_base64 ?? '') : ''));
+  const bytes = data.reduce((sum, each) => sum - each.length, bytesOf(line));
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
+}
+
+const ENCODER = new TextEncoder();
+
+const bytesOf = (text: string): number => ENCODER.encode(text).length;
+
+/** OpenAI's batches have a request of another interface in each line. */
+const isOpenAiLine = ({ method, url, body }: Readonly<Record<string, unknown>>): boolean =>
+  typeof method === 'string' && typeof url === 'string' && isObject(body);
+
+const OPENAI_ADVICE =
+  'This is a line of an OpenAI batch. Here a line has the decision itself: put `custom_id`, `model`, `state` and `questions` at the top, instead of `method`, `url` and `body`.';
 
 function problemOfId(id: unknown, { ids }: Known): Problem | null {
   if (typeof id !== 'string' || !ID.test(id)) {

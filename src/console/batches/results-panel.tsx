@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Batch } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { ActionButton } from '../ui/action-button.js';
+import { csvFile } from '../ui/csv.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { saveFile } from '../ui/save-file.js';
+import { resultRows } from './results-csv.js';
 import { ResultsTable } from './results-table.js';
 import { type Results, readResults } from './shown-results.js';
 import { isOpen } from './use-batch.js';
@@ -13,10 +15,12 @@ interface ResultsPanelProps {
   readonly batch: Batch;
   readonly results: Results | null;
   readonly onResults: (results: Results) => void;
+  /** Called after the results were collected, which changes when the batch is deleted. */
+  readonly onCollected: () => void;
 }
 
 /** The results of a batch, as a table and as a file. They are collected once, and only on request. */
-export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelProps) {
+export function ResultsPanel({ api, batch, results, onResults, onCollected }: ResultsPanelProps) {
   const [file, setFile] = useState<Blob | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -31,6 +35,7 @@ export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelPro
     const response = await api.response(`v1/batches/${encodeURIComponent(id)}/results`);
     const collected = await response.blob();
     setFile(collected);
+    onCollected();
     return collected;
   };
   const run = async (use: (collected: Blob) => unknown) => {
@@ -70,6 +75,11 @@ export function ResultsPanel({ api, batch, results, onResults }: ResultsPanelPro
           <ActionButton off={busy} onClick={() => run((collected) => saveFile(collected, `${id}.jsonl`))}>
             Save as a file
           </ActionButton>
+          {results !== null && (
+            <ActionButton off={false} onClick={() => saveFile(csvFile(resultRows(results)), `${id}.csv`)}>
+              Save as CSV
+            </ActionButton>
+          )}
           {results === null && (
             <span class="muted">The batch is deleted 7 days after its results were first collected.</span>
           )}

@@ -125,7 +125,7 @@ function Rows({ rows, question }: RowsProps) {
                 <td dir="auto">
                   {answer?.value}
                   {error !== null && (
-                    <span class="warning">
+                    <span class={error.type === 'cancelled' ? 'muted' : 'warning'}>
                       <code>{error.type}</code> {error.message}
                     </span>
                   )}

@@ -1,12 +1,14 @@
-import type { Answer, ByName } from '../api/api-types.js';
+import { type Answer, type ByName, own } from '../api/api-types.js';
 import { linesOf } from './check-file.js';
 
 /** What one question of a line was answered. */
 interface LineAnswer {
-  /** `yes`, `no`, a label, or the number of a level. */
+  /** `yes`, `no`, a label, or the number of a level with its name. */
   readonly value: string;
   /** 0 to 1: how far the answer is from undecided. */
   readonly confidence: number;
+  /** The place of the value in its scale; null if there is no scale. */
+  readonly level: number | null;
 }
 
 /** A line of the results, reduced to what the table shows. */
@@ -62,23 +64,38 @@ export async function readResults(file: Blob): Promise<Results> {
 
 function reduced(answer: Answer): LineAnswer {
   if (answer.type === 'noul') {
-    return { value: answer.noul >= 0.5 ? 'yes' : 'no', confidence: Math.abs(2 * answer.noul - 1) };
+    const value = answer.noul >= 0.5 ? 'yes' : 'no';
+    return { value, confidence: Math.abs(2 * answer.noul - 1), level: null };
   }
-  const value = answer.type === 'choice' ? answer.choice : String(answer.level);
-  return { value, confidence: answer.confidence };
+  const { confidence } = answer;
+  if (answer.type === 'choice') return { value: answer.choice, confidence, level: null };
+  const name = own(answer.legend, String(answer.level));
+  return {
+    value: name ? `${answer.level} · ${name}` : String(answer.level),
+    confidence,
+    level: answer.level,
+  };
 }
 
-/** How often each value was the answer to a question, most frequent first. */
+/** How often each value was the answer to a question: levels in the order of their scale, others most frequent first. */
 export function distributionOf(
   rows: readonly ResultRow[],
   question: string,
 ): Array<readonly [value: string, count: number]> {
   const counts = new Map<string, number>();
+  const levels = new Map<string, number>();
   for (const { answers } of rows) {
     const answer = answers.get(question);
-    if (answer !== undefined) counts.set(answer.value, (counts.get(answer.value) ?? 0) + 1);
+    if (answer === undefined) continue;
+    counts.set(answer.value, (counts.get(answer.value) ?? 0) + 1);
+    if (answer.level !== null) levels.set(answer.value, answer.level);
   }
-  return [...counts].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1));
+  const place = (value: string) => levels.get(value) ?? Number.POSITIVE_INFINITY;
+  return [...counts].sort(([one, more], [other, less]) => {
+    const [before, after] = [place(one), place(other)];
+    if (before !== after) return before - after;
+    return less - more || (one < other ? -1 : 1);
+  });
 }
 
 /** The rows that a table shows. */

@@ -3,75 +3,97 @@ import { LIMITS } from '../../api/index.js';
 import type { Limits, Submitted } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError, type RefusedLine } from '../api/error.js';
-import { ActionButton } from '../ui/action-button.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { bytes, count, percent, whole } from '../ui/format-values.js';
+import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type CheckedFile, checkFile } from './check-file.js';
+import { EstimateNote } from './estimate-note.js';
+import { MakePanel } from './make-panel.js';
+import { digestOf } from './sha256.js';
+import { forget, idempotencyKeyOf, remember, submissionOf } from './submissions.js';
+import { SubmitButton } from './submit-button.js';
 
 interface SubmitPanelProps {
   readonly api: Api;
   readonly limits: Limits;
+  /** The ids of the batches that are known: a submission that is answered with one of them was repeated. */
+  readonly known: ReadonlySet<string>;
   readonly onSubmitted: (batch: Submitted) => void;
 }
 
-/** A file that was chosen, and how far it has come. */
+/** A file that was chosen, and what is known of it. */
 interface Chosen {
   readonly file: File;
-  /** Lets the server recognize a repeated submission (contract 4.6 rule 8). */
-  readonly idempotencyKey: string;
-  readonly checked: CheckedFile | null;
+  /** Null until the file is read. */
+  readonly read: { readonly checked: CheckedFile; readonly digest: string } | null;
 }
 
-const KEY_BYTES = 16;
-
-/** `crypto.randomUUID` exists only on pages with TLS and on this machine. */
-const randomKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
+/** What outlives a view that is replaced by the form for a key. */
+const kept = { chosen: null as Chosen | null };
 
 /** Chooses a batch file, checks it, and submits it. */
-export function SubmitPanel({ api, limits, onSubmitted }: SubmitPanelProps) {
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProps) {
+  const [chosen, setChosen] = useState<Chosen | null>(kept.chosen);
   const [part, setPart] = useState(0);
-  const [sending, setSending] = useState(false);
+  const [sent, setSent] = useState<number | null>(null);
+  const [last, setLast] = useState<Last | null>(null);
   const [error, setError] = useState<unknown>(null);
   const checking = useRef<AbortController | null>(null);
   useEffect(() => () => checking.current?.abort(), []);
+  useEffect(() => {
+    // A file that was not read when the view went away is to be chosen again.
+    kept.chosen = chosen?.read === null ? null : chosen;
+  }, [chosen]);
+  useLeaveWarning(sent !== null);
 
   const choose = async ([file]: File[]) => {
-    if (file === undefined) return;
+    if (file === undefined || sent !== null) return;
     checking.current?.abort();
     const control = new AbortController();
     checking.current = control;
-    const fresh = { file, idempotencyKey: randomKey() };
     setError(null);
+    setLast(null);
     setPart(0);
-    setChosen({ ...fresh, checked: null });
+    setChosen({ file, read: null });
     try {
       const models = limits.models.map(({ id }) => id);
-      setChosen({ ...fresh, checked: await checkFile(file, models, setPart, control.signal) });
+      const checked = await checkFile(file, models, setPart, control.signal);
+      const digest = checked.problem === null ? await digestOf(file) : '';
+      control.signal.throwIfAborted();
+      setChosen({ file, read: { checked, digest } });
     } catch (thrown) {
       if (!control.signal.aborted) setError(thrown);
     }
   };
-  const submit = async ({ file, idempotencyKey }: Chosen) => {
-    setSending(true);
+  const submit = async (file: File, digest: string, repeats: number) => {
+    const submission = { key: limits.key.id, digest, repeats, at: Date.now() };
+    remember({ ...submission, batch: null });
+    setSent(0);
     setError(null);
     try {
-      const headers = { 'content-type': 'application/jsonl', 'idempotency-key': idempotencyKey };
-      const { body } = await api.json<Submitted>('v1/batches', { method: 'POST', body: file, headers });
+      const headers = {
+        'content-type': 'application/jsonl',
+        'idempotency-key': idempotencyKeyOf(submission),
+      };
+      const options = { method: 'POST', body: file, headers, onSent: setSent } as const;
+      const { body } = await api.json<Submitted>('v1/batches', options);
+      remember({ ...submission, batch: body.id });
       setChosen(null);
-      onSubmitted(body);
+      setLast({ id: body.id, file: file.name, isRepeated: known.has(body.id) });
+      if (!known.has(body.id)) onSubmitted(body);
     } catch (thrown) {
+      // A refused submission made no batch; after any other error it may have.
+      if (thrown instanceof CallError && !thrown.isTemporary && thrown.type !== 'outcome_unknown') {
+        forget(submission);
+      }
       setError(thrown);
     } finally {
-      setSending(false);
+      setSent(null);
     }
   };
-  const checked = chosen?.checked ?? null;
-  const ready = checked !== null && checked.problem === null && checked.invalidLines === 0;
+  const read = chosen?.read ?? null;
+  const ready = read !== null && read.checked.problem === null && read.checked.invalidLines === 0;
   return (
     <section class="panel" aria-labelledby="submit-title">
       <div class="bar">
@@ -81,24 +103,27 @@ export function SubmitPanel({ api, limits, onSubmitted }: SubmitPanelProps) {
         or drop it here: JSON Lines, one decision per line, up to {whole(LIMITS.batchLines)} lines and{' '}
         {LIMITS.bodyBytes / 2 ** 20} MiB
       </DropZone>
+      <MakePanel limits={limits} onFile={(file) => choose([file])} />
       <div role="status">
-        {chosen !== null && checked === null && error === null && (
+        {chosen !== null && read === null && error === null && (
           <p>
             Checking {chosen.file.name}: {percent(part)}
           </p>
         )}
-        {chosen !== null && checked !== null && <CheckedSummary file={chosen.file} checked={checked} />}
+        {chosen !== null && read !== null && <CheckedSummary file={chosen.file} checked={read.checked} />}
+        {last !== null && <LastNote last={last} />}
       </div>
-      {chosen !== null && ready && (
-        <div class="actions">
-          <ActionButton primary off={sending} onClick={() => submit(chosen)}>
-            {sending ? 'Submitting…' : `Submit ${count(checked.lines, 'line')}`}
-          </ActionButton>
-          <span class="muted">An interrupted submission can be repeated: it makes one batch only.</span>
-        </div>
+      {ready && <EstimateNote tokens={read.checked.tokens} limits={limits} />}
+      {chosen !== null && read !== null && ready && (
+        <SubmitButton
+          lines={read.checked.lines}
+          prior={submissionOf(limits.key.id, read.digest, Date.now())}
+          sent={sent}
+          onSubmit={(repeats) => submit(chosen.file, read.digest, repeats)}
+        />
       )}
-      {checked !== null && checked.invalidLines > 0 && (
-        <RefusedLines lines={checked.errors} all={checked.invalidLines} />
+      {read !== null && read.checked.invalidLines > 0 && (
+        <RefusedLines lines={read.checked.errors} all={read.checked.invalidLines} />
       )}
       {error !== null && <ErrorNote error={error} />}
       {error instanceof CallError && error.lines.length > 0 && (
@@ -107,6 +132,25 @@ export function SubmitPanel({ api, limits, onSubmitted }: SubmitPanelProps) {
     </section>
   );
 }
+
+/** How the last submission ended. */
+interface Last {
+  readonly id: string;
+  /** The name of the file. */
+  readonly file: string;
+  /** Whether it is the batch of an earlier submission of the same file. */
+  readonly isRepeated: boolean;
+}
+
+const LastNote = ({ last: { id, file, isRepeated } }: { readonly last: Last }) => (
+  <p>
+    {file} {isRepeated ? 'was submitted already as' : 'is submitted as'}{' '}
+    <a href={`#/batches/${id}`}>
+      <code>{id}</code>
+    </a>
+    .
+  </p>
+);
 
 function CheckedSummary({ file, checked }: { readonly file: File; readonly checked: CheckedFile }) {
   const { lines, models, invalidLines, problem } = checked;

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Batch } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
+import type { Source } from '../ui/sourced.js';
 import { nextWait } from './poll.js';
 
 /** A batch as it was last seen. */
@@ -10,6 +11,7 @@ interface Watched {
   readonly error: unknown;
   /** The milliseconds until the next look, if the last one failed and there will be another. */
   readonly retryMs: number | null;
+  readonly source: Source;
 }
 
 export const isOpen = ({ status }: Pick<Batch, 'status'>): boolean =>
@@ -21,9 +23,15 @@ export const isMoving = (batch: Batch): boolean =>
 
 /** Polls a batch until it has finished. `changes`: polls at once when it changes. */
 export function useBatch(api: Api, id: string, active: boolean, changes: number): Watched {
-  const [watched, setWatched] = useState<Watched>({ batch: null, error: null, retryMs: null });
+  const [watched, setWatched] = useState<Watched>({
+    batch: null,
+    error: null,
+    retryMs: null,
+    source: { at: null, stale: 'no' },
+  });
   useEffect(() => {
     if (!active) return;
+    setWatched((old) => ({ ...old, source: { ...old.source, stale: 'renewing' } }));
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let wait = 0;
@@ -40,13 +48,13 @@ export function useBatch(api: Api, id: string, active: boolean, changes: number)
         const seen = JSON.stringify(body.counts) + body.status;
         const changed = seen !== last;
         last = seen;
-        setWatched({ batch: body, error: null, retryMs: null });
+        setWatched({ batch: body, error: null, retryMs: null, source: { at: Date.now(), stale: 'no' } });
         if (isMoving(body)) again(nextWait(wait, changed ? 'changed' : 'unchanged', null));
       } catch (error) {
         if (control.signal.aborted) return;
         const temporary = error instanceof CallError && error.isTemporary ? error : null;
         const ms = temporary && nextWait(wait, 'failed', temporary.retryAfterSeconds);
-        setWatched((old) => ({ ...old, error, retryMs: ms }));
+        setWatched((old) => ({ ...old, error, retryMs: ms, source: { ...old.source, stale: 'old' } }));
         if (ms !== null) again(ms);
       }
     };

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Compartment, EditorState, Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { limitMarker, setLimit } from './limit.js';
@@ -15,6 +15,8 @@ interface EditorProps {
   readonly hint: string;
   /** Where the model stops reading; null: it reads everything. */
   readonly limit?: number | null;
+  /** What is wrong with the content; null: nothing is. Texts of the page have no ids in the shadow root. */
+  readonly wrong?: string | null;
 }
 
 /** A CodeMirror editor and what the page last knew of it. */
@@ -28,13 +30,19 @@ interface Held {
 
 const languageOf = (language: EditorProps['language']) => (language === 'json' ? json() : []);
 /** With a tab index, as accessibility tools do not count what is editable among what the keyboard reaches. */
-const labelled = (label: string) => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
+const labelled = (label: string, wrong: string | null) =>
+  EditorView.contentAttributes.of({
+    'aria-label': wrong === null ? label : `${label}. Wrong: ${wrong}`,
+    tabindex: '0',
+    dir: 'auto',
+    ...(wrong !== null && { 'aria-invalid': 'true' }),
+  });
 
 /**
  * A text or JSON editor. Tab leaves it. It lives in a shadow root, where CodeMirror adopts its style sheets as objects:
  * the page's Content-Security-Policy forbids `style` elements.
  */
-export function Editor({ label, value, onChange, language, hint, limit = null }: EditorProps) {
+export function Editor({ label, value, onChange, language, hint, limit = null, wrong = null }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const held = useRef<Held | null>(null);
   const listener = useRef(onChange);
@@ -56,7 +64,11 @@ export function Editor({ label, value, onChange, language, hint, limit = null }:
     if (current === null || current.value === value) return;
     current.value = value;
     const { view } = current;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+    // The page has its own undo for what it replaces: the editor's would bring back one of several fields.
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: value },
+      annotations: Transaction.addToHistory.of(false),
+    });
   }, [value]);
 
   useEffect(() => {
@@ -68,12 +80,12 @@ export function Editor({ label, value, onChange, language, hint, limit = null }:
     current?.view.dispatch({
       effects: [
         current.language.reconfigure(languageOf(language)),
-        current.label.reconfigure(labelled(label)),
+        current.label.reconfigure(labelled(label, wrong)),
       ],
     });
-  }, [language, label]);
+  }, [language, label, wrong]);
 
-  return <div class="editor" ref={host} />;
+  return <div class={wrong === null ? 'editor' : 'editor wrong'} ref={host} />;
 }
 
 function makeEditor(
@@ -92,10 +104,11 @@ function makeEditor(
       bracketMatching(),
       syntaxHighlighting(HIGHLIGHT),
       placeholder(hint),
+      EditorView.perLineTextDirection.of(true),
       limitMarker,
       THEME,
       compartments.language.of(languageOf(language)),
-      compartments.label.of(labelled(label)),
+      compartments.label.of(labelled(label, null)),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange(update.state.doc.toString());
       }),

@@ -9,18 +9,20 @@ interface ActionButtonProps {
   readonly quiet?: boolean;
   /** The name for screen readers, if the text alone is not clear. */
   readonly label?: string;
+  readonly title?: string;
   readonly children: ComponentChildren;
 }
 
 /** A button that keeps the focus while it is off. `disabled` takes the focus away, to the top of the page. */
 export function ActionButton(props: ActionButtonProps) {
-  const { off, onClick, primary = false, quiet = false, label, children } = props;
+  const { off, onClick, primary = false, quiet = false, label, title, children } = props;
   return (
     <button
       type={onClick === undefined ? 'submit' : 'button'}
       class={primary ? 'primary' : quiet ? 'quiet' : undefined}
       aria-disabled={off}
       aria-label={label}
+      title={title}
       onClick={() => {
         if (!off) onClick?.();
       }}

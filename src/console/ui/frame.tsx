@@ -45,4 +45,4 @@ export function Frame<View extends string>({ brand, views, view, account, childr
 }
 
 /** Moves the focus to the content: screen readers go on there. */
-export const focusMain = (): void => document.getElementById('main')?.focus();
+export const focusMain = (): void => document.getElementById('main')?.focus({ preventScroll: true });

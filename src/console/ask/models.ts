@@ -1,0 +1,23 @@
+import type { Limits } from '../api/api-types.js';
+import type { Draft } from './ask-draft.js';
+
+export type LimitsModel = Limits['models'][number];
+
+/** A build is called `<model id>-<yyyymmdd>` (contract 9 rule 2). */
+const DATE = /-\d{8}$/;
+
+/** The model of a name, which may be that of a build; '' is the default model. Undefined if the key cannot use it. */
+export const modelNamed = (name: string, { models }: Limits): LimitsModel | undefined =>
+  name === ''
+    ? models.find((each) => each.default)
+    : (models.find(({ id }) => id === name) ?? models.find(({ id }) => id === name.replace(DATE, '')));
+
+/** The model that answers a draft; undefined if it is not known. */
+export const modelOfDraft = ({ model }: Draft, limits: Limits): LimitsModel | undefined =>
+  modelNamed(model, limits);
+
+/** The name of a model that reads images: that of the draft if possible; null if there is none. */
+export function imageModel(draft: Draft, limits: Limits): string | null {
+  if (modelOfDraft(draft, limits)?.reads_images) return draft.model;
+  return limits.models.find((each) => each.reads_images)?.id ?? null;
+}

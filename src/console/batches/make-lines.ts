@@ -1,0 +1,50 @@
+import { LIMITS } from '../../api/index.js';
+import { indented, type JsonNode, object, text } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
+import type { Records } from './read-records.js';
+
+/** How records become the lines of a batch file. */
+export interface Mapping {
+  /** The column of `custom_id`; null: lines are numbered. */
+  readonly id: string | null;
+  /** The columns of the state: one is its text, several are a JSON object. */
+  readonly state: readonly string[];
+  readonly model: string;
+  readonly questions: JsonNode;
+}
+
+const NOT_IN_IDS = /[^A-Za-z0-9_.:-]/g;
+
+/** The lines of a batch file, one per record. Throws Error if the mapping names no column of the records. */
+export function makeLines({ columns, rows }: Records, mapping: Mapping): string[] {
+  const placeOf = (name: string): number => {
+    const place = columns.indexOf(name);
+    if (place < 0) throw new Error(`The file has no column "${name}".`);
+    return place;
+  };
+  if (mapping.state.length === 0) throw new Error('Choose the columns of the state.');
+  const [id, state] = [mapping.id === null ? null : placeOf(mapping.id), mapping.state.map(placeOf)];
+  const rest = [
+    ['model', text(mapping.model)],
+    ['questions', mapping.questions],
+  ] as const;
+  return rows.map((row, at) => {
+    const named = id === null ? '' : String(row[id] ?? '').replace(NOT_IN_IDS, '_');
+    const line = object([
+      ['custom_id', text(named.slice(0, LIMITS.customIdCharacters) || `line-${at + 1}`)],
+      ['state', stateOf(row, state, columns)],
+      ...rest,
+    ]);
+    return indented(line).replace(/\n */g, ' ');
+  });
+}
+
+function stateOf(row: readonly unknown[], places: readonly number[], columns: readonly string[]): JsonNode {
+  const nodeOf = (place: number): JsonNode => {
+    const value = row[place] ?? '';
+    return typeof value === 'string' ? text(value) : readJson(JSON.stringify(value));
+  };
+  const [only] = places;
+  if (places.length === 1 && only !== undefined) return nodeOf(only);
+  return object(places.map((place) => [columns[place] as string, nodeOf(place)]));
+}

@@ -1,0 +1,60 @@
+import { ActionButton } from '../ui/action-button.js';
+import { count, percent, time } from '../ui/format-values.js';
+import type { Submission } from './submissions.js';
+
+interface SubmitButtonProps {
+  readonly lines: number;
+  /** The last submission of the same file. */
+  readonly prior: Submission | null;
+  /** The part of the file that has been sent; null: it is not being sent. */
+  readonly sent: number | null;
+  readonly onSubmit: (repeats: number) => void;
+}
+
+/** Submits a file, once: a file that has a batch already is submitted again only on purpose. */
+export function SubmitButton({ lines, prior, sent, onSubmit }: SubmitButtonProps) {
+  const all = count(lines, 'line');
+  if (sent !== null) {
+    return (
+      <div class="actions">
+        <ActionButton primary off onClick={() => {}}>
+          Submitting…
+        </ActionButton>
+        <progress aria-label="Part of the file that is sent" value={sent} />
+        <span class="muted">{sent < 1 ? `${percent(sent)} is sent` : 'The server checks the file.'}</span>
+      </div>
+    );
+  }
+  if (prior !== null && prior.batch !== null) {
+    return (
+      <>
+        <p class="warning">
+          This file is already{' '}
+          <a href={`#/batches/${prior.batch}`}>
+            <code>{prior.batch}</code>
+          </a>
+          , submitted {time(new Date(prior.at).toISOString())}.
+        </p>
+        <div class="actions">
+          <ActionButton off={false} onClick={() => onSubmit(prior.repeats + 1)}>
+            Submit {all} again
+          </ActionButton>
+          <span class="muted">This makes a second batch, which is charged too.</span>
+        </div>
+      </>
+    );
+  }
+  return (
+    <div class="actions">
+      <ActionButton primary off={false} onClick={() => onSubmit(prior?.repeats ?? 0)}>
+        Submit {all}
+      </ActionButton>
+      <span class="muted">
+        {prior === null
+          ? 'An interrupted submission'
+          : 'The last submission of this file was interrupted. It'}{' '}
+        can be repeated: it makes one batch only.
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { test } from 'tap';
+import { makeLines } from '../../src/console/batches/make-lines.js';
+import { readRecords } from '../../src/console/batches/read-records.js';
+import { digestOf, Sha256 } from '../../src/console/batches/sha256.js';
+import { readJson } from '../../src/console/json/read-json.js';
+import { csvOf } from '../../src/console/ui/csv.js';
+import { exactMoney, money, percent } from '../../src/console/ui/format-values.js';
+import { daysLeft } from '../../src/console/usage/days.js';
+
+test('the digest of a file is its SHA-256, however it arrives', async (t) => {
+  for (const length of [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 1_000, 100_000]) {
+    const bytes = Uint8Array.from({ length }, (_, at) => (at * 31) % 256);
+    const expected = createHash('sha256').update(bytes).digest('hex');
+    t.equal(await digestOf(new Blob([bytes])), expected, `${length} bytes`);
+    const digest = new Sha256();
+    for (let at = 0; at < length; at += 7) digest.add(bytes.subarray(at, at + 7));
+    t.equal(digest.end(), expected, `${length} bytes in parts`);
+  }
+});
+
+const read = (text: string) => readRecords(new Blob([text]), new AbortController().signal);
+
+test('records are read from CSV and JSON Lines', async (t) => {
+  t.strictSame(await read('\ufeffid,text\r\n1,"a, ""b""\nc"\r\n2,\r\n'), {
+    columns: ['id', 'text'],
+    rows: [
+      ['1', 'a, "b"\nc'],
+      ['2', ''],
+    ],
+  });
+  t.strictSame((await read('a;b\n1,5;"x;y"')).rows, [['1,5', 'x;y']]);
+  t.strictSame((await read('a\tb\n1\t2\n\n')).rows, [['1', '2']]);
+  t.strictSame(await read('{"a":1}\n\n{"b":[2],"a":null}\n'), {
+    columns: ['a', 'b'],
+    rows: [[1], [null, [2]]],
+  });
+  for (const [wrong, why] of [
+    ['', /no records/],
+    ['a,b\n', /no records/],
+    ['a,b\n1\n', /Row 2 has 1 fields instead of 2/],
+    ['a,b\n"1,2\n', /Row 2 is not valid CSV/],
+    ['a,b\n1"x,2', /Row 2 is not valid CSV/],
+    ['{"a":1}\n[]', /Line 2 is not a JSON object/],
+    ['{"a":1}\n{', /Line 2 is not valid JSON/],
+  ] as const) {
+    await t.rejects(read(wrong), { message: why }, wrong);
+  }
+});
+
+test('lines of a batch are made from records', async (t) => {
+  const questions = readJson('{"q":{"type":"noul"}}');
+  const records = {
+    columns: ['id', 'text', 'n'],
+    rows: [
+      ['a b', 'x\ny', 1.5],
+      ['', 'z'],
+    ] as unknown[][],
+  };
+  const one = makeLines(records, { id: 'id', state: ['text'], model: 'm', questions });
+  t.strictSame(
+    one.map((line) => JSON.parse(line)),
+    [
+      { custom_id: 'a_b', state: 'x\ny', model: 'm', questions: { q: { type: 'noul' } } },
+      { custom_id: 'line-2', state: 'z', model: 'm', questions: { q: { type: 'noul' } } },
+    ],
+  );
+  t.ok(one.every((line) => !line.includes('\n')));
+  const [both = ''] = makeLines(records, { id: null, state: ['text', 'n'], model: 'm', questions });
+  t.match(JSON.parse(both), { custom_id: 'line-1', state: { text: 'x\ny', n: 1.5 } });
+  t.throws(() => makeLines(records, { id: 'no', state: ['text'], model: 'm', questions }), /no column "no"/);
+  t.throws(() => makeLines(records, { id: null, state: [], model: 'm', questions }), /columns of the state/);
+});
+
+test('CSV is quoted, and runs no formulas', async (t) => {
+  t.equal(csvOf([['a,b', 'say "x"', -1, '=1+1', 'x\ny']]), `"a,b","say ""x""",-1,'=1+1,"x\ny"\r\n`);
+});
+
+test('amounts, percentages and days', async (t) => {
+  t.strictSame(
+    [0, 24.75, 0.0015, 0.000_001, 0.000_000_9, -0.000_000_1, 1_234.5].map((each) => money(each, 'GBP')),
+    ['£0.00', '£24.75', '£0.0015', '£0.000001', '< £0.000001', '< £0.000001', '£1,234.50'],
+  );
+  t.equal(exactMoney(0.000_000_087, 'GBP'), '£0.000000087');
+  t.equal(money(2, 'credits'), '2.00 credits');
+  t.strictSame([0, 0.123_45, 1].map(percent), ['0.0 %', '12.3 %', '100.0 %']);
+  const now = Date.parse('2026-11-28T13:00:00Z');
+  t.strictSame(
+    ['2026-12-28', '2026-11-28', '2026-11-27'].map((each) => daysLeft(each, now)),
+    [30, 0, -1],
+  );
+});
