@@ -122,9 +122,8 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
 
   async function measure(name: string, format: 'jpeg' | 'png', file: Buffer, tokens: number) {
     const images = new ImageReader();
-    const asset = [{ subject: 'The image', format, data: file }];
-    const fit = { tokens, side: reading.side };
-    const [image] = await images.read(asset, fit);
+    const asset = [{ subject: 'The image', format, data: file, tokens }];
+    const [image] = await images.read(asset, reading.side);
     if (image === undefined) throw new Error('the image was not read');
     const write = imageTokens(reading, [gridTokens(image, reading.side)]);
     const text = Int32Array.from({ length: TEXT_TOKENS }, (_, at) => reader.profile.labels[at % 4] as number);
@@ -160,7 +159,7 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
       await timed('encode', () => encoder.encode(image, embedding));
       await timed('cold', () => wave(new Embeddings(reading, 1 << 30)));
       await timed('kept', () => wave(kept));
-      await timed('read', () => images.read(asset, fit));
+      await timed('read', () => images.read(asset, reading.side));
     }
     const of = (what: string) => timesOf(times[what] ?? []);
     const reads = of('decode').median + of('resize').median;

@@ -47,6 +47,12 @@ export const LIMITS = {
   /** Contract 8: width and height of an image, each. */
   imageSidePixelsMin: 280,
   imageSidePixelsMax: 1_568,
+  /** Ours: pixels of an image that is scaled whatever its sides are. */
+  scaledImagePixels: 40_000_000,
+  /** Ours: its longer side divided by its shorter one. */
+  scaledImageProportion: 40,
+  /** Ours: pixels of the different images of such a request; a JPEG of more than 4 scans counts once for every 4. */
+  scaledRequestPixels: 200_000_000,
   /** Ours: pixels of the different images of a batch file; a JPEG of more than 4 scans counts once for every 4. */
   batchPixels: 2_000_000_000,
   /** Ours: scans of a JPEG. Each takes as long as decoding the image once; encoders write at most 18. */

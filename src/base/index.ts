@@ -15,6 +15,7 @@ export * from './parameters.js';
 export * from './quantile.js';
 export * from './random.js';
 export * from './shape.js';
+export * from './shared-turn.js';
 export * from './shares.js';
 export * from './show.js';
 export * from './show.js';

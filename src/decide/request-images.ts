@@ -48,7 +48,10 @@ export async function readImages(
   reader: ImageReader,
 ): Promise<PlanImage[]> {
   if (files.length === 0) return [];
-  if (reading !== null) return reader.read(files, { tokens: budget, side: reading.side });
+  if (reading !== null) {
+    const shown = files.map((file) => ({ ...file, tokens: budget }));
+    return reader.read(shown, reading.side);
+  }
   return refuse(files, build);
 }
 

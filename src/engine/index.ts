@@ -41,7 +41,7 @@ export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
 export { type Manifest, type ManifestModel, splitNames } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
 export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from './models/model-file.js';
-export { type ImageReading, openProjector } from './models/projector.js';
+export { type ImageReading, openProjector, SIDE_TOKENS_MAX } from './models/projector.js';
 export type { EngineAnswer } from './pending.js';
 export { RENDER_MS_MAX } from './profile/chat.js';
 export { fillParts } from './profile/fill-template.js';

@@ -1,12 +1,14 @@
-import { ApiError, type ErrorType, type ImageFormat, LIMITS } from '../api/index.js';
-import { FORMAT_READERS } from './header.js';
+import { type ImageFormat, LIMITS } from '../api/index.js';
+import { FORMAT_READERS, formatOf } from './header.js';
 import type { Size } from './pixels.js';
+import { refused } from './refused.js';
+import { checkSize, type SizeRule } from './size-rules.js';
 
 /** An image as it was sent. */
 export interface ImageFile {
   /** What error messages call it, at the beginning of a sentence. */
   readonly subject: string;
-  /** The declared format; null: not a supported one. */
+  /** The declared format; null: not a supported one. Not looked at under the rule `scaled`: the bytes say what they are. */
   readonly format: ImageFormat | null;
   /** Standard base64, or the bytes themselves. */
   readonly data: string | Uint8Array;
@@ -19,6 +21,8 @@ export interface CheckedFile {
   readonly size: Size;
   /** The time that decoding takes, as the number of pixels of an ordinary image. */
   readonly pixels: number;
+  /** Whether the decoder holds all pixels in memory at once. */
+  readonly heldWhole: boolean;
   /** What the checksums say against decoding it; null: nothing. Decoders find that too. */
   wrongChecksum(): string | null;
 }
@@ -29,63 +33,63 @@ export interface CheckedFile {
  * @throws ApiError `invalid_image`, `image_too_large`, `unsupported_image_format` (also an animation) or
  *   `image_dimensions`, in this order
  */
-export function checkImageFile({ subject, format, data }: ImageFile): CheckedFile {
-  const bytes = readBytes(subject, data);
+export function checkImageFile(file: ImageFile, rule: SizeRule = 'exact'): CheckedFile {
+  const { subject } = file;
+  const bytes = readBytes(file, rule);
   if (bytes.length === 0) throw refused('invalid_image', `${subject} is empty`);
-  if (format === null) {
-    throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
-  }
-  const { magic, inspect, wrongChecksum } = FORMAT_READERS[format];
-  if (!bytes.subarray(0, magic.length).equals(magic)) {
-    throw refused(
-      'unsupported_image_format',
-      `${subject} is not a ${format.toUpperCase()}, although its \`format\` says so`,
-    );
-  }
-  const { size, fault, passes } = inspect(bytes);
+  const format = rule === 'exact' ? declaredFormat(file, bytes) : foundFormat(subject, bytes);
+  const { wrongChecksum, inspect } = FORMAT_READERS[format];
+  const { size, fault, passes, heldWhole } = inspect(bytes);
   if (size === null) throw refused('invalid_image', `${subject} has a header that cannot be read`);
-  checkSides(subject, size);
+  checkSize(rule, subject, size);
   if (fault === 'animated') {
     throw refused('unsupported_image_format', `${subject} is animated; only still images are read`);
   }
   if (fault !== null) throw refused('invalid_image', `${subject} ${fault.predicate}`);
   const pixels = Math.ceil(size.width * size.height * passes);
-  return { subject, bytes, size, pixels, wrongChecksum: () => wrongChecksum(bytes) };
+  return { subject, bytes, size, pixels, heldWhole, wrongChecksum: () => wrongChecksum(bytes) };
+}
+
+function declaredFormat({ subject, format }: ImageFile, bytes: Buffer): ImageFormat {
+  if (format === null) {
+    throw refused('unsupported_image_format', `${subject}: \`format\` must be \`png\`, \`jpg\` or \`jpeg\``);
+  }
+  if (formatOf(bytes) === format) return format;
+  throw refused(
+    'unsupported_image_format',
+    `${subject} is not a ${format.toUpperCase()}, although its \`format\` says so`,
+  );
+}
+
+function foundFormat(subject: string, bytes: Buffer): ImageFormat {
+  const format = formatOf(bytes);
+  if (format !== null) return format;
+  throw refused(
+    'unsupported_image_format',
+    `${subject} is neither a PNG nor a JPEG; no other format is read`,
+  );
 }
 
 /** A view of the bytes sent, or the decoded base64. */
-function readBytes(subject: string, data: string | Uint8Array): Buffer {
+function readBytes({ subject, data }: ImageFile, rule: SizeRule): Buffer {
   if (typeof data !== 'string') {
     checkBytes(subject, data.byteLength);
     return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   }
   const bytes = base64Bytes(data);
-  if (bytes === null) {
-    throw refused(
-      'invalid_image',
-      `${subject}: \`data_base64\` must be standard base64 with padding, without a \`data:\` prefix or white space`,
-    );
-  }
+  if (bytes === null) throw refused('invalid_image', `${subject}${BASE64_FAULTS[rule]}`);
   checkBytes(subject, bytes);
   return Buffer.from(data, 'base64');
 }
 
+const BASE64_FAULTS: Record<SizeRule, string> = {
+  exact: ': `data_base64` must be standard base64 with padding, without a `data:` prefix or white space',
+  scaled: ' must have its data in standard base64 with padding, without white space',
+};
+
 function checkBytes(subject: string, bytes: number): void {
   if (bytes <= LIMITS.imageBytes) return;
   throw refused('image_too_large', `${subject} has ${bytes} bytes; the limit is ${LIMITS.imageBytes}`);
-}
-
-function checkSides(subject: string, { width, height }: Size): void {
-  const { imageSidePixelsMin: min, imageSidePixelsMax: max } = LIMITS;
-  if (Math.min(width, height) >= min && Math.max(width, height) <= max) return;
-  throw refused(
-    'image_dimensions',
-    `${subject} has ${width} × ${height} pixels; each side must have ${min} to ${max}`,
-  );
-}
-
-export function refused(type: ErrorType, what: string): ApiError {
-  return new ApiError(type, `${what}.`);
 }
 
 const OTHER = /[^A-Za-z0-9+/]/;

@@ -1,6 +1,6 @@
 import type { Sharp, default as SharpLibrary } from 'sharp';
 import { LIMITS } from '../api/index.js';
-import { INCOMPLETE, predicateOf, strayWarning } from './decoder-messages.js';
+import { INCOMPLETE, OTHER_SIDES, predicateOf, strayWarning } from './decoder-messages.js';
 import { repairedJpeg } from './jpeg-faults.js';
 import { LINES_BEHIND_MAX, withLinesBehind } from './jpeg-last-rows.js';
 import { jpegParts } from './jpeg-parts.js';
@@ -36,6 +36,11 @@ export interface Undecodable {
   readonly predicate: string;
 }
 
+/** The largest image that contract 8 allows. */
+const LARGEST: Size = { width: LIMITS.imageSidePixelsMax, height: LIMITS.imageSidePixelsMax };
+/** The pixels of a file that the decoder may read, with the lines that are added to it. */
+const pixelLimit = ({ width, height }: Size): number => width * (height + LINES_BEHIND_MAX);
+
 /**
  * Decodes a PNG or JPEG completely. Its structure must have been checked. Transparency is composited over white; EXIF
  * orientation is ignored. Faults of a JPEG that no pixel depends on are repaired first; whatever the decoder warns of
@@ -43,30 +48,46 @@ export interface Undecodable {
  *
  * The memory of all decodes is bounded: a request has one at a time; they run on the threads of libuv, of which the process
  * has four by default; and each has at most the limit of pixels. So is their time: by the pixels, the scans and the bytes.
+ *
+ * @param size in its header
  */
-export async function decode(bytes: Buffer): Promise<Bitmap | Undecodable> {
-  const found = await finish(bytes, (image) => image);
-  if (isUndecodable(found)) return found;
-  const { data, width, height } = found;
-  return { width, height, rgb: data.subarray(0, CHANNELS * width * height) };
+export async function decode(bytes: Buffer, size: Size = LARGEST): Promise<Bitmap | Undecodable> {
+  return bitmapOf(await finish(bytes, (file) => pixelsOf(file, size)));
+}
+
+/**
+ * Decodes a PNG or JPEG as `decode` does, but to fewer columns. Each row is reduced after it is decoded (bicubic, a = −0.5,
+ * antialiased), so that the whole image is in memory only where the file has it in several passes.
+ *
+ * @param size in its header
+ */
+export async function decodeColumns(
+  bytes: Buffer,
+  size: Size,
+  columns: number,
+): Promise<Bitmap | Undecodable> {
+  const found = await finish(bytes, async (file) => {
+    const image = await pixelsOf(file, size);
+    const { width, height } = await image.metadata();
+    if (width !== size.width || height < size.height) throw new Error(OTHER_SIDES);
+    return image.resize({ width: columns, height, fit: 'fill', kernel: 'cubic', fastShrinkOnLoad: false });
+  });
+  return bitmapOf(found);
 }
 
 /** Like `decode`, but returns only the size: a third of the pixel data is copied, the least that sharp can return. */
 export async function decodeSize(bytes: Buffer): Promise<Size | Undecodable> {
-  const found = await finish(bytes, (image) => image.extractChannel(0));
+  const found = await finish(bytes, async (file) => (await pixelsOf(file, LARGEST)).extractChannel(0));
   return isUndecodable(found) ? found : { width: found.width, height: found.height };
 }
 
 export const isUndecodable = (found: object): found is Undecodable => 'predicate' in found;
 
 /** Red, green and blue of 8 bits each, row by row. */
-async function pixelsOf(bytes: Buffer): Promise<Sharp> {
+async function pixelsOf(bytes: Buffer, size: Size): Promise<Sharp> {
   const sharp = await loadImageLibrary();
-  return sharp(bytes, {
-    failOn: 'warning',
-    limitInputPixels: LIMITS.imageSidePixelsMax * (LIMITS.imageSidePixelsMax + LINES_BEHIND_MAX),
-    sequentialRead: true,
-  })
+  const limitInputPixels = Math.max(pixelLimit(LARGEST), pixelLimit(size));
+  return sharp(bytes, { failOn: 'warning', limitInputPixels, sequentialRead: true })
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' });
@@ -75,10 +96,21 @@ async function pixelsOf(bytes: Buffer): Promise<Sharp> {
 const JPEG_MAGIC = 0xffd8;
 const CHANNELS = 3;
 
-/** `data` may have more lines than `height`. */
-async function finish(bytes: Buffer, made: (image: Sharp) => Sharp) {
+/** Pixels, of which `data` may have more lines than `height`. */
+interface Decoded extends Size {
+  readonly data: Buffer;
+}
+
+function bitmapOf(found: Decoded | Undecodable): Bitmap | Undecodable {
+  if (isUndecodable(found)) return found;
+  const { data, width, height } = found;
+  return { width, height, rgb: data.subarray(0, CHANNELS * width * height) };
+}
+
+/** @param made what is done with the pixels of a file, which may be a repaired one with more lines */
+async function finish(bytes: Buffer, made: (file: Buffer) => Promise<Sharp>): Promise<Decoded | Undecodable> {
   const run = async (file: Buffer, lines?: number) => {
-    const { data, info } = await made(await pixelsOf(file)).toBuffer({ resolveWithObject: true });
+    const { data, info } = await (await made(file)).toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: lines ?? info.height };
   };
   if (bytes.readUInt16BE() !== JPEG_MAGIC) {

@@ -1,6 +1,7 @@
 import type { StrayWarning } from './jpeg-stray-bytes.js';
 
 export const INCOMPLETE = 'is truncated or damaged: pixels are missing';
+export const OTHER_SIDES = 'has other sides than its header says';
 
 /** What libjpeg, libpng and libvips report, and what it means to a caller. The first that matches counts. */
 const MEANINGS: ReadonlyArray<readonly [message: RegExp, predicate: string]> = [
@@ -22,6 +23,7 @@ const MEANINGS: ReadonlyArray<readonly [message: RegExp, predicate: string]> = [
   ],
   [/CRC error/i, 'is damaged: a checksum is wrong'],
   [/libpng read error|not enough image data/i, INCOMPLETE],
+  [new RegExp(OTHER_SIDES), OTHER_SIDES],
 ];
 
 const OTHERWISE = 'is damaged: its header cannot be read';

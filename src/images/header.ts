@@ -1,8 +1,9 @@
-import type { ImageFormat } from '../api/index.js';
+import { IMAGE_FORMATS, type ImageFormat } from '../api/index.js';
 import { jpegFault } from './jpeg-faults.js';
 import { jpegParts } from './jpeg-parts.js';
+import { holdsCoefficients } from './jpeg-progression.js';
 import type { Size } from './pixels.js';
-import { pngFault, readPngSize, wrongChecksum } from './png-parts.js';
+import { isInterlaced, pngFault, readPngSize, wrongChecksum } from './png-parts.js';
 
 /** What can be told of a file without decoding it. */
 interface Inspected {
@@ -12,6 +13,8 @@ interface Inspected {
   readonly fault: 'animated' | { readonly predicate: string } | null;
   /** How often the time of an ordinary image of its size decoding takes. */
   readonly passes: number;
+  /** Whether no pixel is complete before the end of the file, so that the decoder holds all of them in memory. */
+  readonly heldWhole: boolean;
 }
 
 interface FormatReader {
@@ -26,11 +29,22 @@ interface FormatReader {
 export const FORMAT_READERS: Readonly<Record<ImageFormat, FormatReader>> = {
   png: {
     magic: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    inspect: (bytes) => ({ size: readPngSize(bytes), fault: pngFault(bytes), passes: 1 }),
+    inspect: (bytes) => ({
+      size: readPngSize(bytes),
+      fault: pngFault(bytes),
+      passes: 1,
+      heldWhole: isInterlaced(bytes),
+    }),
     wrongChecksum,
   },
   jpeg: { magic: Buffer.from([0xff, 0xd8]), inspect: inspectJpeg, wrongChecksum: () => null },
 };
+
+/** The format of a file by its first bytes; null: not a supported one. */
+export function formatOf(bytes: Buffer): ImageFormat | null {
+  const begins = ({ magic }: FormatReader) => bytes.subarray(0, magic.length).equals(magic);
+  return Object.values(IMAGE_FORMATS).find((format) => begins(FORMAT_READERS[format])) ?? null;
+}
 
 /** Four scans of a progressive JPEG take as long as a JPEG of one scan. */
 const SCANS_OF_A_PASS = 4;
@@ -39,5 +53,10 @@ function inspectJpeg(bytes: Buffer): Inspected {
   const parts = jpegParts(bytes);
   const predicate = jpegFault(parts);
   const passes = Math.max(1, parts.scans / SCANS_OF_A_PASS);
-  return { size: parts.frame, fault: predicate === null ? null : { predicate }, passes };
+  return {
+    size: parts.frame,
+    fault: predicate === null ? null : { predicate },
+    passes,
+    heldWhole: holdsCoefficients(bytes, parts),
+  };
 }

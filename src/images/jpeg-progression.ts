@@ -8,6 +8,14 @@ const COMPONENTS = 5;
 const COEFFICIENTS = 64;
 const NOT_SENT = 255;
 
+/** Whether the decoder reads all scans before it computes a pixel, and holds what they say (`has_multiple_scans` of libjpeg). */
+export function holdsCoefficients(bytes: Buffer, { frame, segments }: JpegParts): boolean {
+  const header = segments.find(({ marker }) => marker === frame?.marker);
+  const scan = segments.find(({ marker }) => marker === START_OF_SCAN);
+  if (header === undefined || scan === undefined) return false;
+  return header.marker === PROGRESSIVE || (bytes[scan.start] ?? 0) < (bytes[header.start + COMPONENTS] ?? 0);
+}
+
 /**
  * Whether the scans of a progressive JPEG leave bits of its coefficients out, as if it was cut between two scans: decoders
  * show it blurred, without a warning. Each scan sends a range of coefficients of some components, down to a bit (ITU-T

@@ -6,6 +6,8 @@ const HEADER_BYTES = 13;
 /** Length and type before a chunk's content, a checksum after it. */
 const CHUNK_START_BYTES = 8;
 const CHUNK_END_BYTES = 4;
+/** Offset of the method of interlacing in the first chunk. */
+const INTERLACE = CHUNK_START_BYTES + 12;
 const typeOf = (name: string) => Buffer.from(name, 'latin1').readUInt32BE();
 const [IHDR, IDAT, IEND, ACTL] = [typeOf('IHDR'), typeOf('IDAT'), typeOf('IEND'), typeOf('acTL')];
 
@@ -17,6 +19,9 @@ export function readPngSize(bytes: Buffer): Size | null {
     return null;
   return { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) };
 }
+
+/** Whether a PNG with a header has its pixels in seven passes. */
+export const isInterlaced = (bytes: Buffer): boolean => bytes[SIGNATURE_BYTES + INTERLACE] === 1;
 
 /** What the chunks of a PNG say against reading it: `animated`, or the predicate of a sentence. Null: nothing. */
 export function pngFault(bytes: Buffer): 'animated' | { readonly predicate: string } | null {

@@ -6,8 +6,9 @@ const HALF = 1 << (WEIGHT_BITS - 1);
 /** Pixels on each side that the bicubic kernel covers if the image is not reduced. */
 const KERNEL_REACH = 2;
 const CHANNELS = 3;
-/** The output of the first step, reused for every image: up to 4 MB that need no garbage collection. */
-let between = new Uint8ClampedArray(0);
+/** The output of the first step, reused for every image up to this size: so many bytes need no garbage collection. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+let kept = new Uint8ClampedArray(0);
 
 /** The source pixels of each pixel of a resized row or column, and their weights. */
 interface Weights {
@@ -31,8 +32,8 @@ export function resize(pixels: Bitmap, to: Size): Bitmap {
 function resizeRows({ width, height, rgb }: Bitmap, made: number): Bitmap {
   const { first, count, weight, stride } = weightsOf(width, made);
   const length = made * height * CHANNELS;
-  if (between.length < length) between = new Uint8ClampedArray(length);
-  const out = between;
+  const out = kept.length < length ? new Uint8ClampedArray(length) : kept;
+  if (length <= KEPT_BYTES) kept = out;
   for (let y = 0, put = 0; y < height; y += 1) {
     const row = y * width;
     for (let x = 0; x < made; x += 1, put += CHANNELS) {

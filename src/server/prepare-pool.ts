@@ -1,4 +1,4 @@
-import type { Owner } from '../base/index.js';
+import { type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
 import { PrepareQueue } from './prepare-queue.js';
@@ -29,7 +29,8 @@ interface PreparePoolOptions {
  * The preparing threads: everything between the bytes of a body and the engine that takes time. Keys take turns in each
  * of three queues, so that a request waits for at most one request of every other key. Large bodies have a queue of
  * their own, since one takes as long as hundreds of usual ones; so do requests that may carry images, if a model reads
- * images: the largest image takes a tenth of a second.
+ * images: the largest image of `/v1/decide` takes a tenth of a second, and one that is scaled a second or more. Of those
+ * that a decoder holds whole, the threads decode one at a time.
  */
 export class PreparePool {
   private readonly texts: PrepareQueue;
@@ -38,15 +39,23 @@ export class PreparePool {
   private readonly images: PrepareQueue | null;
   private readonly countMemory: CountMemory;
 
-  constructor(data: PrepareSetup, { threads, readsImages, onReplace, countMemory }: PreparePoolOptions) {
+  constructor(
+    data: Omit<PrepareSetup, 'decoding'>,
+    { threads, readsImages, onReplace, countMemory }: PreparePoolOptions,
+  ) {
     const file = new URL('./prepare-thread.js', import.meta.url);
+    const decoding = new SharedArrayBuffer(SHARED_TURN_BYTES);
     const queue = (count: number) =>
       new PrepareQueue({
         file,
         threads: count,
-        data,
+        data: { ...data, decoding },
         stackMebibytes: TOKENIZING_STACK_MEBIBYTES,
-        ...(onReplace && { onReplace }),
+        onReplace: () => {
+          // The thread may have died in its turn.
+          new SharedTurn(decoding).reset();
+          onReplace?.();
+        },
       });
     this.texts = queue(threads);
     this.large = queue(LARGE_THREADS);
@@ -98,16 +107,18 @@ export class PreparePool {
   }
 }
 
-const ASSETS = Buffer.from('"assets"');
+/** Strings without which a body shows no image: a field of `/v1/decide`, and the type of a part of `/v1/decisions`. */
+const IMAGE_STRINGS = ['"assets"', '"input_image"'].map((string) => Buffer.from(string));
 /** The 20,000 characters that a model reads of a state take half of it in English; few images take less. */
 const COMPRESSED_TEXT_BYTES_MAX = 16 * 1024;
 
 /**
  * A guess; a wrong one only costs time. For a compressed body the size is the best hint: a dozen requests of four images
- * in the queue of the text threads delayed a text request by 6 seconds. Scans the body once.
+ * in the queue of the text threads delayed a text request by 6 seconds. Scans the body twice.
  */
 function mayShowImages({ body, content }: SentRequest): boolean {
   if (content.encoding !== 'identity') return body.byteLength > COMPRESSED_TEXT_BYTES_MAX;
   if (content.media.kind === 'multipart') return true;
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ASSETS);
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return IMAGE_STRINGS.some((string) => bytes.includes(string));
 }

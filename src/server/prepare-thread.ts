@@ -2,6 +2,7 @@
 
 import { workerData } from 'node:worker_threads';
 import type { Backend } from '#native/platform.mjs';
+import { SharedTurn } from '../base/index.js';
 import { type PrepareResult, prepareSent, type SentRequest } from '../decide/index.js';
 import {
   Catalog,
@@ -29,6 +30,8 @@ export interface PrepareSetup {
   readonly models: string;
   /** How each build reads images, by build id; for other builds it is read from the projector's file. */
   readonly images: ReadonlyMap<string, ImageReading | null>;
+  /** The turn of the threads to decode a large image that is held whole. */
+  readonly decoding: SharedArrayBuffer;
   /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
   readonly cells: number;
 }
@@ -47,7 +50,8 @@ const models = new Map(
   }),
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
-const images = new ImageReader(memoryCounter(addon));
+const decoding = new SharedTurn(setup.decoding);
+const images = new ImageReader(memoryCounter(addon), (_, decode) => decoding.run(decode));
 
 /** Turns a request as sent into a plan. */
 export function prepare(task: SentRequest): Promise<PrepareResult> {

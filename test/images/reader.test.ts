@@ -6,8 +6,13 @@ import { resize } from '../../src/images/resize.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
 
-const FIT = { tokens: 70, side: 48 };
-const fileOf = (data: Buffer, format: 'png' | 'jpeg') => ({ subject: 'The asset', format, data });
+const SIDE = 48;
+const fileOf = (data: Buffer, format: 'png' | 'jpeg', tokens = 70) => ({
+  subject: 'The asset',
+  format,
+  data,
+  tokens,
+});
 
 test('images are returned in order, resized for the model, and the same from the cache', async (t) => {
   const noise = await noisyJpeg(400, 300);
@@ -17,7 +22,7 @@ test('images are returned in order, resized for the model, and the same from the
     fileOf(noise, 'jpeg'),
   ];
   const reader = new ImageReader();
-  const images = await reader.read(files, FIT);
+  const images = await reader.read(files, SIDE);
   t.strictSame(
     images.map(({ width, height, rgb }) => [width, height, rgb.length]),
     [
@@ -31,15 +36,15 @@ test('images are returned in order, resized for the model, and the same from the
     Buffer.from(resize((await decode(noise)) as Bitmap, { width: 432, height: 336 }).rgb),
   );
   t.equal(images[2], images[0], 'one that was read is not read again');
-  t.strictSame(await reader.read(files, FIT), images);
-  t.strictSame(await new ImageReader().read(files, FIT), images, 'nor does it depend on what is kept');
+  t.strictSame(await reader.read(files, SIDE), images);
+  t.strictSame(await new ImageReader().read(files, SIDE), images, 'nor does it depend on what is kept');
 });
 
 test('memory is counted when it is allocated, and not again for cached images', async (t) => {
   const counted: SharedArrayBuffer[] = [];
   const reader = new ImageReader((memory) => counted.push(memory));
   const files = [300, 600].map((height) => fileOf(png({ width: 300, height }), 'png'));
-  const images = [...(await reader.read(files, FIT)), ...(await reader.read(files, FIT))];
+  const images = [...(await reader.read(files, SIDE)), ...(await reader.read(files, SIDE))];
   t.strictSame(
     images.map(({ rgb }) => counted.indexOf(rgb.buffer as SharedArrayBuffer)),
     [0, 1, 0, 1],
@@ -55,7 +60,7 @@ test('memory is counted when it is allocated, and not again for cached images', 
 test('the key is the pixels’: of another file with the same ones, not of another budget', async (t) => {
   const reader = new ImageReader();
   const keyOf = async (data: Buffer, tokens = 70) =>
-    (await reader.read([fileOf(data, 'png')], { tokens, side: 48 }))[0]?.key;
+    (await reader.read([fileOf(data, 'png', tokens)], SIDE))[0]?.key;
   const plain = png({ width: 300, height: 300 });
   const key = await keyOf(plain);
   t.equal(await keyOf(png({ width: 300, height: 300, interlaced: true })), key);
@@ -70,7 +75,7 @@ test('one invalid image refuses the request, also after a cached one', async (t)
   const files = [fileOf(good, 'png'), fileOf(cut, 'jpeg')];
   await reader.check([fileOf(good, 'png')]);
   const read = async () => {
-    await reader.read(files, FIT);
+    await reader.read(files, SIDE);
   };
   for (const reading of [() => reader.check(files), read]) {
     const refusal = { name: 'ApiError', type: 'invalid_image' };

@@ -137,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'images/check-image.ts',
     ['7.2 unsupported_image_format', "fault === 'animated'", "fault === ''"],
-    ['2.3 format', 'if (!bytes.subarray(0, magic.length).equals(magic))', 'if (false)'],
+    ['2.3 format', 'if (formatOf(bytes) === format)', 'if (format !== null)'],
   ),
   ...inFile('images/image-reader.ts', ['7.2 invalid_image', 'if (predicate !== null)', 'if (false)']),
   ...inFile(
