@@ -86,6 +86,7 @@ export function programFiles(root: string, slim: boolean): Entry[] {
       'models/README.md',
       'models/nano/README.md',
       ...below('docs', /^/),
+      ...below('clients', /^(?!python\/tests\/|.*__pycache__)/),
     ]),
   ];
 }

@@ -1,18 +1,15 @@
 import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { unreachable, visible } from '../base/index.js';
+import { connectionCode, unreachable, visible } from '../base/index.js';
 import type { LineFault } from '../batch/index.js';
-import { BatchClient, type BatchObject, ServiceError } from '../client/index.js';
+import { type Batch, type BatchCalls, Decider, DeciderError, type SubmittedBatch } from '../client/index.js';
 import { tokenOf } from './arguments.js';
 import { type Options, print, printError, printJson, reportError } from './output.js';
 import { facts, table } from './text-table.js';
 
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
-/** How often `--wait` asks for the state of a batch. */
-const POLL_MS = 1_000;
 
 /** Characters that a header carries unchanged. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
@@ -51,16 +48,17 @@ export const submit = (file: string, options: SubmitOptions) =>
     const { webhook, idempotencyKey } = options;
     checkHeader('webhook', webhook);
     checkHeader('idempotency-key', idempotencyKey);
-    let batch: Awaited<ReturnType<BatchClient['submit']>>;
+    let batch: SubmittedBatch;
     try {
-      batch = await client.submit(new Uint8Array(bytes), { webhook, idempotencyKey });
+      batch = await client.submit(bytes, { webhook, idempotencyKey });
     } catch (error) {
-      if (error instanceof ServiceError) printLineErrors(file, error.lines);
+      if (error instanceof DeciderError) printLineErrors(file, error.lines);
       throw error;
     }
     if (!options.wait) return printBatch(batch, options);
     explainInterrupt(batch.id, options);
     printError(`${batch.id}: ${batch.lines} lines`);
+    await waitFor(client, batch.id);
     await collect(client, batch.id, options);
   });
 
@@ -78,14 +76,18 @@ async function validate(file: string, bytes: Buffer): Promise<boolean> {
 }
 
 /** `cases.jsonl:12: invalid_custom_id: …` */
-function printLineErrors(file: string, lines: readonly LineFault[]): void {
+function printLineErrors(
+  file: string,
+  lines: ReadonlyArray<Omit<LineFault, 'type'> & { readonly type: string }>,
+): void {
   for (const { line, type, error } of lines) printError(visible(`${file}:${line}: ${type}: ${error}`));
 }
 
 /** `decider batches list` */
 export const list = (options: ClientOptions) =>
   withClient(options, async (client) => {
-    const batches = await client.list();
+    const batches: Batch[] = [];
+    for await (const batch of client.list()) batches.push(batch);
     if (options.json) return printJson(batches);
     print(
       table(
@@ -109,9 +111,14 @@ export const show = (id: string, options: ClientOptions) =>
 
 /** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
-  withClient(options, (client) => {
-    if (options.wait) explainInterrupt(id, options);
-    return collect(client, id, options);
+  withClient(options, async (client) => {
+    if (options.wait) {
+      explainInterrupt(id, options);
+      // A wrong address or key ends the command now, not after the patience of `wait`.
+      await client.show(id);
+      await waitFor(client, id);
+    }
+    await collect(client, id, options);
   });
 
 /** `decider batches cancel` */
@@ -130,16 +137,19 @@ function printBatch(batch: object, { json }: ClientOptions): void {
   print(facts(Object.fromEntries(rows)));
 }
 
-/** Waits for the batch if asked to, then writes its results to a file or to standard output. */
-async function collect(client: BatchClient, id: string, { wait, out }: WaitOptions): Promise<void> {
-  if (wait) await waitFor(client, id);
-  const pieces = await client.results(id);
-  if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
-  else await writeWhole(pieces, out);
+/** Writes the results of a batch to a file or to standard output. */
+async function collect(client: BatchCalls, id: string, { out }: WaitOptions): Promise<void> {
+  const lines = terminated(client.resultLines(id));
+  if (out === undefined) await pipeline(lines, process.stdout, { end: false });
+  else await writeWhole(lines, out);
+}
+
+async function* terminated(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }
 
 /** Writes a regular file under another name first and renames it when it is complete. Devices are written directly. */
-async function writeWhole(pieces: AsyncIterable<Uint8Array>, out: string): Promise<void> {
+async function writeWhole(pieces: AsyncIterable<string>, out: string): Promise<void> {
   if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
     return pipeline(pieces, createWriteStream(out));
   }
@@ -168,8 +178,8 @@ function explainInterrupt(id: string, { url, out }: WaitOptions): void {
   });
 }
 
-/** Polls until the batch has results. Draws a progress bar on standard error if that is a terminal. */
-async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
+/** Waits until the batch has results. Draws a progress bar on standard error if that is a terminal. */
+async function waitFor(client: BatchCalls, id: string): Promise<void> {
   const { default: progress } = await import('cli-progress');
   const bar = new progress.SingleBar({
     format: '{bar} {value}/{total} lines',
@@ -177,62 +187,58 @@ async function waitFor(client: BatchClient, id: string): Promise<BatchObject> {
     clearOnComplete: true,
   });
   let started = false;
-  for (;;) {
-    const batch = await client.show(id);
-    const { lines, counts } = batch;
-    if (!started) {
-      bar.start(lines, 0);
-      // Restores the terminal, also after Ctrl-C or an error.
-      process.once('exit', () => bar.stop());
-    }
-    started = true;
-    bar.update(counts.done + counts.failed);
-    if (batch.results_available) {
-      bar.stop();
-      return batch;
-    }
-    await sleep(POLL_MS);
-  }
+  await client.wait(id, {
+    onProgress({ lines, counts }) {
+      if (!started) {
+        bar.start(lines, 0);
+        // Restores the terminal, also after Ctrl-C or an error.
+        process.once('exit', () => bar.stop());
+      }
+      started = true;
+      bar.update(counts.done + counts.failed);
+    },
+  });
+  bar.stop();
 }
 
 /** Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1. */
 function withClient(
-  options: ClientOptions,
-  work: (client: BatchClient) => Promise<void> | void,
+  { url, token: given }: ClientOptions,
+  work: (client: BatchCalls) => Promise<void>,
 ): Promise<void> {
   return reportError(async () => {
-    const token = tokenOf(options.token);
+    const token = tokenOf(given);
     if (token === '') fail('token: give --token, or set DECIDER_TOKEN.');
     checkHeader('token', token);
+    if (originOf(url) === null)
+      fail('url: not an http or https URL. Give the base endpoint: http://127.0.0.1:8080');
     try {
-      await work(new BatchClient(options.url, token));
+      await work(new Decider({ url, token }).batches);
     } catch (error) {
-      fail(reasonOf(error, options.url));
+      fail(reasonOf(error, url));
     }
   });
 }
 
 function reasonOf(error: unknown, url: string): string {
-  if (error instanceof ServiceError) return `${error.type}: ${error.message}`;
+  if (error instanceof DeciderError) return callReason(error, originOf(url) ?? 'the server');
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
-  if (!(error instanceof TypeError)) throw error;
-  const { code = '' } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  return !LOST.has(code)
-    ? connectionReason(error, url)
-    : `url: ${originOf(url)} did not complete its response (${code}). A batch may have been submitted or cancelled: look at decider batches list before you run the command again.`;
+  if (error instanceof TypeError && /^(url|token): /.test(message)) return message;
+  throw error;
+}
+
+function callReason({ type, status, message, cause }: DeciderError, origin: string): string {
+  if (status !== null) return `${type}: ${message}`;
+  const code = connectionCode(cause) ?? type;
+  if (cause instanceof TypeError && !LOST.has(code)) return unreachable(origin, cause);
+  return `url: ${origin} did not complete its response (${code}). A batch may have been submitted or cancelled: look at decider batches list before you run the command again.`;
 }
 
 /** Null unless it is a URL of HTTP. The rest of it may hold a password. */
 function originOf(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.origin : null;
-}
-
-function connectionReason(error: TypeError, url: string): string {
-  const origin = originOf(url);
-  if (origin !== null) return unreachable(origin, error);
-  return 'url: not an http or https URL. Give the base endpoint: http://127.0.0.1:8080';
 }
 
 function checkHeader(name: string, value = ''): void {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { BatchClient } from '../../src/client/index.js';
+import { Decider } from '../../src/client/index.js';
 import { readCase } from '../../src/evaluation/cases/case.js';
 import {
   buildReport,
@@ -78,14 +78,14 @@ async function batchResults(
   token: string,
   cases: ReadonlyArray<ReturnType<typeof generatedCase>>,
 ) {
-  const client = new BatchClient(url, token);
+  const { batches } = new Decider({ url, token });
   const lines = cases.map(({ id, request }) => JSON.stringify({ custom_id: id, model: 'tiny', ...request }));
-  const { id } = await client.submit(Uint8Array.from(Buffer.from(lines.join('\n'))));
-  await until(async () => (await client.show(id)).results_available, BATCH_MS_MAX);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of await client.results(id)) chunks.push(chunk);
+  const { id } = await batches.submit(lines.join('\n'));
+  await until(async () => (await batches.show(id)).results_available, BATCH_MS_MAX);
+  const results: string[] = [];
+  for await (const line of batches.resultLines(id)) results.push(`${line}\n`);
   const file = join(t.testdir({}), 'results.jsonl');
-  writeFileSync(file, Buffer.concat(chunks));
+  writeFileSync(file, results.join(''));
   return file;
 }
 

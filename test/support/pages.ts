@@ -5,7 +5,7 @@ import { ROOT } from './sources.js';
 /** Markdown pages of the project, relative to its root. */
 export const PAGES: readonly string[] = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...['docs', 'src', 'examples', 'models'].flatMap((folder) =>
+  ...['docs', 'src', 'examples', 'models', 'clients'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

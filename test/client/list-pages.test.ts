@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'tap';
-import { BatchClient } from '../../src/client/index.js';
+import { Decider } from '../../src/client/index.js';
 
 test('the client requests a list in pages, each after the previous one', async (t) => {
   const pages = [
@@ -17,11 +17,10 @@ test('the client requests a list in pages, each after the previous one', async (
   t.teardown(() => server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const batches = await new BatchClient(`http://127.0.0.1:${port}`, 'token').list();
-  t.strictSame(
-    batches.map(({ id }) => id),
-    ['a', 'b', 'c'],
-  );
+  const found: string[] = [];
+  const { batches } = new Decider({ url: `http://127.0.0.1:${port}`, token: 'dk_test' });
+  for await (const { id } of batches.list()) found.push(id);
+  t.strictSame(found, ['a', 'b', 'c']);
   t.strictSame(asked, [
     '/v1/batches?limit=100',
     '/v1/batches?limit=100&after=b',

@@ -1,0 +1,103 @@
+"""The error of a call, and what error responses become."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+from typing import Any, Dict, List, Mapping, Optional
+
+# Statuses after which the same request may succeed later (docs/errors.md).
+_TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
+# A proxy sends these if it has lost the response; the server sends 502 as `outcome_unknown`.
+_UNKNOWN_OUTCOME = frozenset({502, 504})
+
+
+class DeciderError(Exception):
+    """A call that was not answered with success. Programs branch on `type`.
+
+    `type` is a type of docs/errors.md, or one of the client's own:
+
+    - `unreachable`: no connection was made, so nothing was sent.
+    - `connection_lost`: the connection failed before the response was complete.
+    - `timeout`: the response did not come within the time limit.
+    - `invalid_response`: the response is not what this interface sends.
+    - `unknown`: an error response that is not from the server, but from a proxy, for example.
+    """
+
+    def __init__(
+        self,
+        type: str,
+        message: str,
+        *,
+        status: Optional[int] = None,
+        request_id: Optional[str] = None,
+        retry_after_seconds: Optional[float] = None,
+        lines: Optional[List[Dict[str, Any]]] = None,
+        invalid_lines: Optional[int] = None,
+        outcome_unknown: bool = False,
+        is_temporary: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.type = type
+        self.message = message
+        #: The status of the response; None if there was none.
+        self.status = status
+        #: The id of the call in the log of the server.
+        self.request_id = request_id
+        #: What the server asks to wait.
+        self.retry_after_seconds = retry_after_seconds
+        #: The invalid lines of a batch file, as far as the response lists them: `line`, `type`, `error`.
+        self.lines: List[Dict[str, Any]] = lines or []
+        #: The number of all invalid lines.
+        self.invalid_lines = len(self.lines) if invalid_lines is None else invalid_lines
+        #: Whether the server may have done, and charged, what was asked.
+        self.outcome_unknown = outcome_unknown
+        #: Whether the same call may succeed later.
+        self.is_temporary = is_temporary
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"
+
+
+def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now: float) -> DeciderError:
+    """The error of a response (contract 2.9); a proxy may have sent anything else. `now`: in seconds since 1970."""
+    facts: Dict[str, Any] = {
+        "status": status,
+        "request_id": headers.get("x-request-id"),
+        "retry_after_seconds": _retry_after(headers.get("retry-after"), now),
+        "outcome_unknown": status in _UNKNOWN_OUTCOME,
+        "is_temporary": status in _TEMPORARY and headers.get("x-should-retry") != "false",
+    }
+    try:
+        value = json.loads(body)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict) or not isinstance(value.get("error"), str) or not isinstance(value.get("type"), str):
+        return DeciderError("unknown", _message_of(status), **facts)
+    lines, count = value.get("errors"), value.get("invalid_lines")
+    return DeciderError(
+        value["type"],
+        value["error"],
+        lines=[line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else None,
+        invalid_lines=count if isinstance(count, int) else None,
+        **facts,
+    )
+
+
+def _message_of(status: int) -> str:
+    if 300 <= status < 400:
+        return "The response is a redirect, which is not followed. Use the address that it leads to."
+    return f"The server, or a proxy before it, answered with status {status}."
+
+
+def _retry_after(value: Optional[str], now: float) -> Optional[float]:
+    """`Retry-After` in seconds, of whole seconds or of an HTTP date, as proxies send it; None if there is none."""
+    if value is None:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return float(text)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None

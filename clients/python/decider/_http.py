@@ -1,0 +1,190 @@
+"""Calls of one server over HTTP, with the standard library."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import ssl
+import time
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
+
+from ._deadline import Deadline, TimedSocket
+from ._errors import DeciderError, error_of_response
+from ._response import OpenResponse, lost, misfit, timed_out
+from ._retry import wait_before_retry
+
+# Bytes of an error response that are read: those of the server are far smaller.
+_ERROR_BYTES_MAX = 1024 * 1024
+# Bytes of a JSON response; the largest answer to a request of 32 MiB is smaller.
+_RESPONSE_BYTES_MAX = 64 * 1024 * 1024
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the client needs of its surroundings. Tests pass their own."""
+
+    now: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call. `path` is relative to the address, without a slash in front."""
+
+    path: str
+    method: str = "GET"
+    body: Optional[bytes] = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Whether sending it twice does no more than sending it once.
+    repeatable: bool = True
+    #: A field that every response has.
+    has: str = "object"
+
+
+@dataclass(frozen=True)
+class ResponseInfo:
+    """About the HTTP exchange of a call."""
+
+    #: The id of the call in the log of the server.
+    request_id: Optional[str]
+    #: By names in lower case.
+    headers: Mapping[str, str]
+    #: How often the call was sent.
+    attempts: int
+
+
+class HttpCalls:
+    """Calls of one server. Every call raises DeciderError if it is not answered with success."""
+
+    def __init__(
+        self,
+        url: str,
+        token: Optional[str],
+        retries: int,
+        timeout: float,
+        context: Optional[ssl.SSLContext],
+        runtime: Runtime,
+    ) -> None:
+        """Raises ValueError if the address or the token cannot be used. Neither is quoted: both may be secret."""
+        self._secure, self._host, self._port, self._base = _parts_of(url)
+        if token is not None and (token == "" or any(not "!" <= letter <= "~" for letter in token)):
+            raise ValueError("token: must be printable ASCII characters without spaces.")
+        self._token = token
+        self._timeout = timeout
+        self._context = context
+        self.retries = retries
+        self.runtime = runtime
+
+    def json(self, call: Call) -> Tuple[Dict[str, Any], ResponseInfo]:
+        """Sends a call until it is answered or must not be sent again, and reads the response as JSON."""
+
+        def attempt(attempts: int) -> Tuple[Dict[str, Any], ResponseInfo]:
+            opened = self.open(call)
+            try:
+                body = opened.read(_RESPONSE_BYTES_MAX)
+            finally:
+                opened.close()
+            try:
+                value = json.loads(body)
+            except ValueError:
+                value = None
+            if not isinstance(value, dict) or call.has not in value:
+                raise misfit("The response is not what this interface sends.")
+            return value, ResponseInfo(opened.headers.get("x-request-id"), opened.headers, attempts)
+
+        return self._repeat(call, attempt)
+
+    def _repeat(self, call: Call, attempt: Callable[[int], Result]) -> Result:
+        attempts = 1
+        while True:
+            try:
+                return attempt(attempts)
+            except DeciderError as error:
+                wait = wait_before_retry(error, call.repeatable, attempts, self.runtime.random())
+                if wait is None or attempts > self.retries:
+                    raise
+                self.runtime.sleep(wait)
+                attempts += 1
+
+    def open(self, call: Call) -> OpenResponse:
+        """Sends a call once. Whoever reads the body closes the response."""
+        deadline = Deadline(self._timeout, self.runtime.monotonic)
+        connection = self._connect(deadline)
+        try:
+            timed = TimedSocket(connection.sock, deadline)
+            connection.sock = timed  # type: ignore[assignment]
+            self._send(connection, call)
+            opened = OpenResponse(connection, connection.getresponse(), deadline)
+            if not timed.head_ended:
+                raise lost("The connection was closed within the header of the response.")
+        except TimeoutError as error:
+            connection.close()
+            raise timed_out(error) from error
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise lost(f"The connection failed before the response ({type(error).__name__}).") from error
+        except BaseException:
+            connection.close()
+            raise
+        if 200 <= opened.status < 300:
+            return opened
+        try:
+            body = opened.read(_ERROR_BYTES_MAX)
+        except DeciderError:
+            # The status says enough.
+            body = b""
+        finally:
+            opened.close()
+        raise error_of_response(opened.status, opened.headers, body, self.runtime.now())
+
+    def _connect(self, deadline: Deadline) -> http.client.HTTPConnection:
+        timeout = deadline.left()
+        connection: http.client.HTTPConnection
+        if self._secure:
+            context = self._context or ssl.create_default_context()
+            connection = http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=context)
+        else:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        try:
+            connection.connect()
+        except (OSError, UnicodeError) as error:
+            connection.close()
+            # A certificate that is refused stays refused.
+            temporary = not isinstance(error, (ssl.SSLCertVerificationError, UnicodeError))
+            message = f"The server cannot be reached ({type(error).__name__}); nothing was sent."
+            raise DeciderError("unreachable", message, is_temporary=temporary) from error
+        return connection
+
+    def _send(self, connection: http.client.HTTPConnection, call: Call) -> None:
+        headers = {"Accept": "*/*", "Connection": "close", **call.headers}
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        if call.body is None and call.method == "POST":
+            headers["Content-Length"] = "0"
+        try:
+            connection.request(call.method, self._base + call.path, body=call.body, headers=headers)
+        except (BrokenPipeError, ConnectionResetError):
+            # The server may have answered before it had read the body.
+            pass
+
+
+def _parts_of(url: str) -> Tuple[bool, str, int, str]:
+    """Whether TLS is used, the host, the port, and the path with a slash at its end."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        secure, host, port = parts.scheme == "https", parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("url: not an http or https URL.") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError("url: not an http or https URL.")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("url: must not have a user or a password.")
+    path = urllib.parse.quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~-._") + "/"
+    return secure, host, port or (443 if secure else 80), path

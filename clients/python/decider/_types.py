@@ -1,0 +1,403 @@
+"""The bodies of the HTTP interface, by their names in its OpenAPI document.
+
+Written from that document: DOCS=write node dist/test/main.js docs/client-files
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, TypedDict, Union
+
+
+class _DecideRequestAssetsValue1(TypedDict):
+    data_base64: str
+
+
+class DecideRequestAssetsValue1(_DecideRequestAssetsValue1, total=False):
+    type: Literal["image"]
+    format: Any
+    part: None
+
+
+class _DecideRequestAssetsValue2(TypedDict):
+    part: str
+
+
+class DecideRequestAssetsValue2(_DecideRequestAssetsValue2, total=False):
+    type: Literal["image"]
+    format: Any
+    data_base64: None
+
+
+class DecideRequestQuestionsValue1Criteria2(TypedDict):
+    true: Union[str, None]
+    false: Union[str, None]
+
+
+class DecideRequestQuestionsValue1Criteria3(TypedDict):
+    yes: Union[str, None]
+    no: Union[str, None]
+
+
+class _NoulQuestion(TypedDict):
+    type: Literal["noul"]
+
+
+class NoulQuestion(_NoulQuestion, total=False):
+    instructions: Union[str, None]
+    criteria: Union[None, "DecideRequestQuestionsValue1Criteria2", "DecideRequestQuestionsValue1Criteria3"]
+
+
+class _ChoiceQuestion(TypedDict):
+    type: Literal["choice"]
+    criteria: Union[Dict[str, Union[str, None]], List[str]]
+
+
+class ChoiceQuestion(_ChoiceQuestion, total=False):
+    instructions: Union[str, None]
+
+
+class _ScoreQuestion(TypedDict):
+    type: Literal["score"]
+    criteria: List[Union[str, None]]
+
+
+class ScoreQuestion(_ScoreQuestion, total=False):
+    instructions: Union[str, None]
+
+
+class _DecideRequest(TypedDict):
+    state: Any
+    questions: Dict[str, Union["NoulQuestion", "ChoiceQuestion", "ScoreQuestion"]]
+
+
+class DecideRequest(_DecideRequest, total=False):
+    model: Union[str, None]
+    image_budget: int
+    assets: Dict[str, Union["DecideRequestAssetsValue1", "DecideRequestAssetsValue2"]]
+
+
+class _SystemoneRequestAssetsValue1(TypedDict):
+    data_base64: str
+
+
+class SystemoneRequestAssetsValue1(_SystemoneRequestAssetsValue1, total=False):
+    type: Literal["image"]
+    format: Any
+    part: None
+
+
+class _SystemoneRequestAssetsValue2(TypedDict):
+    part: str
+
+
+class SystemoneRequestAssetsValue2(_SystemoneRequestAssetsValue2, total=False):
+    type: Literal["image"]
+    format: Any
+    data_base64: None
+
+
+class SystemoneRequestQuestionsValue1Criteria2(TypedDict, total=False):
+    true: Union[str, None, Dict[str, Any], List[Any]]
+    false: Union[str, None, Dict[str, Any], List[Any]]
+
+
+class SystemoneRequestQuestionsValue1Criteria3(TypedDict, total=False):
+    yes: Union[str, None, Dict[str, Any], List[Any]]
+    no: Union[str, None, Dict[str, Any], List[Any]]
+
+
+class _SystemoneRequestQuestionsValue1(TypedDict):
+    type: Literal["noul"]
+
+
+class SystemoneRequestQuestionsValue1(_SystemoneRequestQuestionsValue1, total=False):
+    instructions: Union[str, None, Dict[str, Any], List[Any]]
+    criteria: Union[None, "SystemoneRequestQuestionsValue1Criteria2", "SystemoneRequestQuestionsValue1Criteria3"]
+
+
+class _SystemoneRequestQuestionsValue2(TypedDict):
+    type: Literal["choice"]
+    criteria: Union[Dict[str, Union[str, None, Dict[str, Any], List[Any]]], List[str]]
+
+
+class SystemoneRequestQuestionsValue2(_SystemoneRequestQuestionsValue2, total=False):
+    instructions: Union[str, None, Dict[str, Any], List[Any]]
+
+
+class _SystemoneRequestQuestionsValue3(TypedDict):
+    type: Literal["score"]
+    criteria: List[Union[str, None, Dict[str, Any], List[Any]]]
+
+
+class SystemoneRequestQuestionsValue3(_SystemoneRequestQuestionsValue3, total=False):
+    instructions: Union[str, None, Dict[str, Any], List[Any]]
+
+
+class _SystemoneRequest(TypedDict):
+    state: Any
+    questions: Dict[str, Union["SystemoneRequestQuestionsValue1", "SystemoneRequestQuestionsValue2", "SystemoneRequestQuestionsValue3"]]
+
+
+class SystemoneRequest(_SystemoneRequest, total=False):
+    model: Union[str, None]
+    image_budget: int
+    assets: Dict[str, Union["SystemoneRequestAssetsValue1", "SystemoneRequestAssetsValue2"]]
+
+
+class _NoulAnswer(TypedDict):
+    type: Literal["noul"]
+    noul: float
+
+
+class NoulAnswer(_NoulAnswer, total=False):
+    raw_probabilities: Dict[str, float]
+
+
+class _ChoiceAnswer(TypedDict):
+    type: Literal["choice"]
+    choice: str
+    confidence: float
+    probabilities: Dict[str, float]
+
+
+class ChoiceAnswer(_ChoiceAnswer, total=False):
+    raw_probabilities: Dict[str, float]
+
+
+class _ScoreAnswer(TypedDict):
+    type: Literal["score"]
+    level: int
+    score: float
+    confidence: float
+    legend: Dict[str, str]
+    probabilities: Dict[str, float]
+
+
+class ScoreAnswer(_ScoreAnswer, total=False):
+    raw_probabilities: Dict[str, float]
+
+
+class DecideResponseUsage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+
+
+class DecideResponse(TypedDict):
+    model: str
+    answers: Dict[str, Union["NoulAnswer", "ChoiceAnswer", "ScoreAnswer"]]
+    usage: "DecideResponseUsage"
+
+
+class SubmitResponseEstimatedCost(TypedDict):
+    amount: float
+    currency: str
+    input_tokens: int
+    rate: float
+    basis: Literal["estimate"]
+
+
+class SubmitResponse(TypedDict):
+    id: str
+    object: Literal["batch"]
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    lines: int
+    estimated_cost: "SubmitResponseEstimatedCost"
+    expires_at: str
+    data_region: str
+
+
+class BatchCounts(TypedDict):
+    done: int
+    failed: int
+    pending: int
+
+
+class BatchWebhookDelivery1(TypedDict):
+    status: Literal["pending", "delivered", "failed"]
+    attempts: int
+    error: Union[str, None]
+
+
+class BatchEstimatedCost(TypedDict):
+    amount: float
+    currency: str
+    input_tokens: int
+    rate: float
+    basis: Literal["estimate"]
+
+
+class Batch(TypedDict):
+    id: str
+    object: Literal["batch"]
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    lines: int
+    counts: "BatchCounts"
+    models: List[str]
+    created_at: str
+    started_at: Union[str, None]
+    finished_at: Union[str, None]
+    expires_at: str
+    reason: Union[str, None]
+    results_available: bool
+    webhook: bool
+    webhook_delivery: Union["BatchWebhookDelivery1", None]
+    estimated_cost: "BatchEstimatedCost"
+    data_region: str
+    delete_after: Union[str, None]
+
+
+class BatchListDataItemCounts(TypedDict):
+    done: int
+    failed: int
+    pending: int
+
+
+class BatchListDataItemWebhookDelivery1(TypedDict):
+    status: Literal["pending", "delivered", "failed"]
+    attempts: int
+    error: Union[str, None]
+
+
+class BatchListDataItemEstimatedCost(TypedDict):
+    amount: float
+    currency: str
+    input_tokens: int
+    rate: float
+    basis: Literal["estimate"]
+
+
+class BatchListDataItem(TypedDict):
+    id: str
+    object: Literal["batch"]
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    lines: int
+    counts: "BatchListDataItemCounts"
+    models: List[str]
+    created_at: str
+    started_at: Union[str, None]
+    finished_at: Union[str, None]
+    expires_at: str
+    reason: Union[str, None]
+    results_available: bool
+    webhook: bool
+    webhook_delivery: Union["BatchListDataItemWebhookDelivery1", None]
+    estimated_cost: "BatchListDataItemEstimatedCost"
+    data_region: str
+    delete_after: Union[str, None]
+
+
+class _BatchList(TypedDict):
+    object: Literal["list"]
+    data: List["BatchListDataItem"]
+
+
+class BatchList(_BatchList, total=False):
+    has_more: bool
+
+
+class LimitsKey(TypedDict):
+    id: str
+    expires: str
+
+
+class LimitsMonth(TypedDict):
+    charged: float
+    budget: Union[float, None]
+
+
+class LimitsPerMinute(TypedDict):
+    requests: int
+    bytes: int
+
+
+class LimitsServer(TypedDict):
+    body_bytes: int
+    questions: int
+    options: int
+    state_characters: int
+    images: int
+    image_bytes: int
+    batch_lines: int
+    batches_open: int
+
+
+class LimitsModelsItemPrices(TypedDict):
+    live: float
+    batch: float
+
+
+class LimitsModelsItem(TypedDict):
+    id: str
+    reads_images: bool
+    prices: "LimitsModelsItemPrices"
+
+
+class Limits(TypedDict):
+    object: Literal["limits"]
+    key: "LimitsKey"
+    currency: str
+    credit: float
+    month: "LimitsMonth"
+    per_minute: "LimitsPerMinute"
+    server: "LimitsServer"
+    models: List["LimitsModelsItem"]
+
+
+class UsageKey(TypedDict):
+    id: str
+
+
+class UsageDataItem(TypedDict):
+    day: str
+    model: str
+    kind: Literal["live", "batch"]
+    requests: int
+    input_tokens: int
+    amount: float
+
+
+class UsageTotal(TypedDict):
+    requests: int
+    input_tokens: int
+    amount: float
+
+Usage = TypedDict(
+    "Usage",
+    {
+        "object": Literal["usage"],
+        "key": "UsageKey",
+        "currency": str,
+        "from": str,
+        "to": str,
+        "data": List["UsageDataItem"],
+        "total": "UsageTotal",
+    },
+)
+
+
+class ModelListDataItem(TypedDict):
+    id: str
+    object: Literal["model"]
+    owned_by: str
+
+
+class ModelListModelsItem(TypedDict):
+    name: str
+    description: str
+    release_date: Union[str, None]
+
+
+class ModelList(TypedDict):
+    object: Literal["list"]
+    data: List["ModelListDataItem"]
+    models: List["ModelListModelsItem"]
+
+
+class Health(TypedDict):
+    status: Literal["ok"]
+
+
+class Error(TypedDict):
+    error: str
+    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+

@@ -1,0 +1,235 @@
+"""What becomes of calls whose connection or server fails."""
+
+import json
+import socket
+import time
+import unittest
+
+from decider import Decider, DeciderError, noul
+from tests.stub import Stub, chunked, client, response
+
+ANSWER = json.dumps(
+    {"model": "m-20260101", "answers": {"q": {"type": "noul", "noul": 0.9}}, "usage": {"input_tokens": 9, "output_tokens": 1}}
+).encode()
+QUESTIONS = {"q": noul("Is it?")}
+BATCH = json.dumps({"id": "batch_" + "a" * 24, "object": "batch", "lines": 3}).encode()
+
+
+def error(type: str, status: str, headers: str = "") -> bytes:
+    return response(json.dumps({"error": "A sentence.", "type": type}).encode(), status, headers)
+
+
+def refused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Decisions(unittest.TestCase):
+    def assert_fails(self, stub: Stub, type: str, **options: object) -> DeciderError:
+        with self.assertRaises(DeciderError) as raised:
+            client(stub.url, **options).decide("x", QUESTIONS)
+        self.assertEqual(raised.exception.type, type)
+        return raised.exception
+
+    def test_cut_at_every_byte_it_is_sent_once(self) -> None:
+        whole = response(ANSWER)
+        for at in range(len(whole)):
+            with Stub(whole[:at]) as stub:
+                failed = self.assert_fails(stub, "connection_lost")
+                self.assertTrue(failed.outcome_unknown, at)
+                self.assertEqual(len(stub.requests), 1, at)
+        with Stub(whole) as stub:
+            self.assertEqual(client(stub.url).decide("x", QUESTIONS).answers["q"]["noul"], 0.9)
+
+    def test_cut_at_every_byte_of_chunks_it_is_sent_once(self) -> None:
+        whole = chunked(ANSWER[:20], ANSWER[20:])
+        # From the last chunk on, the response is complete.
+        for at in range(len(whole) - len(b"0\r\n\r\n") + 1):
+            with Stub(whole[:at]) as stub:
+                self.assert_fails(stub, "connection_lost")
+                self.assertEqual(len(stub.requests), 1, at)
+
+    def test_an_error_at_any_byte_of_its_body_is_known_by_its_status(self) -> None:
+        whole = error("internal_error", "500 Internal Server Error")
+        body = whole.index(b"\r\n\r\n") + 4
+        for at in range(body, len(whole)):
+            with Stub(whole[:at], response(ANSWER)) as stub:
+                self.assertEqual(client(stub.url).decide("x", QUESTIONS).info.attempts, 2)
+
+    def test_a_server_that_is_away_gets_it_later(self) -> None:
+        waits: list = []
+        with self.assertRaises(DeciderError) as raised:
+            client(f"http://127.0.0.1:{refused_port()}", waits).decide("x", QUESTIONS)
+        self.assertEqual(raised.exception.type, "unreachable")
+        self.assertFalse(raised.exception.outcome_unknown)
+        self.assertEqual(waits, [0.5, 1.0])
+
+    def test_a_storm_of_503_is_waited_for_as_asked_and_ends(self) -> None:
+        waits: list = []
+        with Stub(error("overloaded", "503 Service Unavailable", "Retry-After: 7\r\n")) as stub:
+            with self.assertRaises(DeciderError) as raised:
+                client(stub.url, waits).decide("x", QUESTIONS)
+            self.assertEqual(raised.exception.type, "overloaded")
+            self.assertEqual(raised.exception.retry_after_seconds, 7)
+            self.assertEqual((len(stub.requests), waits), (3, [7.0, 7.0]))
+
+    def test_which_statuses_are_sent_again(self) -> None:
+        for status, sent in {408: 3, 429: 3, 500: 3, 503: 3, 400: 1, 402: 1, 409: 1, 422: 1, 502: 1, 504: 1}.items():
+            with Stub(error("overloaded", f"{status} Status")) as stub:
+                failed = self.assert_fails(stub, "overloaded")
+                self.assertEqual((len(stub.requests), failed.outcome_unknown), (sent, status in (502, 504)), status)
+
+    def test_what_must_not_be_sent_again_is_not(self) -> None:
+        for headers in ("Retry-After: 61\r\n", "X-Should-Retry: false\r\n"):
+            with Stub(error("too_many_batches", "429 Too Many Requests", headers)) as stub:
+                self.assert_fails(stub, "too_many_batches")
+                self.assertEqual(len(stub.requests), 1, headers)
+
+    def test_retry_after_as_a_date(self) -> None:
+        waits: list = []
+        date = "Retry-After: Fri, 31 Dec 1999 23:59:59 GMT\r\n"
+        with Stub(error("overloaded", "503 Service Unavailable", date), response(ANSWER)) as stub:
+            client(stub.url, waits).decide("x", QUESTIONS)
+            self.assertEqual(waits, [0.0])
+
+    def test_a_slow_response_ends_at_the_time_limit_although_bytes_arrive(self) -> None:
+        def drip(connection: socket.socket) -> None:
+            for at in range(len(ANSWER)):
+                connection.sendall(response(ANSWER)[at : at + 1])
+                time.sleep(0.02)
+
+        with Stub(drip) as stub:
+            failed = self.assert_fails(stub, "timeout", timeout=0.2)
+            self.assertTrue(failed.outcome_unknown)
+            self.assertEqual(len(stub.requests), 1)
+
+    def test_an_answer_before_the_body_is_read(self) -> None:
+        def refuse(connection: socket.socket) -> None:
+            connection.sendall(error("body_too_large", "413 Payload Too Large"))
+
+        with Stub(refuse) as stub:
+            self.assert_fails(stub, "body_too_large")
+
+    def test_a_success_that_is_not_of_the_interface(self) -> None:
+        for body in (b"<html>", b"[]", b'{"ok":true}', b"\xff", b""):
+            with Stub(response(body)) as stub:
+                self.assertTrue(self.assert_fails(stub, "invalid_response").outcome_unknown)
+                self.assertEqual(len(stub.requests), 1)
+
+    def test_an_error_page_and_a_redirect(self) -> None:
+        with Stub(response(b"<html>", "403 Forbidden")) as stub:
+            self.assertEqual(self.assert_fails(stub, "unknown").status, 403)
+        with Stub(response(b"", "307 Temporary Redirect", "Location: http://127.0.0.1:1/\r\n")) as stub:
+            self.assertEqual(self.assert_fails(stub, "unknown").status, 307)
+            self.assertEqual(len(stub.requests), 1)
+
+
+class Free(unittest.TestCase):
+    """Calls that may be sent again whatever became of them."""
+
+    def test_a_read_survives_a_cut_and_a_502(self) -> None:
+        whole = response(b'{"object":"limits"}')
+        for first in (b"", whole[:-1], error("unknown", "502 Bad Gateway"), response(b"<html>")):
+            with Stub(first, whole) as stub:
+                self.assertEqual(client(stub.url).limits()["object"], "limits")
+                self.assertEqual(len(stub.requests), 2)
+
+    def test_a_submission_is_sent_again_with_the_same_key(self) -> None:
+        whole = response(BATCH)
+        for at in range(0, len(whole)):
+            with Stub(whole[:at], whole) as stub:
+                client(stub.url).batches.submit([{"custom_id": "a"}])
+                first, second = stub.requests
+                self.assertEqual(first, second, at)
+                self.assertIn(b"\r\nIdempotency-Key: ", first)
+
+    def test_a_wait_goes_on_while_the_server_is_away(self) -> None:
+        def batch(available: bool) -> bytes:
+            return response(json.dumps({"id": "b", "lines": 1, "results_available": available}).encode())
+
+        away = error("overloaded", "503 Service Unavailable")
+        with Stub(batch(False), *[away] * 9, b"", b"", batch(True)) as stub:
+            self.assertTrue(client(stub.url).batches.wait("b")["results_available"])
+            self.assertEqual(len(stub.requests), 13)
+
+
+class Results(unittest.TestCase):
+    LINES = [b'{"custom_id":"%d","text":"\xc3\xa9"}' % at for at in range(4)]
+
+    def collected(self, *answers: bytes, batch: object = "b") -> list:
+        with Stub(*answers) as stub:
+            return list(client(stub.url).batches.results(batch))  # type: ignore[arg-type]
+
+    def test_cut_at_every_byte_each_line_comes_once(self) -> None:
+        text = b"".join(line + b"\n" for line in self.LINES)
+        wanted = [json.loads(line) for line in self.LINES]
+        for whole in (chunked(text[:30], text[30:]), response(text)):
+            for at in range(len(whole) - len(b"0\r\n\r\n") + 1):
+                self.assertEqual(self.collected(whole[:at], whole), wanted, at)
+
+    def test_a_cut_that_looks_like_the_end_is_noticed_with_the_batch(self) -> None:
+        head = b"HTTP/1.1 200 OK\r\n\r\n"
+        text = b"".join(line + b"\n" for line in self.LINES)
+        short = head + self.LINES[0] + b"\n"
+        self.assertEqual(len(self.collected(short, head + text, batch={"id": "b", "lines": 4})), 4)
+        self.assertEqual(len(self.collected(short + b'{"cust', head + text)), 4)
+
+    def test_a_server_that_never_gets_further_is_given_up(self) -> None:
+        with self.assertRaises(DeciderError) as raised:
+            self.collected(chunked(self.LINES[0] + b"\n", end=False))
+        self.assertEqual(raised.exception.type, "connection_lost")
+
+    def test_many_cuts_with_progress_are_survived(self) -> None:
+        answers = [chunked(*[line + b"\n" for line in self.LINES[:count]], end=False) for count in range(1, 5)]
+        self.assertEqual(len(self.collected(*answers, chunked(*[line + b"\n" for line in self.LINES]))), 4)
+
+    def test_other_results_after_a_cut_are_refused(self) -> None:
+        with self.assertRaises(DeciderError) as raised:
+            self.collected(chunked(b'{"custom_id":"1"}\n', end=False), chunked(b'{"custom_id":"2"}\n'))
+        self.assertEqual(raised.exception.type, "invalid_response")
+
+    def test_leaving_the_loop_closes_the_connection(self) -> None:
+        ended = []
+
+        def endless(connection: socket.socket) -> None:
+            try:
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                while True:
+                    connection.sendall(self.LINES[0] + b"\n")
+            except OSError:
+                ended.append(True)
+
+        with Stub(endless) as stub:
+            results = client(stub.url).batches.results("b")
+            next(results)
+            results.close()
+            for _ in range(500):
+                if ended:
+                    break
+                time.sleep(0.01)
+        self.assertEqual(ended, [True])
+
+
+class Settings(unittest.TestCase):
+    def test_wrong_ones_are_refused_and_not_quoted(self) -> None:
+        for url in ("nothing", "ftp://a", "http://", "http://user:secret@host", "http://host:port"):
+            with self.assertRaises(ValueError) as raised:
+                Decider(url, "dk_test")
+            self.assertNotIn("secret", str(raised.exception))
+        for token in ("", "a b", "a\n", "é"):
+            with self.assertRaises(ValueError):
+                Decider("http://a", token)
+
+    def test_limits_of_a_batch(self) -> None:
+        batches = Decider("http://127.0.0.1:1", "dk_test").batches
+        endless = ({"custom_id": str(at)} for at in iter(int, 1))
+        with self.assertRaises(DeciderError) as raised:
+            batches.submit(endless)
+        self.assertEqual(raised.exception.type, "too_many_lines")
+        with self.assertRaises(DeciderError) as raised:
+            batches.submit({"state": "x" * 2**20} for _ in iter(int, 1))
+        self.assertEqual(raised.exception.type, "body_too_large")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,407 @@
+/** The bodies of the HTTP interface, by their names in its OpenAPI document. */
+export interface ApiSchemas {
+    /** One state and 1 to 16 questions about it. */
+    readonly DecideRequest: {
+        /** An id of the model list; `null` or absent is the default model. */
+        readonly model?: string | null | undefined;
+        /** Maximum input tokens per image; 280 if absent. */
+        readonly image_budget?: 70 | 140 | 280 | undefined;
+        /** Images by reference. */
+        readonly assets?: {
+            readonly [name: string]: {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The file in standard base64. */
+                readonly data_base64: string;
+                readonly part?: null | undefined;
+            } | {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The part of a multipart body that holds the file. */
+                readonly part: string;
+                readonly data_base64?: null | undefined;
+            };
+        } | undefined;
+        /** The situation. JSON is passed to the model as indented JSON. */
+        readonly state: unknown;
+        /** The questions by name; answers come back under the same names. */
+        readonly questions: {
+            readonly [name: string]: {
+                readonly type: "noul";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | undefined;
+                /** What yes and no mean, or left out. */
+                readonly criteria?: null | {
+                    /** What the option means; with `null` the model sees its name. */
+                    readonly true: string | null;
+                    /** What the option means; with `null` the model sees its name. */
+                    readonly false: string | null;
+                } | {
+                    /** What the option means; with `null` the model sees its name. */
+                    readonly yes: string | null;
+                    /** What the option means; with `null` the model sees its name. */
+                    readonly no: string | null;
+                } | undefined;
+            } | {
+                readonly type: "choice";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | undefined;
+                /** The labels: label to description, or a list of labels. Each label once. */
+                readonly criteria: {
+                    readonly [name: string]: string | null;
+                } | readonly (string)[];
+            } | {
+                readonly type: "score";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | undefined;
+                /** The levels, lowest first. */
+                readonly criteria: readonly (string | null)[];
+            };
+        };
+    };
+    /** One state and 1 to 16 questions about it, as System One clients send them. */
+    readonly SystemoneRequest: {
+        /** An id of the model list; `null` or absent is the default model. */
+        readonly model?: string | null | undefined;
+        /** Maximum input tokens per image; 280 if absent. */
+        readonly image_budget?: 70 | 140 | 280 | undefined;
+        /** Images by reference. */
+        readonly assets?: {
+            readonly [name: string]: {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The file in standard base64. */
+                readonly data_base64: string;
+                readonly part?: null | undefined;
+            } | {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The part of a multipart body that holds the file. */
+                readonly part: string;
+                readonly data_base64?: null | undefined;
+            };
+        } | undefined;
+        /** The situation, `null` included. */
+        readonly state: unknown;
+        /** The questions by name; answers come back under the same names. */
+        readonly questions: {
+            readonly [name: string]: {
+                readonly type: "noul";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | {
+                    readonly [name: string]: unknown;
+                } | readonly (unknown)[] | undefined;
+                /** What yes and no mean, or left out. */
+                readonly criteria?: null | {
+                    /** A string, or an object or array, which reaches the model as indented JSON. */
+                    readonly true?: string | null | {
+                        readonly [name: string]: unknown;
+                    } | readonly (unknown)[] | undefined;
+                    /** A string, or an object or array, which reaches the model as indented JSON. */
+                    readonly false?: string | null | {
+                        readonly [name: string]: unknown;
+                    } | readonly (unknown)[] | undefined;
+                } | {
+                    /** A string, or an object or array, which reaches the model as indented JSON. */
+                    readonly yes?: string | null | {
+                        readonly [name: string]: unknown;
+                    } | readonly (unknown)[] | undefined;
+                    /** A string, or an object or array, which reaches the model as indented JSON. */
+                    readonly no?: string | null | {
+                        readonly [name: string]: unknown;
+                    } | readonly (unknown)[] | undefined;
+                } | undefined;
+            } | {
+                readonly type: "choice";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | {
+                    readonly [name: string]: unknown;
+                } | readonly (unknown)[] | undefined;
+                /** The labels: label to description, or a list of labels. Each label once. */
+                readonly criteria: {
+                    readonly [name: string]: string | null | {
+                        readonly [name: string]: unknown;
+                    } | readonly (unknown)[];
+                } | readonly (string)[];
+            } | {
+                readonly type: "score";
+                /** The question in plain language; `null` means no instructions. */
+                readonly instructions?: string | null | {
+                    readonly [name: string]: unknown;
+                } | readonly (unknown)[] | undefined;
+                /** The levels, lowest first. */
+                readonly criteria: readonly (string | null | {
+                    readonly [name: string]: unknown;
+                } | readonly (unknown)[])[];
+            };
+        };
+    };
+    /** The answers. */
+    readonly DecideResponse: {
+        /** The build that answered. */
+        readonly model: string;
+        /** One answer per question, under its name. */
+        readonly answers: {
+            readonly [name: string]: {
+                readonly type: "noul";
+                /** The probability of yes, at least 0.80 towards the chosen side. */
+                readonly noul: number;
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+            } | {
+                readonly type: "choice";
+                /** The chosen label. */
+                readonly choice: string;
+                readonly confidence: number;
+                /** By label; they sum to 1. */
+                readonly probabilities: {
+                    readonly [name: string]: number;
+                };
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+            } | {
+                readonly type: "score";
+                /** The most probable level. */
+                readonly level: number;
+                /** The mean of the levels’ numbers. */
+                readonly score: number;
+                readonly confidence: number;
+                /** What each level means, by its number. */
+                readonly legend: {
+                    readonly [name: string]: string;
+                };
+                /** By level; they sum to 1. */
+                readonly probabilities: {
+                    readonly [name: string]: number;
+                };
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+            };
+        };
+        readonly usage: {
+            readonly input_tokens: number;
+            readonly output_tokens: number;
+        };
+    };
+    /** The batch that was stored. */
+    readonly SubmitResponse: {
+        readonly id: string;
+        readonly object: "batch";
+        readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+        readonly lines: number;
+        /** An estimate from the sizes of the lines. */
+        readonly estimated_cost: {
+            readonly amount: number;
+            readonly currency: string;
+            readonly input_tokens: number;
+            /** 0.5: half the live price. */
+            readonly rate: number;
+            readonly basis: "estimate";
+        };
+        /** ISO 8601 with offset. */
+        readonly expires_at: string;
+        readonly data_region: string;
+    };
+    /** A batch. */
+    readonly Batch: {
+        readonly id: string;
+        readonly object: "batch";
+        readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+        readonly lines: number;
+        readonly counts: {
+            readonly done: number;
+            readonly failed: number;
+            readonly pending: number;
+        };
+        readonly models: readonly (string)[];
+        /** ISO 8601 with offset. */
+        readonly created_at: string;
+        readonly started_at: string | null;
+        readonly finished_at: string | null;
+        /** ISO 8601 with offset. */
+        readonly expires_at: string;
+        readonly reason: string | null;
+        readonly results_available: boolean;
+        readonly webhook: boolean;
+        /** What the calls of the webhook have come to; `null` without a webhook. */
+        readonly webhook_delivery: {
+            readonly status: "pending" | "delivered" | "failed";
+            readonly attempts: number;
+            /** Why the last attempt failed, such as `timeout` or `status_404`. */
+            readonly error: string | null;
+        } | null;
+        /** An estimate from the sizes of the lines. */
+        readonly estimated_cost: {
+            readonly amount: number;
+            readonly currency: string;
+            readonly input_tokens: number;
+            /** 0.5: half the live price. */
+            readonly rate: number;
+            readonly basis: "estimate";
+        };
+        readonly data_region: string;
+        readonly delete_after: string | null;
+    };
+    /** The batches of the key. */
+    readonly BatchList: {
+        readonly object: "list";
+        readonly data: readonly ({
+            readonly id: string;
+            readonly object: "batch";
+            readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+            readonly lines: number;
+            readonly counts: {
+                readonly done: number;
+                readonly failed: number;
+                readonly pending: number;
+            };
+            readonly models: readonly (string)[];
+            /** ISO 8601 with offset. */
+            readonly created_at: string;
+            readonly started_at: string | null;
+            readonly finished_at: string | null;
+            /** ISO 8601 with offset. */
+            readonly expires_at: string;
+            readonly reason: string | null;
+            readonly results_available: boolean;
+            readonly webhook: boolean;
+            /** What the calls of the webhook have come to; `null` without a webhook. */
+            readonly webhook_delivery: {
+                readonly status: "pending" | "delivered" | "failed";
+                readonly attempts: number;
+                /** Why the last attempt failed, such as `timeout` or `status_404`. */
+                readonly error: string | null;
+            } | null;
+            /** An estimate from the sizes of the lines. */
+            readonly estimated_cost: {
+                readonly amount: number;
+                readonly currency: string;
+                readonly input_tokens: number;
+                /** 0.5: half the live price. */
+                readonly rate: number;
+                readonly basis: "estimate";
+            };
+            readonly data_region: string;
+            readonly delete_after: string | null;
+        })[];
+        /** Only with `limit`: whether more batches follow. */
+        readonly has_more?: boolean | undefined;
+    };
+    /** Credit, limits and prices of the key. */
+    readonly Limits: {
+        readonly object: "limits";
+        readonly key: {
+            readonly id: string;
+            /** The last day of the key, ISO 8601, or `never`. */
+            readonly expires: string;
+        };
+        /** The code of the currency of all amounts. */
+        readonly currency: string;
+        /** What is left of the credit of the workspace. */
+        readonly credit: number;
+        readonly month: {
+            /** What the workspace was charged in this UTC month. */
+            readonly charged: number;
+            /** The most it may be charged in a UTC month; null: no limit. */
+            readonly budget: number | null;
+        };
+        readonly per_minute: {
+            readonly requests: number;
+            /** Bytes of request bodies. */
+            readonly bytes: number;
+        };
+        /** Limits of the server, the same for every key. */
+        readonly server: {
+            /** Of a request. */
+            readonly body_bytes: number;
+            /** Of a request. */
+            readonly questions: number;
+            /** Of a question. */
+            readonly options: number;
+            /** That a model reads of a state. */
+            readonly state_characters: number;
+            /** Of a request. */
+            readonly images: number;
+            /** Of an image. */
+            readonly image_bytes: number;
+            /** Of a batch. */
+            readonly batch_lines: number;
+            /** Of the key at a time. */
+            readonly batches_open: number;
+        };
+        /** The models that the key may use here. */
+        readonly models: readonly ({
+            readonly id: string;
+            readonly reads_images: boolean;
+            /** Per million input tokens. */
+            readonly prices: {
+                readonly live: number;
+                readonly batch: number;
+            };
+        })[];
+    };
+    /** What the key was charged. */
+    readonly Usage: {
+        readonly object: "usage";
+        readonly key: {
+            readonly id: string;
+        };
+        /** The code of the currency of all amounts. */
+        readonly currency: string;
+        /** The first UTC day. */
+        readonly from: string;
+        /** The last UTC day, today. */
+        readonly to: string;
+        /** By day, model and kind, in this order. Days without charges are left out. */
+        readonly data: readonly ({
+            readonly day: string;
+            readonly model: string;
+            readonly kind: "live" | "batch";
+            /** Answered requests and batch lines. */
+            readonly requests: number;
+            readonly input_tokens: number;
+            readonly amount: number;
+        })[];
+        /** The sums of `data`. */
+        readonly total: {
+            /** Answered requests and batch lines. */
+            readonly requests: number;
+            readonly input_tokens: number;
+            readonly amount: number;
+        };
+    };
+    /** The models served. */
+    readonly ModelList: {
+        readonly object: "list";
+        readonly data: readonly ({
+            readonly id: string;
+            readonly object: "model";
+            readonly owned_by: string;
+        })[];
+        readonly models: readonly ({
+            readonly name: string;
+            readonly description: string;
+            readonly release_date: string | null;
+        })[];
+    };
+    /** The server answers. */
+    readonly Health: {
+        readonly status: "ok";
+    };
+    /** The reason of an error. */
+    readonly Error: {
+        /** One sentence that names the field, the limit and the value. */
+        readonly error: string;
+        readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+    };
+}

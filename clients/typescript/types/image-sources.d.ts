@@ -1,0 +1,15 @@
+import type { Images } from './client-types.js';
+/** Images of a request that together have at most this many bytes are sent inline; larger ones as parts of a form. */
+export declare const INLINE_IMAGE_BYTES_MAX: number;
+/** An image as it is sent. */
+export interface ReadImage {
+    readonly reference: string;
+    readonly format: 'png' | 'jpeg';
+    readonly file: Blob;
+}
+/** Reads the images of a request, and finds the format of each in its first bytes. */
+export declare function readImages(images: Images): Promise<ReadImage[]>;
+/** Assets with the files in base64. */
+export declare function inlineAssets(images: readonly ReadImage[]): Promise<Record<string, object>>;
+/** A form: the request first, then each file. */
+export declare function formOf(request: object, images: readonly ReadImage[]): FormData;

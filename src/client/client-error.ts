@@ -1,0 +1,74 @@
+import type { ApiSchemas } from './api-schema.js';
+
+/** A type that the server sends; `docs/errors.md` lists them. */
+export type ServerErrorType = ApiSchemas['Error']['type'];
+
+/**
+ * A type of the client's own.
+ *
+ * - `unreachable`: no connection was made, so nothing was sent.
+ * - `connection_lost`: the connection failed before the response was complete.
+ * - `timeout`: the response did not come within the time limit.
+ * - `invalid_response`: the response is not what this interface sends.
+ * - `unknown`: an error response that is not from the server, but from a proxy, for example.
+ */
+export type ClientErrorType = 'unreachable' | 'connection_lost' | 'timeout' | 'invalid_response' | 'unknown';
+
+export type DeciderErrorType = ServerErrorType | ClientErrorType;
+
+/** An invalid line of a batch file. */
+export interface LineError {
+  /** From 1; blank lines count. */
+  readonly line: number;
+  readonly type: string;
+  readonly error: string;
+}
+
+interface ErrorFacts {
+  readonly status?: number;
+  readonly requestId?: string | null;
+  readonly retryAfterSeconds?: number | null;
+  readonly lines?: readonly LineError[];
+  readonly invalidLines?: number;
+  readonly field?: string | null;
+  readonly outcomeUnknown?: boolean;
+  readonly isTemporary?: boolean;
+  readonly cause?: unknown;
+}
+
+/** A call that was not answered with success. Programs branch on `type`. */
+export class DeciderError extends Error {
+  override readonly name = 'DeciderError';
+  /** The status of the response; null if there was none. */
+  readonly status: number | null;
+  /** The id of the call in the log of the server. */
+  readonly requestId: string | null;
+  /** What the server asks to wait. */
+  readonly retryAfterSeconds: number | null;
+  /** The invalid lines of a batch file, as far as the response lists them. */
+  readonly lines: readonly LineError[];
+  /** The number of all invalid lines. */
+  readonly invalidLines: number;
+  /** The field of the request that is wrong; null if the response names none. */
+  readonly field: string | null;
+  /** Whether the server may have done, and charged, what was asked. */
+  readonly outcomeUnknown: boolean;
+  /** Whether the same call may succeed later. */
+  readonly isTemporary: boolean;
+
+  constructor(
+    readonly type: DeciderErrorType,
+    message: string,
+    facts: ErrorFacts = {},
+  ) {
+    super(message, 'cause' in facts ? { cause: facts.cause } : undefined);
+    this.status = facts.status ?? null;
+    this.requestId = facts.requestId ?? null;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+    this.lines = facts.lines ?? [];
+    this.invalidLines = facts.invalidLines ?? this.lines.length;
+    this.field = facts.field ?? null;
+    this.outcomeUnknown = facts.outcomeUnknown ?? false;
+    this.isTemporary = facts.isTemporary ?? false;
+  }
+}

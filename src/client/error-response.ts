@@ -1,0 +1,65 @@
+import { DeciderError, type DeciderErrorType, type LineError } from './client-error.js';
+import { readText } from './response-body.js';
+
+/** Bytes of an error response that are read: those of the server are far smaller. */
+const ERROR_BYTES_MAX = 1024 * 1024;
+
+/** Statuses after which the same request may succeed later (docs/errors.md). */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+/** A proxy sends these if it has lost the response; the server sends 502 as `outcome_unknown`. */
+const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([502, 504]);
+
+/** The error of a response (contract 2.9); a proxy may have sent anything else. `now`: in milliseconds since 1970. */
+export async function errorOfResponse(response: Response, now: number): Promise<DeciderError> {
+  const { status, headers } = response;
+  const facts = {
+    status,
+    requestId: headers.get('x-request-id'),
+    retryAfterSeconds: readRetryAfter(headers.get('retry-after'), now),
+    outcomeUnknown: UNKNOWN_OUTCOME.has(status),
+    isTemporary: TEMPORARY.has(status) && headers.get('x-should-retry') !== 'false',
+  };
+  const body = await readBody(response);
+  const { error, type, errors, invalid_lines, field } = body;
+  if (typeof error !== 'string' || typeof type !== 'string') {
+    return new DeciderError('unknown', messageOf(response), facts);
+  }
+  return new DeciderError(type as DeciderErrorType, error, {
+    ...facts,
+    ...(Array.isArray(errors) && { lines: errors.filter(isLineError) }),
+    ...(typeof invalid_lines === 'number' && { invalidLines: invalid_lines }),
+    ...(typeof field === 'string' && { field }),
+  });
+}
+
+function messageOf({ status, type }: Response): string {
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    return 'The response is a redirect, which is not followed. Use the address that it leads to.';
+  }
+  return `The server, or a proxy before it, answered with status ${status}.`;
+}
+
+async function readBody(response: Response): Promise<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(await readText(response, ERROR_BYTES_MAX));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    // The status says enough.
+    return {};
+  }
+}
+
+function isLineError(value: unknown): value is LineError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { line, type, error } = value as Record<string, unknown>;
+  return typeof line === 'number' && typeof type === 'string' && typeof error === 'string';
+}
+
+/** `Retry-After` in seconds, of whole seconds or of an HTTP date, as proxies send it; null if there is none. */
+function readRetryAfter(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value);
+  // `Date.parse` also reads `-1`.
+  const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1_000);
+}

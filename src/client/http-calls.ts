@@ -1,0 +1,185 @@
+import { AttemptDeadline } from './attempt-deadline.js';
+import { DeciderError } from './client-error.js';
+import { type ClientRuntime, pause } from './client-runtime.js';
+import { errorOfResponse } from './error-response.js';
+import { failedFetch, lostConnection } from './failed-fetch.js';
+import { type Repeatable, waitBeforeRetry } from './repeat-rules.js';
+import { readText } from './response-body.js';
+
+/** Bytes of a JSON response; the largest answer to a request of 32 MiB is smaller. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+/** Retries of a call, unless the caller says otherwise. */
+const RETRIES = 2;
+/** The server answers or refuses a request within about two minutes: one to receive it, one to compute it. */
+const TIMEOUT_MS = 150_000;
+
+export interface CallSettings {
+  /** The address of the server: `https://decider.example`. */
+  readonly url: string;
+  /** The token of a key. */
+  readonly token: string | null;
+  /** How often a call is sent again at most. */
+  readonly retries?: number | undefined;
+  /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What a request can carry: all of it has a known length, which the server requires. */
+export type RequestContent = string | Blob | FormData | Uint8Array<ArrayBuffer>;
+
+export interface HttpCall {
+  /** Relative to the address, without a slash in front. */
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly body?: RequestContent | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly repeatable: Repeatable;
+  /** A field that every response has; absent: the caller looks itself. */
+  readonly has?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** About the HTTP exchange of a call. */
+export interface ResponseInfo {
+  /** The id of the call in the log of the server. */
+  readonly requestId: string | null;
+  readonly headers: Headers;
+  /** How often the call was sent. */
+  readonly attempts: number;
+}
+
+/** A response whose body has not been read, and the deadline that ends when it has. */
+export interface OpenResponse {
+  readonly response: Response;
+  readonly deadline: AttemptDeadline;
+  /** What a failure of the body means: the reason of the caller's signal, or a DeciderError. */
+  failure(error: unknown): unknown;
+}
+
+/** Calls of one server. Rejects with DeciderError, or with the reason of the caller's signal. */
+export class HttpCalls {
+  readonly #token: string | null;
+  private readonly base: URL;
+  readonly retries: number;
+  readonly timeoutMs: number;
+
+  /** Throws TypeError if the address or the token cannot be used. Neither is quoted: both may be secret. */
+  constructor(
+    { url, token, retries = RETRIES, timeoutMs = TIMEOUT_MS }: CallSettings,
+    readonly runtime: ClientRuntime,
+  ) {
+    const base = URL.canParse(url) ? new URL(url) : null;
+    if (base === null || !/^https?:$/.test(base.protocol))
+      throw new TypeError('url: not an http or https URL.');
+    if (base.username !== '' || base.password !== '')
+      throw new TypeError('url: must not have a user or a password.');
+    if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
+      throw new TypeError('token: must be printable ASCII characters without spaces.');
+    }
+    this.base = new URL(base.pathname.replace(/\/*$/, '/'), base);
+    this.#token = token;
+    this.retries = retries;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** Sends a call until it is answered or must not be sent again, and reads the response as JSON. */
+  async json<Body>(call: HttpCall): Promise<{ readonly body: Body; readonly info: ResponseInfo }> {
+    return this.repeat(call, async (attempts) => {
+      const { response, deadline, failure } = await this.open(call);
+      try {
+        const body = parsed<Body>(await readText(response, RESPONSE_BYTES_MAX), call.has);
+        const { headers } = response;
+        return { body, info: { requestId: headers.get('x-request-id'), headers, attempts } };
+      } catch (error) {
+        throw failure(error);
+      } finally {
+        deadline.end();
+      }
+    });
+  }
+
+  /** Sends a call once. Whoever reads the body ends the deadline. */
+  async open(call: HttpCall): Promise<OpenResponse> {
+    const { path, signal } = call;
+    signal?.throwIfAborted();
+    const url = new URL(path, this.base);
+    const deadline = new AttemptDeadline(this.runtime, this.timeoutMs, signal);
+    const failure = (error: unknown, otherwise = brokenBody): unknown => {
+      if (signal?.aborted) return signal.reason;
+      return deadline.timedOut ? timeout(this.timeoutMs, error) : otherwise(error, url);
+    };
+    try {
+      const response = await this.runtime
+        .fetch(url, this.initOf(call, deadline.signal))
+        .catch((error: unknown) => Promise.reject(failure(error, failedFetch)));
+      if (response.ok) return { response, deadline, failure };
+      const refusal = await errorOfResponse(response, this.runtime.now());
+      throw signal?.aborted ? signal.reason : refusal;
+    } catch (error) {
+      deadline.end();
+      throw error;
+    }
+  }
+
+  /** Runs `attempt`, again after a failure if the call may be sent again. */
+  async repeat<Result>(
+    { repeatable, signal }: Pick<HttpCall, 'repeatable' | 'signal'>,
+    attempt: (attempts: number) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt(attempts);
+      } catch (error) {
+        const wait = waitBeforeRetry(error, repeatable, attempts, this.runtime.random());
+        if (wait === null || attempts > this.retries) throw error;
+        await pause(this.runtime, wait, signal);
+      }
+    }
+  }
+
+  private initOf({ method = 'GET', body, headers }: HttpCall, signal: AbortSignal): RequestInit {
+    return {
+      method,
+      // Throws TypeError for a value that a header cannot have: before `fetch`, whose own errors concern the connection.
+      headers: new Headers({
+        ...headers,
+        ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
+      }),
+      ...(body !== undefined && { body }),
+      signal,
+      credentials: 'omit',
+      // Only the types of browsers have this field.
+      ...{ cache: 'no-store' as const },
+      // A redirect could lead a token or a decision somewhere else.
+      redirect: 'manual',
+    };
+  }
+}
+
+/** A JSON object. Throws SyntaxError if it is something else, or lacks a field. */
+function parsed<Body>(text: string, field: string | undefined): Body {
+  const value: unknown = JSON.parse(text);
+  const fits =
+    field === undefined || (typeof value === 'object' && value !== null && Object.hasOwn(value, field));
+  if (!fits) throw new SyntaxError(`The response has no field ${field}.`);
+  return value as Body;
+}
+
+const timeout = (ms: number, cause: unknown): DeciderError =>
+  new DeciderError('timeout', `The response did not come within ${ms / 1_000} seconds.`, {
+    outcomeUnknown: true,
+    isTemporary: true,
+    cause,
+  });
+
+function brokenBody(error: unknown, url: URL): DeciderError {
+  if (error instanceof SyntaxError || error instanceof RangeError) {
+    const message = `The response of ${url.origin} is not what this interface sends.`;
+    return new DeciderError('invalid_response', message, {
+      outcomeUnknown: true,
+      isTemporary: true,
+      cause: error,
+    });
+  }
+  return lostConnection(error, `The connection to ${url.origin} was lost within the response.`);
+}

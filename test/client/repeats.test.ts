@@ -1,0 +1,202 @@
+import { type Test, test } from 'tap';
+import { Decider, type DeciderError, noul, systemRuntime } from '../../src/client/index.js';
+import { hastyClient, rawStub, refusal, response } from '../support/client/raw-stub.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const REQUEST = { state: 'x', questions: { q: noul('Is it?') } };
+const ANSWER = response('{"model":"m","answers":{},"usage":{}}');
+
+const errorOf = (call: Promise<unknown>): Promise<DeciderError> =>
+  call.then(
+    () => {
+      throw new Error('it was answered');
+    },
+    (error) => error,
+  );
+
+test('which statuses are sent again, and with which wait', async (t) => {
+  const waitsOf: Record<number, readonly number[]> = {
+    408: [1_000, 1_000],
+    429: [1_000, 1_000],
+    500: [500, 1_000],
+    503: [1_000, 1_000],
+    ...Object.fromEntries(
+      [400, 401, 402, 403, 404, 409, 411, 413, 415, 422, 502, 504].map((one) => [one, []]),
+    ),
+  };
+  for (const [status, waited] of Object.entries(waitsOf)) {
+    const { url, requests } = await rawStub(t, refusal('overloaded', `${status} Status`));
+    const { decider, waits } = hastyClient(url);
+    const { outcomeUnknown } = await errorOf(decider.decide(REQUEST));
+    t.strictSame([requests.length, waits], [waited.length + 1, waited], status);
+    t.equal(outcomeUnknown, ['502', '504'].includes(status), status);
+  }
+});
+
+test('502 and 504 are sent again where that charges nothing', async (t) => {
+  for (const status of ['502 Bad Gateway', '504 Gateway Timeout']) {
+    const { url, requests } = await rawStub(t, response('<html>', status));
+    const { decider } = hastyClient(url);
+    const calls = [
+      () => decider.limits(),
+      () => decider.batches.cancel('b'),
+      () => decider.batches.submit('{}\n'),
+    ];
+    for (const call of calls) {
+      requests.length = 0;
+      t.match(await errorOf(call()), { type: 'unknown', outcomeUnknown: true });
+      t.equal(requests.length, 3);
+    }
+  }
+});
+
+test('Retry-After: seconds, a date, and more than a minute', async (t) => {
+  const clock = fakeClock(Date.UTC(2026, 0, 1));
+  for (const [value, waited] of [
+    ['7', [7_000]],
+    ['60', [60_000]],
+    ['61', null],
+    ['99999999999', null],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', [5_000]],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', [0]],
+    ['soon', [1_000]],
+    ['-1', [1_000]],
+  ] as const) {
+    const busy = refusal('overloaded', '503 Service Unavailable', `Retry-After: ${value}\r\n`);
+    const { url, requests } = await rawStub(t, busy, ANSWER);
+    const waits: number[] = [];
+    const runtime = {
+      ...systemRuntime,
+      now: clock.now,
+      random: () => 0,
+      after(ms: number, callback: () => void) {
+        if (ms === 20_000) return systemRuntime.after(ms, callback);
+        waits.push(ms);
+        return systemRuntime.after(0, callback);
+      },
+    };
+    const decider = new Decider({ url, token: 'dk_test', timeoutMs: 20_000 }, runtime);
+    const outcome = await decider.decide(REQUEST).catch((error) => error);
+    if (waited === null) t.match(outcome, { type: 'overloaded', retryAfterSeconds: Number(value) }, value);
+    t.strictSame([requests.length, waits], waited === null ? [1, []] : [2, waited], value);
+  }
+});
+
+test('X-Should-Retry: false is obeyed, and so is the number of retries', async (t) => {
+  const final = refusal('batch_unavailable', '503 Service Unavailable', 'X-Should-Retry: false\r\n');
+  const stubs = [
+    await rawStub(t, final),
+    await rawStub(t, refusal('overloaded', '503 Service Unavailable')),
+  ] as const;
+  await errorOf(hastyClient(stubs[0].url).decider.limits());
+  t.equal(stubs[0].requests.length, 1);
+  for (const retries of [0, 1, 5]) {
+    stubs[1].requests.length = 0;
+    await errorOf(hastyClient(stubs[1].url, { retries }).decider.limits());
+    t.equal(stubs[1].requests.length, retries + 1);
+  }
+});
+
+test('waits are spread by up to a quarter', async (t) => {
+  const { url } = await rawStub(
+    t,
+    refusal('overloaded', '503 Service Unavailable', 'Retry-After: 4\r\n'),
+    ANSWER,
+  );
+  const waits: number[] = [];
+  const runtime = {
+    ...systemRuntime,
+    random: () => 0.5,
+    after(ms: number, callback: () => void) {
+      waits.push(ms);
+      return systemRuntime.after(0, ms === 1_234_000 ? () => {} : callback);
+    },
+  };
+  await new Decider({ url, token: 'dk_test', timeoutMs: 1_234_000 }, runtime).decide(REQUEST);
+  t.ok(waits.includes(4_500), String(waits));
+});
+
+const stopped = (signal: AbortSignal) =>
+  [
+    ['decide', (decider: Decider) => decider.decide(REQUEST, { signal })],
+    ['limits', (decider: Decider) => decider.limits({ signal })],
+    ['batches.wait', (decider: Decider) => decider.batches.wait('b', { signal })],
+    ['batches.results', (decider: Decider) => decider.batches.results('b', { signal }).next()],
+  ] as const;
+
+async function rejectsWith(t: Test, call: Promise<unknown>, reason: unknown, name: string): Promise<void> {
+  t.equal(
+    await call.then(
+      () => 'answered',
+      (error) => error,
+    ),
+    reason,
+    name,
+  );
+}
+
+test('a signal that has aborted: nothing is sent', async (t) => {
+  const { url, requests } = await rawStub(t, ANSWER);
+  const signal = AbortSignal.abort('enough');
+  for (const [name, call] of stopped(signal))
+    await rejectsWith(t, call(hastyClient(url).decider), 'enough', name);
+  t.equal(requests.length, 0);
+});
+
+test('a signal that aborts while the response is awaited, within its body, and between two attempts', async (t) => {
+  const begun = (head: string) => (socket: { write(text: string): void }) => socket.write(head);
+  for (const head of [
+    '',
+    'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{',
+    'HTTP/1.1 503 Busy\r\nContent-Length: 9\r\n\r\n{',
+  ]) {
+    for (const at of [0, 1, 2, 3]) {
+      const control = new AbortController();
+      const { url } = await rawStub(t, (socket) => {
+        begun(head)(socket);
+        setTimeout(() => control.abort('enough'), 20);
+      });
+      const [name, call] = stopped(control.signal)[at] as ReturnType<typeof stopped>[number];
+      await rejectsWith(t, call(hastyClient(url).decider), 'enough', `${name} ${head}`);
+    }
+  }
+  const control = new AbortController();
+  const { url, requests } = await rawStub(
+    t,
+    refusal('overloaded', '503 Service Unavailable', 'Retry-After: 60\r\n'),
+  );
+  const decider = new Decider({ url, token: 'dk_test' });
+  const call = decider.decide(REQUEST, { signal: control.signal });
+  setTimeout(() => control.abort('enough'), 100);
+  await rejectsWith(t, call, 'enough', 'between two attempts');
+  t.equal(requests.length, 1);
+});
+
+test('a response that does not come, or never ends: timeout, and a decision is not sent again', async (t) => {
+  for (const head of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{']) {
+    const { url, requests } = await rawStub(t, (socket) => void socket.write(head));
+    const { decider } = hastyClient(url, { timeoutMs: 50 });
+    t.match(await errorOf(decider.decide(REQUEST)), { type: 'timeout', outcomeUnknown: true, status: null });
+    t.equal(requests.length, 1);
+    t.match(await errorOf(decider.limits()), { type: 'timeout' });
+    t.equal(requests.length, 4);
+  }
+});
+
+test('a signal does not keep what it was used for', async (t) => {
+  const { url } = await rawStub(t, ANSWER);
+  const { decider } = hastyClient(url);
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners += 1;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners -= 1;
+    remove(...args);
+  };
+  for (let call = 0; call < 10; call += 1) await decider.decide(REQUEST, { signal });
+  t.equal(listeners, 0);
+});

@@ -1,0 +1,93 @@
+import { test } from 'tap';
+import type { ApiSchemas } from '../../src/client/api-schema.js';
+import { choice, type Decider, noul, type Question, type Questions, score } from '../../src/client/index.js';
+
+// What is checked here, the compiler checks: `npm run check`.
+
+type Equal<One, Other> =
+  (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
+/** Compiles only if both types are the same. */
+const same = <One, Other>(_: Equal<One, Other>): void => {};
+
+const types = async (decider: Decider) => {
+  const built = await decider.decide({
+    state: 'x',
+    questions: {
+      angry: noul('Is it?'),
+      team: choice('Which?', ['billing', 'sales']),
+      described: choice(null, { ship: 'Nothing is missing.', ask: null }),
+      urgent: score('How?', ['can wait', null, 'now']),
+    },
+  });
+  same<typeof built.answers.angry.noul, number>(true);
+  same<typeof built.answers.team.choice, 'billing' | 'sales'>(true);
+  same<typeof built.answers.team.probabilities, Readonly<Record<'billing' | 'sales', number>>>(true);
+  same<typeof built.answers.described.choice, 'ship' | 'ask'>(true);
+  same<typeof built.answers.urgent.level, number>(true);
+  // @ts-expect-error raw probabilities were not asked for
+  built.answers.angry.raw_probabilities;
+  // @ts-expect-error there is no such question
+  built.answers.other;
+  // @ts-expect-error a noul has no choice
+  built.answers.angry.choice;
+
+  const written = await decider.decide(
+    {
+      state: { order: 4711 },
+      questions: {
+        angry: { type: 'noul' },
+        team: { type: 'choice', criteria: ['billing', 'sales'] },
+        step: { type: 'choice', criteria: { ship: 'Nothing is missing.', 2: null } },
+        urgent: { type: 'score', criteria: ['can wait', 'now'] },
+      },
+    },
+    { rawProbabilities: true },
+  );
+  same<typeof written.answers.team.choice, 'billing' | 'sales'>(true);
+  same<typeof written.answers.step.choice, 'ship' | '2'>(true);
+  same<typeof written.answers.team.raw_probabilities, Readonly<Record<'billing' | 'sales', number>>>(true);
+  same<typeof written.answers.angry.raw_probabilities, Readonly<Record<'true' | 'false', number>>>(true);
+
+  const labels: string[] = ['a'];
+  const questions: Questions = { team: choice(null, labels) };
+  const unknown = await decider.decide({ state: 'x', questions });
+  const answer = unknown.answers.team;
+  if (answer?.type === 'choice') same<typeof answer.choice, string>(true);
+  if (answer?.type === 'score') same<typeof answer.level, number>(true);
+
+  const asked = { team: choice('Which?', ['billing', 'sales']) };
+  const lines = [{ custom_id: 'a', model: 'm', state: 'x', questions: asked }];
+  for await (const { response, error } of decider.batches.run(lines)) {
+    if (response === undefined) same<typeof error.type, string>(true);
+    else same<typeof response.answers.team.choice, 'billing' | 'sales'>(true);
+  }
+
+  // @ts-expect-error a choice needs labels
+  await decider.decide({ state: 'x', questions: { team: { type: 'choice' } } });
+  // @ts-expect-error there is no such type
+  await decider.decide({ state: 'x', questions: { team: { type: 'rank', criteria: [] } } });
+  // @ts-expect-error there are no questions
+  await decider.decide({ state: 'x' });
+};
+
+/** The types that are written by hand say what the OpenAPI document says. */
+type Sent = ApiSchemas['DecideRequest']['questions'][string];
+type Received = ApiSchemas['DecideResponse']['answers'][string];
+const fitting = (question: Question): Sent => question;
+const known = (type: Received['type']): Question['type'] => type;
+
+test('the types of answers follow from the questions', async (t) => {
+  t.type(types, 'function');
+  t.strictSame(fitting(noul('Is it?', { yes: 'it is', no: null })), {
+    type: 'noul',
+    instructions: 'Is it?',
+    criteria: { yes: 'it is', no: null },
+  });
+  t.strictSame(fitting(choice(null, ['a'])), { type: 'choice', criteria: ['a'] });
+  t.strictSame(fitting(score('How?', ['low', null])), {
+    type: 'score',
+    instructions: 'How?',
+    criteria: ['low', null],
+  });
+  t.equal(known('score'), 'score');
+});
