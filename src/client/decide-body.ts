@@ -3,7 +3,7 @@ import type { RequestContent } from './http-calls.js';
 import { formOf, INLINE_IMAGE_BYTES_MAX, inlineAssets, readImages } from './image-sources.js';
 
 /** A request body and its headers. */
-export interface SentBody {
+interface SentBody {
   readonly body: RequestContent;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@ import type { ImageSource, Images } from './client-types.js';
 export const INLINE_IMAGE_BYTES_MAX = 64 * 1024;
 
 /** An image as it is sent. */
-export interface ReadImage {
+interface ReadImage {
   readonly reference: string;
   readonly format: 'png' | 'jpeg';
   readonly file: Blob;

@@ -1,6 +1,20 @@
 import { test } from 'tap';
 import type { ApiSchemas } from '../../src/client/api-schema.js';
-import { choice, type Decider, noul, type Question, type Questions, score } from '../../src/client/index.js';
+import {
+  type AnsweredLine,
+  type AnswersTo,
+  type AnswerTo,
+  type ClientErrorType,
+  choice,
+  type Decider,
+  type DeciderErrorType,
+  type FailedLine,
+  noul,
+  type Question,
+  type Questions,
+  type ServerErrorType,
+  score,
+} from '../../src/client/index.js';
 
 // What is checked here, the compiler checks: `npm run check`.
 
@@ -70,6 +84,19 @@ const types = async (decider: Decider) => {
   await decider.decide({ state: 'x' });
 };
 
+/** Names for programs that pass answers, results and errors on. */
+const named = (
+  asked: typeof NAMED,
+  line: AnsweredLine | FailedLine,
+  type: ServerErrorType | ClientErrorType,
+) => {
+  const one = (answer: AnswerTo<typeof asked.team>): 'a' | 'b' => answer.choice;
+  const all = (answers: AnswersTo<typeof asked>): number => answers.ready.noul;
+  const error: DeciderErrorType = type;
+  return [one, all, error, line.response?.answers ?? line.error];
+};
+const NAMED = { team: choice(null, ['a', 'b']), ready: noul() };
+
 /** The types that are written by hand say what the OpenAPI document says. */
 type Sent = ApiSchemas['DecideRequest']['questions'][string];
 type Received = ApiSchemas['DecideResponse']['answers'][string];
@@ -78,6 +105,7 @@ const known = (type: Received['type']): Question['type'] => type;
 
 test('the types of answers follow from the questions', async (t) => {
   t.type(types, 'function');
+  t.type(named, 'function');
   t.strictSame(fitting(noul('Is it?', { yes: 'it is', no: null })), {
     type: 'noul',
     instructions: 'Is it?',
