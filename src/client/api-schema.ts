@@ -300,7 +300,13 @@ export interface ApiSchemas {
     /** The models that the key may use here. */
     readonly models: readonly ({
       readonly id: string;
+      /** Whether it answers requests that name no model. */
+      readonly default: boolean;
       readonly reads_images: boolean;
+      /** What the state and a question may have together; null while the model is not loaded. */
+      readonly context_tokens: number | null;
+      /** What the model was trained for, if that is narrow; null: for anything. */
+      readonly domain: string | null;
       /** Per million input tokens. */
       readonly prices: {
         readonly live: number;

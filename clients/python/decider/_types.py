@@ -328,7 +328,10 @@ class LimitsModelsItemPrices(TypedDict):
 
 class LimitsModelsItem(TypedDict):
     id: str
+    default: bool
     reads_images: bool
+    context_tokens: Union[int, None]
+    domain: Union[str, None]
     prices: "LimitsModelsItemPrices"
 
 

@@ -2,7 +2,7 @@ import type { Images } from './client-types.js';
 /** Images of a request that together have at most this many bytes are sent inline; larger ones as parts of a form. */
 export declare const INLINE_IMAGE_BYTES_MAX: number;
 /** An image as it is sent. */
-export interface ReadImage {
+interface ReadImage {
     readonly reference: string;
     readonly format: 'png' | 'jpeg';
     readonly file: Blob;
@@ -13,3 +13,4 @@ export declare function readImages(images: Images): Promise<ReadImage[]>;
 export declare function inlineAssets(images: readonly ReadImage[]): Promise<Record<string, object>>;
 /** A form: the request first, then each file. */
 export declare function formOf(request: object, images: readonly ReadImage[]): FormData;
+export {};
