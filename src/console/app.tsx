@@ -3,6 +3,7 @@ import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
 import { type ReadLimits, readLimits } from './api/read-limits.js';
 import { AskView } from './ask/ask-view.js';
+import { forgetDraft } from './ask/kept-draft.js';
 import { BatchesView } from './batches/batches-view.js';
 import { KeyForm, keptKey } from './key-form.js';
 import { useRoute, VIEWS } from './route.js';
@@ -23,6 +24,10 @@ export function App() {
     setLimits(null);
     setError(reason);
   };
+  const forget = () => {
+    leave(null);
+    forgetDraft();
+  };
   const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);
   const load = () => {
     // Without a key, the error that is shown is the refusal of the last one.
@@ -37,7 +42,7 @@ export function App() {
   const account = limits !== null && (
     <>
       <code>{limits.key.id}</code>
-      <button type="button" class="quiet" onClick={() => leave(null)}>
+      <button type="button" class="quiet" onClick={forget}>
         Forget the key
       </button>
     </>

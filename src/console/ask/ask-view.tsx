@@ -166,6 +166,11 @@ function Answers({ answered, failure, progress, draft, limits, pinned, onPin }: 
         <ComparePanel first={pinned} second={answered} limits={limits} />
       )}
       {answered !== null && (
+        <Sourced source={source}>
+          <OutcomePanel outcome={answered.outcome} limits={limits} />
+        </Sourced>
+      )}
+      {answered !== null && (
         <div class="actions">
           <button type="button" onClick={() => onPin(pinned === null ? answered : null)}>
             {pinned === null ? 'Compare with the next answers' : 'End the comparison'}
@@ -174,11 +179,6 @@ function Answers({ answered, failure, progress, draft, limits, pinned, onPin }: 
             <span class="muted">Choose another model or change the wording, then ask.</span>
           )}
         </div>
-      )}
-      {answered !== null && (
-        <Sourced source={source}>
-          <OutcomePanel outcome={answered.outcome} limits={limits} />
-        </Sourced>
       )}
     </>
   );

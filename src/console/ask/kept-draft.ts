@@ -66,6 +66,14 @@ export function readDraft(): KeptDraft {
   return last;
 }
 
+/** Holds the draft until the page is left. */
+export function holdDraft(kept: KeptDraft): void {
+  last = kept;
+}
+
+/** Removes the draft from the storage of the browser. */
+export const forgetDraft = (): void => void STORE.write(null);
+
 /** Keeps the draft until the tab is closed. Whether everything of it outlives a reload: images and very long states do not. */
 export function keepDraft(kept: KeptDraft): boolean {
   last = kept;

@@ -24,8 +24,8 @@ export interface WrongPart {
 
 const MEANINGS: Record<QuestionType, string> = {
   noul: 'Yes or no (noul)',
-  choice: 'One of several labels (choice)',
-  score: 'A level of a scale (score)',
+  choice: 'A label (choice)',
+  score: 'A level (score)',
 };
 
 /** The form of one question. */

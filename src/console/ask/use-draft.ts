@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import type { Draft } from './ask-draft.js';
-import { keepDraft, readDraft } from './kept-draft.js';
+import { holdDraft, keepDraft, readDraft } from './kept-draft.js';
 import { unpackDraft } from './share.js';
 
 /** A draft that was replaced, and what replaced it. */
@@ -58,7 +58,7 @@ export function useDraft(shared: string | null, onProblem: (error: unknown) => v
     addEventListener('pagehide', keep);
     return () => {
       removeEventListener('pagehide', keep);
-      keep();
+      holdDraft(latest.current);
     };
   }, []);
   useLeaveWarning(!isKept);

@@ -8,5 +8,5 @@ interface MoneyProps {
 /** An amount; the pointer shows digits that are left out. */
 export function Money({ amount, currency }: MoneyProps) {
   const [shown, exact] = [money(amount, currency), exactMoney(amount, currency)];
-  return shown === exact ? <>{shown}</> : <span title={exact}>{shown}</span>;
+  return <span title={shown === exact ? undefined : exact}>{shown}</span>;
 }

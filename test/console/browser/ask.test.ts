@@ -215,5 +215,7 @@ consoleTest('a key, a state, a question and its answer with the keyboard alone',
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Enter a key' }).waitFor();
   await haveFocus(page.getByLabel('Key', { exact: true }));
-  t.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0);
+  t.equal(await page.evaluate('sessionStorage.length'), 0);
+  t.strictSame(await page.evaluate('Object.keys(localStorage)'), ['decider.history']);
+  t.notMatch(await page.evaluate<string>("localStorage.getItem('decider.history')"), world.token);
 });

@@ -11,7 +11,9 @@ import { usedKey } from './usage.js';
 type Open = (tab: Tab, world: ConsoleWorld) => Promise<unknown>;
 
 const submit: Open = async (tab, world) => {
-  await enter(tab, world, 'batches');
+  // A key of its own: the same file of one key is one batch.
+  const { token } = createKey(world.store, world.clock, 'default');
+  await enter(tab, world, 'batches', token);
   await chooseBatch(tab.page, batchFile(60));
   await tab.page.getByRole('button', { name: 'Submit 60 lines' }).click();
 };
