@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULT_WORKSPACE, dayOf, parseAmount, type Reservation } from '../../src/access/index.js';
 import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
 import { systemClock } from '../../src/base/index.js';
+import { NO_DIAGNOSTICS } from '../../src/decide/diagnostics.js';
 import {
   type DecideDependencies,
   decide,
@@ -64,6 +65,8 @@ async function read({ body, format }: SentRequest) {
       })),
     },
     temperatures: questions.map(() => 1),
+    orders: questions.map(() => 1),
+    diagnostics: NO_DIAGNOSTICS,
     inputTokens: 100,
   } satisfies PrepareResult;
 }

@@ -30,6 +30,10 @@ export const LIMITS = {
   questionNameCodePoints: 1_024,
   optionsPerQuestion: 26,
   scoreLevelsMin: 2,
+  /** Ours: orders of its options in which a choice can be asked: every rotation of the most options. */
+  optionRotations: 26,
+  /** Ours: prompts of a request whose choices are asked in several orders. */
+  promptsPerRequest: 400,
   /** Contract 4.3 rule 6: what the model reads of a state, in Unicode code points. */
   stateCodePoints: 20_000,
   /** Ours: an object or array sent in place of a string on `/v1/systemone`, as indented JSON, in code points. */

@@ -4,7 +4,9 @@ import {
   type Difference,
   type Estimate,
   type EvaluationReport,
+  IGNORED_ROTATIONS,
   type Interval,
+  isIgnored,
   largestFirst,
   modelsText,
   operatingPoint,
@@ -14,6 +16,7 @@ import {
   resampledText,
   signed,
   targetText,
+  tokensText,
 } from '../evaluation/index.js';
 import { facts, table } from './text-table.js';
 
@@ -49,6 +52,7 @@ export function reportText(report: EvaluationReport): string {
     `Brackets hold 95 % bootstrap intervals. ${resampledText(overall.resampled)}`,
     ...notesOf(report),
     ...biasesOf(report),
+    ...averagingLines(report),
     ...failuresOf(report),
   ].join('\n');
 }
@@ -160,6 +164,40 @@ function biasesOf({
     );
   }
   return lines;
+}
+
+const AVERAGING_HEAD = [
+  'orders',
+  'n',
+  'accuracy',
+  'change',
+  'log loss',
+  'change',
+  'ECE',
+  'change',
+  'other answers',
+  'input tokens',
+];
+
+/** What averaging choices over orders of their options changes, for each number of orders. */
+function averagingLines({ option_averaging: found }: EvaluationReport): string[] {
+  if (found === null) return [];
+  const rows = found.map(({ rotations, comparison: { n, accuracy, log_loss, ece, changed }, tokens }) => [
+    String(rotations),
+    String(n),
+    ...[accuracy, log_loss, ece].flatMap(({ b, difference, ci }) => [
+      number(b),
+      ci === null ? signed(difference) : shift({ value: difference, ci }),
+    ]),
+    percent(changed),
+    tokensText(tokens),
+  ]);
+  return [
+    '',
+    'Choice questions averaged over orders of their options, compared with the order sent:',
+    table(AVERAGING_HEAD, rows, AVERAGING_HEAD),
+    ...(found.some(isIgnored) ? [IGNORED_ROTATIONS] : []),
+  ];
 }
 
 const failuresOf = ({ failures, bias_failures }: EvaluationReport) => [

@@ -1,5 +1,6 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LIMITS } from '../api/index.js';
 import { OperatorError, systemClock, visibleJson } from '../base/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 import {
@@ -52,6 +53,7 @@ interface EvalOptions {
   readonly orderBias?: boolean;
   readonly formatBias?: boolean;
   readonly modeDifference?: boolean;
+  readonly rotations?: string;
   readonly fit?: boolean;
   readonly seed: string;
   readonly resamples: string;
@@ -114,6 +116,7 @@ async function ask(cases: Cases, settings: Settings, options: EvalOptions): Prom
     order: options.orderBias ?? false,
     format: options.formatBias ?? false,
     modes: options.modeDifference ?? false,
+    averages: readAverages(options.rotations),
   };
   if (options.url !== undefined && (variants.modes || options.exact !== undefined)) {
     throw new OperatorError(
@@ -246,6 +249,17 @@ function readFormat(text: string | undefined): BenchmarkName | null {
   const known = BENCHMARKS.find((name) => name === text);
   if (known !== undefined) return known;
   throw new OperatorError(`format: must be one of ${BENCHMARKS.join(', ')}, not ${JSON.stringify(text)}.`);
+}
+
+/** Numbers of orders. 1 may be among them: every case is asked as sent. */
+function readAverages(list: string | undefined): number[] {
+  if (list === undefined) return [];
+  const counts = list
+    .split(',')
+    .map((each) => readWholeBetween('rotations', each, 1, LIMITS.optionRotations));
+  const averages = [...new Set(counts)].filter((count) => count > 1).sort((a, b) => a - b);
+  if (averages.length > 0) return averages;
+  throw new OperatorError(`rotations: name a number from 2 to ${LIMITS.optionRotations}.`);
 }
 
 const readConcurrency = (text: string | undefined, ordinary: number): number =>

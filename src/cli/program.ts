@@ -208,6 +208,10 @@ program
   .option('--order-bias', 'also ask with rotated options, up to 7 further requests per case')
   .option('--format-bias', 'also ask with the state as text, flat JSON and nested JSON')
   .option('--mode-difference', 'also ask in the other mode, exact or normal')
+  .option(
+    '--rotations <list>',
+    'also ask each choice in several orders of its options and average, for these numbers of orders, such as 2,4',
+  )
   .addOption(
     new Option('--fit', 'fit temperatures to the answers and write them to the manifest').conflicts([
       'url',

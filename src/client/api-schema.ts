@@ -123,6 +123,8 @@ export interface ApiSchemas {
       readonly noul: number;
       /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
       readonly raw_probabilities?: { readonly [name: string]: number } | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } | {
       readonly type: "choice";
       /** The chosen label. */
@@ -132,6 +134,8 @@ export interface ApiSchemas {
       readonly probabilities: { readonly [name: string]: number };
       /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
       readonly raw_probabilities?: { readonly [name: string]: number } | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } | {
       readonly type: "score";
       /** The most probable level. */
@@ -145,6 +149,8 @@ export interface ApiSchemas {
       readonly probabilities: { readonly [name: string]: number };
       /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
       readonly raw_probabilities?: { readonly [name: string]: number } | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } };
     readonly usage: {
       readonly input_tokens: number;
@@ -286,6 +292,10 @@ export interface ApiSchemas {
       readonly questions: number;
       /** Of a question. */
       readonly options: number;
+      /** Orders in which a choice is asked. */
+      readonly option_rotations: number;
+      /** Of a request with option rotations. */
+      readonly prompts: number;
       /** That a model reads of a state. */
       readonly state_characters: number;
       /** Of a request. */

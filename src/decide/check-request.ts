@@ -1,6 +1,7 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
 import type { ImageFile } from '../images/index.js';
 import type { DecideRequest } from './decide-types.js';
+import { checkDiagnostics, type Diagnostics } from './diagnostics.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
@@ -14,6 +15,8 @@ export interface RequestTerms {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** The ids of the models that the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
+  /** What headers ask for; `line`: the fields of the body ask, as those of a batch line do. Absent: nothing is asked for. */
+  readonly diagnostics?: Diagnostics | 'line';
 }
 
 /** The conditions of a request in the form of contract 2.1. */
@@ -32,6 +35,7 @@ export interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
   readonly uses: ReturnType<typeof findImageUses>;
+  readonly diagnostics: Diagnostics;
   /** Unchecked. */
   readonly images: readonly ImageFile[];
 }
@@ -42,7 +46,7 @@ export interface CheckedRequest {
  */
 export function checkRequest(
   body: OpenBody,
-  { model, files, format, allowedModels }: DecideTerms,
+  { model, files, format, allowedModels, diagnostics: asked }: DecideTerms,
   catalog: Pick<Catalog, 'find'>,
 ): CheckedRequest {
   const request = readRequest(body, {
@@ -53,7 +57,14 @@ export function checkRequest(
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);
-  return { request, build, uses, images: imageFiles(request.assets, files) };
+  const images = imageFiles(request.assets, files);
+  return {
+    request,
+    build,
+    uses,
+    diagnostics: checkDiagnostics(asked, body.fields, request.questions),
+    images,
+  };
 }
 
 /**

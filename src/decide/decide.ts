@@ -1,7 +1,9 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import type { Engine, RunOptions } from '../engine/index.js';
-import { emitted, rawProbabilities } from './answers/answer.js';
+import type { Engine, PlanLogits, RunOptions } from '../engine/index.js';
+import { rawProbabilities } from './answers/answer.js';
+import { labelMassOf, probabilitiesOf } from './answers/average.js';
+import { roundProbabilities } from './answers/probabilities.js';
 import type { PrepareResult, SentRequest } from './prepare.js';
 import { FORMATS, type FormatName } from './request-formats.js';
 
@@ -26,12 +28,6 @@ export interface Settlement {
   release(): void;
 }
 
-/** How a request is answered. */
-export interface DecideOptions {
-  /** Whether the response also has the unrounded, uncommitted probabilities (contract 4.1). Default: false. */
-  readonly rawProbabilities?: boolean;
-}
-
 /** What `decide` needs from other rooms. */
 export interface DecideDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -43,6 +39,8 @@ export interface DecideDependencies {
   reserve(build: string, inputTokens: number): Settlement | Promise<Settlement>;
 }
 
+type Ready = Extract<PrepareResult, { ok: true }>;
+
 /**
  * Answers one request, live or from a batch, and settles its cost.
  *
@@ -50,14 +48,13 @@ export interface DecideDependencies {
  * @throws ApiError if the request is refused, the engine's error, or the signal's reason
  */
 export async function decide(
-  task: SentRequest & DecideOptions,
+  task: SentRequest,
   dependencies: DecideDependencies,
   options: RunOptions,
 ): Promise<Decision> {
   options.signal.throwIfAborted();
   const started = dependencies.clock.monotonic();
-  const { rawProbabilities: withRaw = false, ...sent } = task;
-  const prepared = await dependencies.prepare(sent);
+  const prepared = await dependencies.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message, {}, {}, prepared.param);
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
@@ -70,7 +67,7 @@ export async function decide(
   let decision: Decision;
   try {
     const preparedMs = dependencies.clock.monotonic() - started;
-    decision = await run(prepared, engine, preparedMs, options, { format: task.format, withRaw });
+    decision = await run(prepared, engine, preparedMs, options, task.format);
   } catch (error) {
     settlement.release();
     throw error;
@@ -80,27 +77,41 @@ export async function decide(
 }
 
 async function run(
-  { build, plan, questions, temperatures, inputTokens }: Extract<PrepareResult, { ok: true }>,
+  { build, plan, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
   engine: Pick<Engine, 'run'>,
   preparedMs: number,
   options: RunOptions,
-  { format, withRaw }: { readonly format: FormatName; readonly withRaw: boolean },
+  format: FormatName,
 ): Promise<Decision> {
   const { logits, queueMs, computeMs, isShared } = await engine.run(plan, options);
-  const units = questions.map((question, index) =>
-    emitted(question, logits[index] as Float32Array, temperatures[index] as number),
+  const byQuestion = split(logits, orders);
+  const probabilities = questions.map((question, index) =>
+    probabilitiesOf(byQuestion[index] as PlanLogits, question.options.length, temperatures[index] as number),
   );
-  const raw = withRaw
-    ? questions.map((question, index) =>
-        rawProbabilities(question, logits[index] as Float32Array, temperatures[index] as number),
-      )
-    : null;
+  const extras = questions.map((question, index) => ({
+    raw: diagnostics.rawProbabilities
+      ? rawProbabilities(question, probabilities[index] as Float64Array)
+      : null,
+    labelMass: diagnostics.labelMass
+      ? labelMassOf(byQuestion[index] as PlanLogits, question.options.length)
+      : null,
+  }));
+  const units = probabilities.map(roundProbabilities);
   const usage = { inputTokens, outputTokens: units.length };
   return {
-    json: FORMATS[format].response({ build, questions, units, usage, raw }),
+    json: FORMATS[format].response({ build, questions, units, usage, extras }),
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
     isShared,
   };
+}
+
+/** The logits of each question, one array per order of its options. */
+function split(logits: PlanLogits, orders: readonly number[]): PlanLogits[] {
+  let end = 0;
+  return orders.map((count) => {
+    end += count;
+    return logits.slice(end - count, end);
+  });
 }

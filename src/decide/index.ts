@@ -1,18 +1,19 @@
 export { answer, commit } from './answers/answer.js';
 export { roundProbabilities, softmax, UNITS } from './answers/probabilities.js';
 export { answerJson } from './answers/response.js';
-export { ANY_MODEL, checkRequest, mayUse } from './check-request.js';
+export { ANY_MODEL, type CheckedRequest, checkRequest, mayUse } from './check-request.js';
 export { decompress } from './content/decompress.js';
 export {
   type DecideDependencies,
-  type DecideOptions,
   type Decision,
   decide,
   type Settlement,
 } from './decide.js';
 export type { DecideRequest, ImageUses, JsonNode, Question } from './decide-types.js';
+export type { Diagnostics } from './diagnostics.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { openBody, stateBytes } from './request/open-body.js';
 export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
+export { rotationsOf } from './rotations.js';

@@ -3,6 +3,7 @@ import {
   fillParts,
   type ImageTokens,
   imageTokens,
+  LABEL_MASS,
   noImages,
   type OpenModel,
   type Plan,
@@ -16,14 +17,18 @@ import {
 } from '../engine/index.js';
 import { gridTokens } from '../images/index.js';
 import type { DecideRequest, ImageUse, ImageUses, Question, QuestionUses } from './decide-types.js';
+import { type Diagnostics, NO_DIAGNOSTICS } from './diagnostics.js';
 import { stateText } from './request/state-text.js';
 import { quoteName } from './request/strings.js';
+import { inOrder, rotated, rotationsOf } from './rotations.js';
 
 /** A plan, and what its answers need besides the logits. */
 export interface Prepared {
   readonly plan: Plan;
   /** Softmax temperature per question, in their order. */
   readonly temperatures: readonly number[];
+  /** In how many orders of its options each question is asked; each order is a suffix of the plan. */
+  readonly orders: readonly number[];
   /**
    * The billed tokens: the prefix once and every suffix, whatever caches and packing save. An image in the state counts
    * once, in the prefix; an image in a question counts in that question's suffix. Each use has the tokens of its squares
@@ -46,42 +51,74 @@ const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 export type PromptModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
 
 /**
- * Plans a checked request: the state as the prefix that all questions share, then one suffix per question, which ends at
- * the answer position. The model reads the first 20,000 code points of the state (contract 4.3 rule 6), with references
- * replaced by images. Throws ApiError `invalid_question` if a prompt exceeds the context window.
+ * Plans a checked request: the state as the prefix that all questions share, then the suffixes of each question, one per
+ * order of its options, which end at the answer position. The model reads the first 20,000 code points of the state
+ * (contract 4.3 rule 6), with references replaced by images. Throws ApiError `invalid_question` if a prompt exceeds the
+ * context window.
  */
 export function planRequest(
   request: DecideRequest,
   model: PromptModel,
   { uses, images }: Shown = NOTHING,
+  { optionRotations, labelMass }: Pick<Diagnostics, 'optionRotations' | 'labelMass'> = NO_DIAGNOSTICS,
 ): Prepared {
   const { profile, tokenizer } = model;
-  const state = shownParts(stateText(request.state, LIMITS.stateCodePoints), uses.state);
   const stateIsText = request.state.kind === 'text';
-  const skeletons = request.questions.map((question) => profile.skeleton(shapeOf(question, stateIsText)));
-  const [first] = skeletons as [Skeleton];
+  const prompts = request.questions.map((question, index) =>
+    rotationsOf(question, optionRotations).map((by): Prompt => {
+      const asked = inOrder(question, uses.questions[index] ?? NO_USES, by);
+      return { ...asked, by, skeleton: profile.skeleton(shapeOf(asked.question, stateIsText)) };
+    }),
+  );
+  const [[first]] = prompts as [[Prompt]];
+  const state = shownParts(stateText(request.state, LIMITS.stateCodePoints), uses.state);
   const tokensOf = tokensOfImages(model, images);
-  const prefix = fillParts(first.prefix, tokenizer, () => state, tokensOf);
-  const filled = request.questions.map((question, index) => {
-    const { suffix } = skeletons[index] as Skeleton;
-    const shown = (slot: Slot) => shownIn(slot, question, state, uses.questions[index] ?? NO_USES);
-    // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
-    if (bytesOf(suffix, shown) > tokenizer.bytesOf(model.contextLength)) throw tooLong(question, model);
-    const made = fillParts(suffix, tokenizer, shown, tokensOf);
-    if (prefix.length + made.length > model.contextLength) throw tooLong(question, model);
-    return made;
-  });
-  const suffixes = filled.map((tokens, index): Suffix => {
-    const { labels } = skeletons[index] as Skeleton;
-    return { tokens, options: Int32Array.from(labels, (label) => profile.labels[label] as number) };
-  });
+  const prefix = fillParts(first.skeleton.prefix, tokenizer, () => state, tokensOf);
+  const suffixes = prompts
+    .flat()
+    .map((prompt) => suffixOf(prompt, model, { state, tokensOf, prefixLength: prefix.length, labelMass }));
   return {
     plan: { prefix, prefixKey: prefixKey(prefix, images), suffixes, images },
     temperatures: request.questions.map((question) =>
       profile.temperatures.of(question.type, question.options.length),
     ),
+    orders: prompts.map(({ length }) => length),
     inputTokens: suffixes.reduce((sum, suffix) => sum + suffix.tokens.length, prefix.length),
   };
+}
+
+/** A question with its options in one order. */
+interface Prompt {
+  readonly question: Question;
+  readonly uses: QuestionUses;
+  /** Places by which its options are rotated. */
+  readonly by: number;
+  readonly skeleton: Skeleton;
+}
+
+/** What the prompts of a request have in common. */
+interface Shared {
+  readonly state: readonly ShownPart[];
+  readonly tokensOf: ImageTokens;
+  readonly prefixLength: number;
+  readonly labelMass: boolean;
+}
+
+/** The labels of the suffix are in the order of the options as sent. Throws ApiError `invalid_question`. */
+function suffixOf(
+  { question, uses, by, skeleton: { suffix, labels } }: Prompt,
+  model: PromptModel,
+  { state, tokensOf, prefixLength, labelMass }: Shared,
+): Suffix {
+  const { profile, tokenizer, contextLength } = model;
+  const shown = (slot: Slot) => shownIn(slot, question, state, uses);
+  // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
+  if (bytesOf(suffix, shown) > tokenizer.bytesOf(contextLength)) throw tooLong(question, model);
+  const tokens = fillParts(suffix, tokenizer, shown, tokensOf);
+  if (prefixLength + tokens.length > contextLength) throw tooLong(question, model);
+  const shownLabels = labels.map((label) => profile.labels[label] as number);
+  const options = rotated(shownLabels, labels.length - by);
+  return { tokens, options: Int32Array.from(labelMass ? [...options, LABEL_MASS] : options) };
 }
 
 /** The templates of models know these types. */

@@ -4,6 +4,7 @@ import type { ImageReader } from '../images/index.js';
 import type { RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
 import type { Question } from './decide-types.js';
+import type { Diagnostics } from './diagnostics.js';
 import { type Prepared, type PromptModel, planRequest } from './plan.js';
 import { FORMATS, type FormatName } from './request-formats.js';
 import { readImages } from './request-images.js';
@@ -38,7 +39,12 @@ export async function prepareSent(
 
 /** A plan, or an error as plain fields, because class instances do not cross threads. */
 export type PrepareResult =
-  | ({ readonly ok: true; readonly build: string; readonly questions: readonly Question[] } & Prepared)
+  | ({
+      readonly ok: true;
+      readonly build: string;
+      readonly questions: readonly Question[];
+      readonly diagnostics: Diagnostics;
+    } & Prepared)
   | {
       readonly ok: false;
       readonly type: ErrorType;
@@ -67,14 +73,16 @@ async function prepare(
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {
-    const { request, build, uses, images: files } = FORMATS[format].check(body, terms, catalog);
+    const checked = FORMATS[format].check(body, terms, catalog);
+    const { request, build, uses, diagnostics, images: files } = checked;
     const model = open(build);
     const images = await readImages(files, request.imageBudget, build, model.images, reader);
     return {
       ok: true,
       build: build.id,
       questions: request.questions,
-      ...planRequest(request, model, { uses, images }),
+      diagnostics,
+      ...planRequest(request, model, { uses, images }, diagnostics),
     };
   } catch (error) {
     if (error instanceof ApiError) return refusal(error);

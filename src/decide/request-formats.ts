@@ -24,11 +24,11 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
 function decideFormat(format: 'decide' | 'systemone'): Format {
   return {
     check: (body, terms, catalog) => checkRequest(openBody(body), { ...terms, format }, catalog),
-    response: ({ build, questions, units, usage, raw }) => {
+    response: ({ build, questions, units, usage, extras }) => {
       const answers = questions.map((question, index) =>
         answerOf(question, units[index] as readonly number[]),
       );
-      return responseJson(build, questions, answers, usage, raw);
+      return responseJson(build, questions, answers, usage, extras);
     },
   };
 }

@@ -3,6 +3,7 @@ import { QUESTION_TYPES } from '../api/index.js';
 import type { AnsweredQuestion, Split } from './answered.js';
 import type { Cases } from './cases/read-cases.js';
 import { type Collected, collect } from './collect.js';
+import { averagingOf } from './metrics/averaging.js';
 import { formatBiasOf, modeDifferenceOf, orderBiasOf } from './metrics/biases.js';
 import type { BootstrapOptions } from './metrics/bootstrap.js';
 import { applyThreshold, thresholdOf } from './metrics/calibration.js';
@@ -69,6 +70,7 @@ function reportOf(input: ReportInput, collected: Collected): EvaluationReport {
     order_bias: orderBiasOf(collected.rotated, options),
     format_bias: formatBiasOf(collected.forms, options),
     mode_difference: modeDifferenceOf(collected.modes, options),
+    option_averaging: averagingOf(collected.averaged, options),
     tokens: {
       input: [...tokens.values()].reduce((total, { input: count }) => total + count, 0),
       output: [...tokens.values()].reduce((total, { output }) => total + output, 0),

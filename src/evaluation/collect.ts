@@ -2,13 +2,14 @@ import { OPTION_KINDS } from '../api/index.js';
 import type { AnsweredQuestion } from './answered.js';
 import type { ArchivedAnswer, OutcomeError } from './archive.js';
 import type { Case } from './cases/case.js';
+import type { AveragedAnswers } from './metrics/averaging.js';
 import type { FormAnswers, RotatedAnswers } from './metrics/biases.js';
 import { confidenceOf } from './metrics/score.js';
 import type { Outcomes } from './outcomes.js';
 import { BadAnswer, type ReadResponse, readResponse } from './read-response.js';
 import type { Failures } from './report.js';
 import { STATE_FORMS } from './report.js';
-import { rotationOf, type VariantName } from './variants.js';
+import { averageOf, rotationOf, type VariantName } from './variants.js';
 
 /** The smallest committed probability (contract 2.4). */
 const COMMITTED_MIN = 0.8;
@@ -28,6 +29,7 @@ export interface Collected {
   readonly tokens: ReadonlyMap<string, { input: number; output: number }>;
   readonly rotated: readonly RotatedAnswers[];
   readonly forms: readonly FormAnswers[];
+  readonly averaged: readonly AveragedAnswers[];
   /** As sent, and in the other mode. */
   readonly modes: ReadonlyArray<readonly [AnsweredQuestion, AnsweredQuestion]>;
 }
@@ -43,6 +45,7 @@ export function collect(cases: readonly Case[], outcomes: Outcomes): Collected {
     tokens: new Map<string, { input: number; output: number }>(),
     rotated: [] as RotatedAnswers[],
     forms: [] as FormAnswers[],
+    averaged: [] as AveragedAnswers[],
     modes: [] as Array<readonly [AnsweredQuestion, AnsweredQuestion]>,
   };
   for (const asked of cases) {
@@ -56,8 +59,9 @@ export function collect(cases: readonly Case[], outcomes: Outcomes): Collected {
     collected.cases += 1;
     collected.answered.push(...found.sent.answered);
     addTokens(collected.tokens, found.sent);
+    collected.averaged.push(...averagesOf(found.sent, found.others));
     for (const [at, question] of found.sent.answered.entries()) {
-      const inVariant = (variant: VariantName) => found.others.get(variant)?.[at];
+      const inVariant = (variant: VariantName) => found.others.get(variant)?.answered[at];
       if (OPTION_KINDS[question.type] === 'labels') {
         collected.rotated.push({ sent: question, rotations: rotationsOf(question, found.others, at) });
       }
@@ -91,7 +95,7 @@ class Tally {
 
 /** The answers to a case: as sent, and in each further variant that was answered; `errors` of the further variants. */
 function readVariants(asked: Case, outcomes: Outcomes) {
-  const others = new Map<VariantName, readonly AnsweredQuestion[]>();
+  const others = new Map<VariantName, ReadResponse>();
   const errors: OutcomeError[] = [];
   let repeated = 0;
   for (const variant of outcomes.variants(asked.id)) {
@@ -100,7 +104,7 @@ function readVariants(asked: Case, outcomes: Outcomes) {
     if (variant === 'sent') continue;
     const found = read(asked, outcome);
     if ('error' in found) errors.push(found.error);
-    else others.set(variant, found.answered);
+    else others.set(variant, found);
   }
   return { sent: read(asked, outcomes.of(asked.id, 'sent')), others, errors, repeated };
 }
@@ -124,12 +128,25 @@ function withoutCommitment(answered: readonly AnsweredQuestion[]): readonly Answ
 
 function rotationsOf(
   { options }: AnsweredQuestion,
-  others: ReadonlyMap<VariantName, readonly AnsweredQuestion[]>,
+  others: ReadonlyMap<VariantName, ReadResponse>,
   at: number,
 ): RotatedAnswers['rotations'] {
-  return [...others].flatMap(([variant, answered]) => {
+  return [...others].flatMap(([variant, { answered }]) => {
     const by = rotationOf(variant, options.length);
     return by === 0 ? [] : [{ by, probabilities: (answered[at] as AnsweredQuestion).probabilities }];
+  });
+}
+
+/** The questions of a case that were asked in several orders of their options, by the number of orders. */
+function averagesOf(sent: ReadResponse, others: ReadonlyMap<VariantName, ReadResponse>): AveragedAnswers[] {
+  return [...others].flatMap(([variant, averaged]) => {
+    const rotations = averageOf(variant);
+    if (rotations === 1) return [];
+    const pairs = sent.answered.flatMap((question, at) => {
+      const isAveraged = OPTION_KINDS[question.type] === 'labels' && question.options.length > 1;
+      return isAveraged ? [[question, averaged.answered[at] as AnsweredQuestion] as const] : [];
+    });
+    return [{ rotations, pairs, tokens: { sent: sent.inputTokens, averaged: averaged.inputTokens } }];
   });
 }
 

@@ -3,14 +3,10 @@ import { commit, UNITS } from '../decide/index.js';
 import type { AnsweredQuestion } from './answered.js';
 import type { Cases } from './cases/read-cases.js';
 import { collect } from './collect.js';
-import { type BootstrapOptions, clustersOf, percentiles, resampled } from './metrics/bootstrap.js';
-import { Sample, type Scores } from './metrics/sample.js';
-import { chosen } from './metrics/score.js';
+import type { BootstrapOptions } from './metrics/bootstrap.js';
+import { comparisonOf, type Pair } from './metrics/comparison.js';
 import type { StoredOutcomes } from './outcomes.js';
-import type { Comparison, ComparisonReport, Difference, TargetDescription } from './report.js';
-
-/** The answers of two runs to one question. */
-type Pair = readonly [a: AnsweredQuestion, b: AnsweredQuestion];
+import type { ComparisonReport, TargetDescription } from './report.js';
 
 /**
  * Compares two runs over the questions that both answered. Both are resampled together, so that what makes a question
@@ -62,42 +58,5 @@ function sideOf(target: TargetDescription, answered: readonly AnsweredQuestion[]
     target,
     models: [...new Set(answered.map(({ model }) => model))].sort(),
     questions: answered.length,
-  };
-}
-
-/** Compares the answers to at least one question. */
-export function comparisonOf(pairs: readonly Pair[], options: BootstrapOptions): Comparison {
-  const clusters = clustersOf(pairs.map(([a]) => a));
-  const a = new Sample(
-    pairs.map(([question]) => question),
-    clusters,
-  );
-  const b = new Sample(
-    pairs.map(([, question]) => question),
-    clusters,
-  );
-  const draws: Array<readonly [Scores, Scores]> = [];
-  for (const counts of resampled(clusters.count, options)) draws.push([a.draw(counts), b.draw(counts)]);
-  const difference = (metric: 'accuracy' | 'brier' | 'log_loss' | 'ece'): Difference => ({
-    a: a.scores[metric],
-    b: b.scores[metric],
-    difference: b.scores[metric] - a.scores[metric],
-    // Noise increases the ECE, more so that of the better calibrated run: percentiles would miss the true difference.
-    ci: metric === 'ece' ? null : percentiles(draws.map(([x, y]) => y[metric] - x[metric])),
-  });
-  const moved = pairs.flatMap(([x, y]) =>
-    x.probabilities.map((p, index) => Math.abs(p - (y.probabilities[index] as number))),
-  );
-  const changed = pairs.filter(([x, y]) => chosen(x.probabilities) !== chosen(y.probabilities));
-  return {
-    n: pairs.length,
-    resampled: clusters.unit,
-    accuracy: difference('accuracy'),
-    brier: difference('brier'),
-    log_loss: difference('log_loss'),
-    ece: difference('ece'),
-    changed: changed.length / pairs.length,
-    largest: moved.reduce((most, each) => Math.max(most, each), 0),
-    mean: moved.reduce((total, each) => total + each, 0) / moved.length,
   };
 }

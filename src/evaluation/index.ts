@@ -11,6 +11,8 @@ export { evaluationPage } from './html/evaluation-page.js';
 export { readStored, type StoredOutcomes } from './outcomes.js';
 export type * from './report.js';
 export {
+  IGNORED_ROTATIONS,
+  isIgnored,
   largestFirst,
   modelsText,
   operatingPoint,
@@ -19,6 +21,7 @@ export {
   resampledText,
   signed,
   targetText,
+  tokensText,
 } from './show-evaluation.js';
 export { ENGINE_CONCURRENCY, engineTarget } from './targets/engine-target.js';
 export { serverTarget } from './targets/server-target.js';

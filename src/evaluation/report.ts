@@ -72,6 +72,16 @@ export interface OrderBias {
   readonly last: Estimate | null;
 }
 
+/** Choice questions that were also asked in several orders of their options, with their probabilities averaged. */
+export interface OptionAveraging {
+  /** Orders per question; one with fewer options was asked in as many orders as it has options. */
+  readonly rotations: number;
+  /** A: as sent; B: averaged. */
+  readonly comparison: Comparison;
+  /** Input tokens of the cases, both ways. */
+  readonly tokens: { readonly sent: number; readonly averaged: number };
+}
+
 /** A mean with its 95 % bootstrap interval. */
 export interface Estimate {
   readonly value: number;
@@ -172,6 +182,8 @@ export interface EvaluationReport {
   readonly order_bias: OrderBias | null;
   readonly format_bias: FormatBias | null;
   readonly mode_difference: ModeDifference | null;
+  /** By number of orders. */
+  readonly option_averaging: readonly OptionAveraging[] | null;
   /** Tokens of the cases as sent, without the extra requests for biases. */
   readonly tokens: { readonly input: number; readonly output: number };
   /** A decimal at the prices of the configuration; null if they do not name the model. */

@@ -2,7 +2,7 @@ import { OperatorError } from '../base/index.js';
 import type { Archive, ArchivedAnswer, Outcome, OutcomeError } from './archive.js';
 import type { Case } from './cases/case.js';
 import type { Target } from './targets/target.js';
-import { bodyOf, type VariantName } from './variants.js';
+import { averageOf, bodyOf, type VariantName } from './variants.js';
 
 /** One request to make. */
 export interface Task {
@@ -90,7 +90,7 @@ class Run {
   private async make({ asked, variant }: Task): Promise<void> {
     const body = bodyOf(asked, variant, this.options.model);
     for (let tries = 1; ; tries += 1) {
-      const reply = await this.target.ask(body);
+      const reply = await this.target.ask(body, averageOf(variant));
       if (!('busy' in reply)) return this.keep({ case: asked.id, variant, repeated: tries - 1, ...reply });
       if (tries === TRIES_MAX) {
         return this.keep({ case: asked.id, variant, repeated: tries - 1, error: reply.busy });

@@ -2,6 +2,7 @@ import type {
   EvaluationReport,
   Interval,
   OperatingPoint,
+  OptionAveraging,
   Quality,
   ResampledUnit,
   TargetDescription,
@@ -29,6 +30,16 @@ export const range = ([low, high]: Interval, show: (value: number) => string): s
 
 export const operatingPoint = ({ coverage, threshold }: OperatingPoint): string =>
   `${percent(coverage)} from p ≥ ${threshold.toFixed(4)}`;
+
+/** The input tokens of averaged answers, as a multiple of those of the order sent. */
+export const tokensText = ({ sent, averaged }: OptionAveraging['tokens']): string =>
+  sent === 0 ? String(averaged) : `× ${(averaged / sent).toFixed(2)}`;
+
+/** Whether the target has computed no further prompts. */
+export const isIgnored = ({ tokens }: OptionAveraging): boolean => tokens.averaged === tokens.sent;
+
+export const IGNORED_ROTATIONS =
+  'The target has counted no further input tokens for further orders: it does not know the header Service-Option-Rotations.';
 
 export function targetText(target: TargetDescription): string {
   switch (target.kind) {

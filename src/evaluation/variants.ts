@@ -4,14 +4,24 @@ import type { Case } from './cases/case.js';
 import { STATE_FORMS, type StateForm } from './report.js';
 import { stateForms } from './state-forms.js';
 
-/** A way to ask a case: as its file says, or changed to measure a bias. */
-export type VariantName = 'sent' | 'other mode' | `rotation ${number}` | `form ${StateForm}`;
+/**
+ * A way to ask a case: as its file says, changed to measure a bias, or with the probabilities of its choices averaged over
+ * so many orders of their options.
+ */
+export type VariantName =
+  | 'sent'
+  | 'other mode'
+  | `rotation ${number}`
+  | `average ${number}`
+  | `form ${StateForm}`;
 
 /** What to ask besides the cases as sent. */
 export interface VariantOptions {
   readonly order: boolean;
   readonly format: boolean;
   readonly modes: boolean;
+  /** Each at least 2. */
+  readonly averages: readonly number[];
 }
 
 /** Rotations per case; more options are rotated by evenly spaced steps. */
@@ -21,14 +31,15 @@ const NO_FILES = new Map<string, Uint8Array>();
 const TERMS = { model: null, files: NO_FILES, format: 'decide', allowedModels: null } as const;
 
 /** The variants of a case, the one as sent first. */
-export function variantsOf(asked: Case, { order, format, modes }: VariantOptions): VariantName[] {
+export function variantsOf(asked: Case, { order, format, modes, averages }: VariantOptions): VariantName[] {
   const choices = asked.answers.filter(({ type }) => OPTION_KINDS[type] === 'labels');
-  const options = order ? choices.reduce((most, each) => Math.max(most, each.options.length), 1) : 1;
-  const rotations = Math.min(options, ROTATIONS_MAX) - 1;
+  const options = choices.reduce((most, each) => Math.max(most, each.options.length), 1);
+  const rotations = order ? Math.min(options, ROTATIONS_MAX) - 1 : 0;
   return [
     'sent',
     ...(modes ? (['other mode'] as const) : []),
     ...Array.from({ length: rotations }, (_, index) => `rotation ${index + 1}` as const),
+    ...(options > 1 ? averages.map((count) => `average ${count}` as const) : []),
     ...(format ? STATE_FORMS.map((form) => `form ${form}` as const) : []),
   ];
 }
@@ -39,6 +50,11 @@ export function rotationOf(variant: VariantName, options: number): number {
   if (index === undefined) return 0;
   const steps = Math.min(options, ROTATIONS_MAX);
   return Number(index) < steps ? Math.floor((Number(index) * options) / steps) : 0;
+}
+
+/** Over how many orders of the options the answers of a variant are averaged. */
+export function averageOf(variant: VariantName): number {
+  return Number(/^average (\d+)$/.exec(variant)?.[1] ?? 1);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ContentEncoding } from '../api/index.js';
-import type { DecideOptions, SentRequest } from '../decide/index.js';
+import type { SentRequest } from '../decide/index.js';
 
 /** A model of the list (contract 2.8). */
 export interface ModelListEntry {
@@ -89,7 +89,7 @@ export interface Authorized {
   /** The JSON of contract 2.12, for the last `days` days. */
   usage(days: number): Promise<object>;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */
-  decide(request: SentRequest & DecideOptions, signal: AbortSignal): Promise<DecideReply>;
+  decide(request: SentRequest, signal: AbortSignal): Promise<DecideReply>;
   /** Null if this server has no batch interface. Throws ApiError `model_unavailable` until it is ready. */
   readonly batches: BatchApp | null;
 }

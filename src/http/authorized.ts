@@ -4,7 +4,8 @@ import type { FormatName } from '../decide/index.js';
 import type { Authorized, BatchApp } from './app.js';
 import { type BodyDeadlines, collectBody } from './body.js';
 import type { BodyMemory } from './body-memory.js';
-import { checkContent, checkFile, wantsRawProbabilities } from './check-content.js';
+import { checkContent, checkFile } from './check-content.js';
+import { readDiagnostics } from './diagnostic-headers.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
 import type { RouteReply } from './reply.js';
@@ -42,11 +43,11 @@ export function answerAuthorized(
     const { length, ...content } = checkContent(framing, headers);
     const format: FormatName = route.name;
     const { allowedModels } = caller;
-    const rawProbabilities = wantsRawProbabilities(headers);
+    const diagnostics = readDiagnostics(headers);
     caller.admit(length);
     return withBody(options, caller, incoming, length, async (body) => {
       // Not earlier: while the body arrives, the models may change.
-      const request = { body, content, model: model(), format, allowedModels, rawProbabilities };
+      const request = { body, content, model: model(), format, allowedModels, diagnostics };
       return decisionReply(await caller.decide(request, signal));
     });
   }

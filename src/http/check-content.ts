@@ -27,10 +27,6 @@ export function checkContent(framing: Framing, headers: HeaderList): ContentHead
   return { length, encoding, media: checkMediaType(headers) };
 }
 
-/** Whether a decide request asks for `raw_probabilities` (contract 4.1). Any value but `true` is ignored. */
-export const wantsRawProbabilities = (headers: HeaderList): boolean =>
-  valuesOf(headers, 'service-raw-probabilities').some((value) => value.toLowerCase() === 'true');
-
 /** The same for a batch file: any media type except multipart is accepted (contract 7.1). */
 export function checkFile(framing: Framing, headers: HeaderList): Omit<ContentHead, 'media'> {
   const length = checkLength(framing);

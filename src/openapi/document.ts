@@ -57,7 +57,7 @@ export function openApi(version: string): object {
     const answer = ANSWERS[route.name];
     if (answer === 'page') continue;
     const own: object[] = route.path.includes('{id}') ? [ID_PARAMETER] : [];
-    if (route.body === 'decision') own.push(RAW_PARAMETER);
+    if (route.body === 'decision') own.push(...DIAGNOSTIC_PARAMETERS);
     if (route.name === 'listBatches') own.push(...PAGE_PARAMETERS);
     if (route.name === 'usage') own.push(DAYS_PARAMETER);
     add(route.path, operationOf(route, answer, route.name, own));
@@ -99,12 +99,27 @@ const ID_PARAMETER = {
   description: 'The id of a batch.',
 };
 
-const RAW_PARAMETER = {
-  name: 'Service-Raw-Probabilities',
-  in: 'header',
-  schema: { type: 'string', enum: ['true'] },
-  description: 'Adds `raw_probabilities` to each answer.',
-};
+const DIAGNOSTIC_PARAMETERS = [
+  {
+    name: 'Service-Raw-Probabilities',
+    in: 'header',
+    schema: { type: 'string', enum: ['true'] },
+    description: 'Adds `raw_probabilities` to each answer.',
+  },
+  {
+    name: 'Service-Label-Mass',
+    in: 'header',
+    schema: { type: 'string', enum: ['true'] },
+    description: 'Adds `label_mass` to each answer.',
+  },
+  {
+    name: 'Service-Option-Rotations',
+    in: 'header',
+    schema: { type: 'integer', minimum: 1, maximum: LIMITS.optionRotations },
+    description:
+      'Asks each choice in this many orders of its options, at most as many as it has, and averages its probabilities. Every order is billed.',
+  },
+];
 
 const PAGE_PARAMETERS = [
   {

@@ -12,6 +12,12 @@ const raw_probabilities = byOption(
   'On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed.',
 );
 
+const label_mass = {
+  ...PROBABILITY,
+  description:
+    'On request: the probability that the model gave to the labels of the options together, before the softmax over them.',
+} as const;
+
 const NOUL_ANSWER = {
   type: 'object',
   required: ['type', 'noul'],
@@ -19,6 +25,7 @@ const NOUL_ANSWER = {
     type: { type: 'string', const: 'noul' },
     noul: { ...PROBABILITY, description: 'The probability of yes, at least 0.80 towards the chosen side.' },
     raw_probabilities,
+    label_mass,
   },
 } as const;
 
@@ -31,6 +38,7 @@ const CHOICE_ANSWER = {
     confidence: PROBABILITY,
     probabilities: byOption(PROBABILITY, 'By label; they sum to 1.'),
     raw_probabilities,
+    label_mass,
   },
 } as const;
 
@@ -50,6 +58,7 @@ const SCORE_ANSWER = {
     legend: byOption({ type: 'string' }, 'What each level means, by its number.'),
     probabilities: byOption(PROBABILITY, 'By level; they sum to 1.'),
     raw_probabilities,
+    label_mass,
   },
 } as const;
 

@@ -87,6 +87,8 @@ const SERVER = {
   body_bytes: LIMITS.bodyBytes,
   questions: LIMITS.questions,
   options: LIMITS.optionsPerQuestion,
+  option_rotations: LIMITS.optionRotations,
+  prompts: LIMITS.promptsPerRequest,
   state_characters: LIMITS.stateCodePoints,
   images: LIMITS.assets,
   image_bytes: LIMITS.imageBytes,

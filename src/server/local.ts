@@ -1,5 +1,5 @@
 import type { Owner } from '../base/index.js';
-import { type DecideOptions, decide, type PrepareResult, type SentRequest } from '../decide/index.js';
+import { decide, type PrepareResult, type SentRequest } from '../decide/index.js';
 import { Catalog, type Manifest } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
@@ -19,7 +19,7 @@ export interface LocalService {
   readonly backend: string;
   readonly catalog: Catalog;
   /** Rejects with ApiError if the request is refused, and with the engine's error. Waits as long as the engine needs. */
-  decide(request: SentRequest & DecideOptions, signal: AbortSignal): Promise<LocalDecision>;
+  decide(request: SentRequest, signal: AbortSignal): Promise<LocalDecision>;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,7 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll } from '../base/index.js';
-import {
-  type DecideDependencies,
-  type DecideOptions,
-  type Decision,
-  decide,
-  type SentRequest,
-} from '../decide/index.js';
+import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Storage } from '../storage/index.js';
@@ -166,11 +160,7 @@ export class Service implements App {
     await endAll([() => stopped, () => this.engines.close(), () => this.storage.close()]);
   }
 
-  private async decide(
-    caller: Caller,
-    request: SentRequest & DecideOptions,
-    signal: AbortSignal,
-  ): Promise<Decision> {
+  private async decide(caller: Caller, request: SentRequest, signal: AbortSignal): Promise<Decision> {
     this.requireLoaded();
     const set = this.engines.current;
     if (request.model !== null && set.catalog.find(request.model) === undefined)

@@ -4,7 +4,7 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { PAGE_BATCHES } from '../../src/client/batch-calls.js';
 import { BATCH_FILE_BYTES_MAX, BATCH_LINES_MAX } from '../../src/client/batch-lines.js';
-import { choice, Decider, noul, score } from '../../src/client/index.js';
+import { choice, type DecideOptions, Decider, noul, score } from '../../src/client/index.js';
 import { refuses } from '../support/client/raw-stub.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
@@ -48,7 +48,8 @@ test('decide: every kind of question, raw probabilities, and what the exchange w
   t.match(info.requestId, /^req_\w{24}$/);
   t.equal(info.attempts, 1);
   t.match(info.headers.get('x-ratelimit-remaining-requests'), /^\d+$/);
-  const { answers } = await decider.decide(request, { rawProbabilities: true });
+  const withRaw: DecideOptions<true> = { rawProbabilities: true };
+  const { answers } = await decider.decide(request, withRaw);
   t.strictSame(Object.keys(answers.team.raw_probabilities), ['billing', 'sales']);
 });
 

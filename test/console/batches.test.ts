@@ -52,6 +52,15 @@ test('the lines that the console refuses are those that the server refuses, with
     { ...question({ type: 'score', criteria: ['one'] }), custom_id: 'r' },
     { ...LINE, custom_id: 's', image_budget: 7 },
     { ...LINE, custom_id: 't', model: 7 },
+    { ...LINE, custom_id: 'w', raw_probabilities: 'true' },
+    { ...LINE, custom_id: 'x', label_mass: 1 },
+    ...[0, 27, 1.5, '2', true, []].map((rotations, at) => ({
+      ...LINE,
+      custom_id: `y${at}`,
+      option_rotations: rotations,
+    })),
+    { ...LINE, custom_id: 'z', raw_probabilities: true, label_mass: false, option_rotations: 26 },
+    { ...LINE, custom_id: 'z2', raw_probabilities: null, label_mass: null, option_rotations: null },
     { ...question({ type: 'noul', criteria: null }), custom_id: 'u' },
     { ...question({ type: 'score', criteria: ['a', null], instructions: null }), custom_id: 'v' },
   ];

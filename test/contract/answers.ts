@@ -128,6 +128,80 @@ export const ANSWERS: readonly ContractTest[] = [
       t.equal((await post(ALL, { headers: { 'service-raw-probabilities': '1' } })).text, plain.text);
     },
   ),
+  rule(
+    '4.1 Service-Label-Mass: true adds the probability of the labels, and nothing else changes',
+    async (t, { post }) => {
+      const [plain, more] = [await post(ALL), await post(ALL, { headers: { 'service-label-mass': 'true' } })];
+      for (const name of Object.keys(ALL.questions)) {
+        const { label_mass: mass, ...rest } = more.json.answers[name];
+        t.strictSame(rest, plain.json.answers[name]);
+        t.ok(mass > 0 && mass <= 1, `${mass}`);
+        t.equal(mass, Number(mass.toPrecision(4)));
+      }
+      t.strictSame(more.json.usage, plain.json.usage);
+      for (const value of ['1', 'false', 'yes', '']) {
+        t.equal((await post(ALL, { headers: { 'service-label-mass': value } })).text, plain.text);
+      }
+    },
+  ),
+  rule('2.4 diagnostics: fields after the others, in their order', async (t, { post }) => {
+    const headers = { 'service-label-mass': 'TRUE', 'service-raw-probabilities': 'True' };
+    const [plain, more] = [await post(ALL), await post(ALL, { headers })];
+    for (const name of Object.keys(ALL.questions)) {
+      t.strictSame(Object.keys(more.json.answers[name]), [
+        ...Object.keys(plain.json.answers[name]),
+        'raw_probabilities',
+        'label_mass',
+      ]);
+    }
+  }),
+  rule(
+    '4.1 Service-Option-Rotations: averages over orders of the options, every order billed',
+    async (t, { post }) => {
+      const raw = { 'service-raw-probabilities': 'true' };
+      const c = ALL.questions.c;
+      const of = async (criteria: readonly string[]) =>
+        (await post({ ...ALL, questions: { c: { ...c, criteria } } }, { headers: raw })).json;
+      const singles = [await of(['a', 'b', 'c']), await of(['b', 'c', 'a']), await of(['c', 'a', 'b'])];
+      const questions = { c: { ...c, criteria: ['a', 'b', 'c'] } };
+      const { json } = await post(
+        { ...ALL, questions },
+        { headers: { ...raw, 'service-option-rotations': '3' } },
+      );
+      for (const label of ['a', 'b', 'c']) {
+        const mean = sum(singles.map((each) => each.answers.c.raw_probabilities[label])) / 3;
+        t.ok(Math.abs(json.answers.c.raw_probabilities[label] - mean) < 0.002);
+        t.ok(Math.abs(json.answers.c.raw_probabilities[label] - json.answers.c.probabilities[label]) <= 1e-4);
+      }
+      t.ok(Math.abs(sum(values(json.answers.c.probabilities)) - 1) < 1e-9);
+      const of16 = (count: number) =>
+        post({ ...ALL, questions: count === 1 ? questions : { ...questions, d: questions.c } });
+      const [one, two] = [(await of16(1)).json.usage, (await of16(2)).json.usage];
+      // The prompts of a rotation have as many tokens each, so each further one costs as much as a further question.
+      t.strictSame(json.usage, { input_tokens: 2 * two.input_tokens - one.input_tokens, output_tokens: 1 });
+      const all = await post(ALL, { headers: { 'service-option-rotations': '26' } });
+      const plain = await post(ALL);
+      for (const name of ['n', 's'])
+        t.strictSame(Object.keys(all.json.answers[name]), Object.keys(plain.json.answers[name]));
+      t.equal((await post(ALL, { headers: { 'service-option-rotations': '1' } })).text, plain.text);
+    },
+  ),
+  rule('4.1 Service-Option-Rotations: 1 to 26, given once, for at most 400 prompts', async (t, { post }) => {
+    const ask = (value: string, body: object = ALL) =>
+      post(body, { headers: { 'service-option-rotations': value } });
+    for (const value of ['0', '27', '-1', '1.5', '2, 2', 'two', '', '02', '1e1', '2 3']) {
+      const { status, json } = await ask(value);
+      t.strictSame([status, json.type], [400, 'invalid_request'], value);
+      t.match(json.error, /^`Service-Option-Rotations` must be an integer from 1 to 26/);
+    }
+    const labels = Array.from({ length: 26 }, (_, at) => `${at}`);
+    const choices = (count: number) =>
+      Object.fromEntries(labels.slice(0, count).map((name) => [name, { type: 'choice', criteria: labels }]));
+    const refused = await ask('26', { state: 'x', questions: choices(16) });
+    t.strictSame([refused.status, refused.json.type], [400, 'invalid_request']);
+    t.match(refused.json.error, /`Service-Option-Rotations`: .* 416 prompts; the limit is 400/);
+    t.equal((await ask('26')).status, 200);
+  }),
   rule('1 rule 1: one call answers every question, with probabilities', async (t, { post }) => {
     const { status, json } = await post(ALL);
     t.equal(status, 200);

@@ -72,6 +72,46 @@ const LINES: readonly ContractTest[] = [
       'also one that an invalid line has taken',
     );
   }),
+  rule(
+    '2.5 raw_probabilities, label_mass, option_rotations: as the headers of a live request',
+    async (t, service) => {
+      const { batches } = await newKey(service, 'batch-diagnostics');
+      const question = { type: 'choice', instructions: 'Which?', criteria: ['a', 'b', 'c'] };
+      const body = {
+        questions: { n: { type: 'noul' }, c: question, s: { type: 'score', criteria: ['l', 'h'] } },
+      };
+      const asked = [
+        {},
+        { raw_probabilities: true },
+        { label_mass: true },
+        { option_rotations: 3 },
+        { raw_probabilities: true, label_mass: true, option_rotations: 2 },
+        { raw_probabilities: false, label_mass: false, option_rotations: 1 },
+        { raw_probabilities: null, label_mass: null, option_rotations: null },
+      ];
+      const id = await batches.made(asked.map((each, at) => line(`l${at}`, { ...body, ...each })));
+      await batches.finished(id);
+      const texts = (await batches.results(id)).text.split('\n').slice(0, -1);
+      const headerOf = {
+        raw_probabilities: 'service-raw-probabilities',
+        label_mass: 'service-label-mass',
+        option_rotations: 'service-option-rotations',
+      };
+      for (const [at, fields] of asked.entries()) {
+        const headers = Object.fromEntries(
+          Object.entries(fields).flatMap(([name, value]) =>
+            value === null ? [] : [[headerOf[name as keyof typeof headerOf], String(value)]],
+          ),
+        );
+        const live = await service.post({ state: 'x', ...body }, { headers });
+        t.match(texts[at], `"response":${live.text},"usage":`, JSON.stringify(fields));
+        t.strictSame(JSON.parse(texts[at] as string).usage, { ...live.json.usage, batch: true });
+      }
+      const plain = texts[0]?.replace('"l0"', '""');
+      for (const at of [5, 6])
+        t.equal(texts[at]?.replace(`"l${at}"`, '""'), plain, 'the bytes of a usual line');
+    },
+  ),
   rule('2.5 model: an id of the list or a build, named by each line', async (t, service) => {
     const { batches } = await newKey(service, 'batch-models');
     const models = [...Object.keys(BUILDS), ...Object.values(BUILDS), 'decider-g-12b'];

@@ -36,6 +36,15 @@ export const INVALID: Readonly<Record<LineErrorType, readonly string[]>> = {
     line('a', { model: 7 }),
     line('a', { questions: [] }),
     line('a', { questions: 'q' }),
+    line('a', { raw_probabilities: 'true' }),
+    line('a', { label_mass: 1 }),
+    ...[0, 27, -1, 1.5, '2', true, {}].map((rotations) => line('a', { option_rotations: rotations })),
+    line('a', {
+      option_rotations: 26,
+      questions: Object.fromEntries(
+        options(16).map((name) => [name, { type: 'choice', criteria: options(26) }]),
+      ),
+    }),
   ],
   invalid_custom_id: [
     line(undefined),

@@ -1,6 +1,8 @@
 import { type ErrorType, LINE_ERRORS, type LineErrorType } from '../../src/api/index.js';
 import { by, type Coverage } from './coverage.js';
 
+const LINE_DIAGNOSTICS =
+  '2.5 raw_probabilities, label_mass, option_rotations: as the headers of a live request';
 const submit = (type: ErrorType) => `7.1 ${type}: its status, its shape, its headers`;
 const ONCE = '4.6 rule 8: the same key and file make one batch within a day';
 const ofLine = (type: LineErrorType) => `7.1 line ${type}: each by its number, and none without`;
@@ -34,6 +36,9 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     ofLine('invalid_assets'),
     ofLine('invalid_image_budget'),
   ),
+  '2.5 raw_probabilities': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
+  '2.5 label_mass': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
+  '2.5 option_rotations': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
   '2.5 mixed types': by('2.5 mixed types: one line with 16 questions of every type'),
   '2.6 id': by('4.6 submit: 200 with the submit response of 2.6'),
   '2.6 object': by('2.6 object: the same fields in every state and in the list'),

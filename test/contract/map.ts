@@ -26,6 +26,8 @@ const SPENT = '4.9: what was charged is counted at once, for a paused key too';
 const ALLOWED = '2.11 models: those that the key may use at the endpoint';
 const USED = '2.12: the usage of a key, in its documented shape';
 const DAYS = '4.10 rule 1: 1 to 92 days, 30 by default';
+const ROTATIONS_OF = '4.1 Service-Option-Rotations: averages over orders of the options, every order billed';
+const ROTATIONS_REFUSED = '4.1 Service-Option-Rotations: 1 to 26, given once, for at most 400 prompts';
 const NO_CREDIT = '5 rule 6: a key without credit is paused until credit is added';
 
 const OVERVIEW: Record<string, Coverage> = {
@@ -80,6 +82,7 @@ const RESOURCES: Record<string, Coverage> = {
   '2.4 score': by(
     '2.4 score: the most probable level, the mean, a confidence, a legend, and a probability for every level',
   ),
+  '2.4 diagnostics': by('2.4 diagnostics: fields after the others, in their order'),
   '2.4 probabilities': {
     elsewhere: ['test/decide/answers/answers.test.ts', 'test/decide/answers/probabilities.test.ts'],
   },
@@ -126,6 +129,14 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.1 Service-Raw-Probabilities': by(
     '4.1 Service-Raw-Probabilities: true adds unrounded, uncommitted probabilities, and nothing else changes',
   ),
+  '4.1 Service-Label-Mass': {
+    by: ['4.1 Service-Label-Mass: true adds the probability of the labels, and nothing else changes'],
+    elsewhere: ['test/engine/label-mass.test.ts', 'test/server/label-mass.test.ts'],
+  },
+  '4.1 Service-Option-Rotations': {
+    by: [ROTATIONS_OF, ROTATIONS_REFUSED],
+    elsewhere: ['test/server/option-rotations.test.ts', 'test/decide/option-rotations.test.ts'],
+  },
   '4.1 X-Request-Id': by('4.1 X-Request-Id: a unique id on every response, errors included'),
   '4.1 Service-Key-Id and Service-Key-Expires': by(
     '4.1 Service-Key-Id, Service-Key-Expires: the calling key, errors included',
@@ -246,6 +257,8 @@ const ERRORS: Record<string, Coverage> = {
 const LIMITS: Record<string, Coverage> = {
   '8 limit questions': by('2.1 questions: 1 to 16'),
   '8 limit options': by('2.2 criteria: up to 26 options'),
+  '8 limit option rotations': by(ROTATIONS_REFUSED),
+  '8 limit prompts': by(ROTATIONS_REFUSED),
   '8 limit decide body': by(BODIES_SENT, BODIES_READ),
   '8 limit request bytes': by(
     '8 limit request bytes: 256 MiB per minute and key',

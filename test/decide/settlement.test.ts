@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { NO_DIAGNOSTICS } from '../../src/decide/diagnostics.js';
 import {
   type DecideDependencies,
   decide,
@@ -23,6 +24,8 @@ const PREPARED: PrepareResult = {
   questions: [NOUL],
   plan: markedPlan(1),
   temperatures: [1],
+  orders: [1],
+  diagnostics: NO_DIAGNOSTICS,
   inputTokens: 5,
 };
 

@@ -2,9 +2,9 @@ import { type Test, test } from 'tap';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
-import { estimateLine } from '../../src/batch/ingest/estimate-cost.js';
+import { checkLine } from '../../src/batch/ingest/check-batch-line.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
-import { answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
+import { ANY_MODEL, answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
 import {
   BatchSchema,
@@ -108,7 +108,11 @@ test('the estimated cost of the batch is that of its lines', async (t) => {
   const lines = (ofKind('jsonl')[0] as string).trimEnd().split('\n');
   let [tokens, amount] = [0, 0n];
   for (const line of lines) {
-    const estimate = estimateLine(Buffer.byteLength(line), [], { state: [], questions: [] });
+    const { tokens: estimate } = checkLine(
+      Buffer.from(line),
+      { catalog: ANY_MODEL, allowed: null },
+      () => {},
+    );
     tokens += estimate;
     amount += BigInt(estimate) * (prices.get(JSON.parse(line).model)?.batch as bigint);
   }

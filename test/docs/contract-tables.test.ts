@@ -65,6 +65,18 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
   ],
   ['options', 'options of a question', number(LIMITS.optionsPerQuestion), error('too_many_options')],
   [
+    'option rotations',
+    '`Service-Option-Rotations`, `option_rotations`',
+    `1 to ${LIMITS.optionRotations}`,
+    error('invalid_request'),
+  ],
+  [
+    'prompts',
+    'prompts of a request or a line whose choices are asked in several orders',
+    number(LIMITS.promptsPerRequest),
+    error('invalid_request'),
+  ],
+  [
     'structured strings',
     'an object or a list in place of a string ([4.2 rule 3](#4.2-rule-3))',
     `${characters(LIMITS.structuredTextCodePoints)} of indented JSON`,

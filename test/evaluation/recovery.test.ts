@@ -1,8 +1,8 @@
 import { type Test, test } from 'tap';
 import { type Random, random } from '../../src/base/index.js';
-import { comparisonOf } from '../../src/evaluation/compare-evaluations.js';
 import type { AnsweredQuestion, Interval } from '../../src/evaluation/index.js';
 import { orderBiasOf, type RotatedAnswers } from '../../src/evaluation/metrics/biases.js';
+import { comparisonOf } from '../../src/evaluation/metrics/comparison.js';
 import { qualityOf } from '../../src/evaluation/metrics/quality.js';
 import { answeredQuestion, drawn, normal, softmax } from '../support/evaluation/synthetic.js';
 import { seedFromEnvironment } from '../support/random.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { nextTurn, random } from '../../src/base/index.js';
+import { reportText } from '../../src/cli/eval-table.js';
 import type { ArchivedAnswer } from '../../src/evaluation/archive.js';
 import {
   buildReport,
@@ -15,7 +16,7 @@ import { writeCases } from '../support/evaluation/cases.js';
 import { type Held, startStub } from '../support/evaluation/stub-server.js';
 import { freePort } from '../support/free-port.js';
 
-const PLAIN = { order: false, format: false, modes: false };
+const PLAIN = { order: false, format: false, modes: false, averages: [] as readonly number[] };
 const PRICES = { of: () => 1_500n, currency: 'GBP' };
 
 /** Evaluates cases against a stub; `run` may be called again, to resume. */
@@ -194,7 +195,7 @@ test('a resumed run ends at its first request if the target refuses the token', 
 
 test('biases are measured by further requests', async (t) => {
   const { report } = await prepare(t, 10, undefined, 4);
-  const found = await report({ variants: { order: true, format: true, modes: false } });
+  const found = await report({ variants: { ...PLAIN, order: true, format: true } });
   t.match(found, {
     // The stub weighs options by their position.
     order_bias: { questions: 10, rotations: 20, first: { value: Number }, last: { value: Number } },
@@ -202,6 +203,45 @@ test('biases are measured by further requests', async (t) => {
     tokens: { input: 70 },
   });
   t.ok((found?.order_bias?.shift.value ?? 0) > 0.01);
+});
+
+test('averages over orders of the options are compared with the order sent', async (t) => {
+  const seen: Array<string | undefined> = [];
+  const { report } = await prepare(
+    t,
+    25,
+    (held) => {
+      const rotations = held.headers['service-option-rotations'] as string | undefined;
+      seen.push(rotations);
+      const team = rotations === undefined ? [0.6, 0.3, 0.1] : [0.2, 0.5, 0.3];
+      const [billing, technical, sales] = team;
+      const answers = {
+        angry: { type: 'noul', noul: 0.9 },
+        team: { type: 'choice', probabilities: { billing, technical, sales } },
+        urgent: { type: 'score', probabilities: { 0: 0.5, 1: 0.3, 2: 0.2 } },
+      };
+      const usage = { input_tokens: rotations === '3' ? 7 : 7 * Number(rotations ?? 1), output_tokens: 3 };
+      held.refuse(200, { model: 'stub-20260101', answers, usage });
+    },
+    4,
+  );
+  const found = (await report({ variants: { ...PLAIN, averages: [2, 3] } })) as EvaluationReport;
+  t.strictSame(seen.sort(), [...Array(25).fill('2'), ...Array(25).fill('3'), ...Array(25).fill(undefined)]);
+  t.match(found, {
+    overall: { n: 75 },
+    order_bias: null,
+    tokens: { input: 175 },
+    option_averaging: [
+      { rotations: 2, comparison: { n: 25, changed: 1 }, tokens: { sent: 175, averaged: 350 } },
+      { rotations: 3, comparison: { n: 25, changed: 1 }, tokens: { sent: 175, averaged: 175 } },
+    ],
+  });
+  const { accuracy } = found.option_averaging?.[0]?.comparison ?? {};
+  t.equal((accuracy?.b ?? 0) - (accuracy?.a ?? 0), accuracy?.difference);
+  const page = await evaluationPage(found);
+  t.match(page, 'Averages over orders of the options');
+  t.match(page, 'does not know the header Service-Option-Rotations', 'three orders cost as much as one');
+  t.match(reportText(found), /orders +n +accuracy.*\n.*\n?.*2 +25 .*100\.0 % +× 2\.00/);
 });
 
 test('requests for biases that fail are counted apart from the cases', async (t) => {

@@ -29,7 +29,7 @@ import { until } from '../support/until.js';
 const CASES = scaled({ short: 30, long: 1_000 });
 /** A batch of 1,000 lines on a busy machine. */
 const BATCH_MS_MAX = 240_000;
-const PLAIN = { order: false, format: false, modes: false };
+const PLAIN = { order: false, format: false, modes: false, averages: [] };
 const PRICES = { of: () => null, currency: 'GBP' };
 
 async function openEngine(models: string, exact: boolean, names: ReadonlyArray<string | null> = [null]) {
@@ -144,7 +144,7 @@ test('the temperature of each question is known, whatever questions are measured
     Buffer.from(JSON.stringify({ id: '1', request, expected: { d: 0, c: 'y', b: 1 } })),
     1,
   );
-  const outcome = await target.ask(JSON.stringify(request));
+  const outcome = await target.ask(JSON.stringify(request), 1);
   if ('busy' in outcome || 'error' in outcome) throw new Error('no answer');
   const { answered } = readResponse(asked, outcome.response, outcome.temperatures);
   t.strictSame(

@@ -2,11 +2,11 @@ import { test } from 'tap';
 import { readOrdered } from '../../src/decide/request/ordered-json.js';
 import { readCase } from '../../src/evaluation/cases/case.js';
 import { stateForms } from '../../src/evaluation/state-forms.js';
-import { bodyOf, ROTATIONS_MAX, rotationOf, variantsOf } from '../../src/evaluation/variants.js';
+import { averageOf, bodyOf, ROTATIONS_MAX, rotationOf, variantsOf } from '../../src/evaluation/variants.js';
 
 const caseOf = (request: string, expected: object) =>
   readCase(Buffer.from(`{"id":"a","request":${request},"expected":${JSON.stringify(expected)}}`), 1);
-const NOTHING = { order: false, format: false, modes: false };
+const NOTHING = { order: false, format: false, modes: false, averages: [] };
 const letters = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
 
 test('a case is sent as its file says, but for the model', async (t) => {
@@ -32,6 +32,19 @@ test('options rotate, with their descriptions; other types stay as they are', as
   t.match(body, '"criteria":{"10":null,"2":"third","b":"first"}');
   t.match(body, '{"type":"score","instructions":null,"criteria":["low",null]}');
   t.match(bodyOf(asked, 'rotation 2', null), '"criteria":{"2":"third","b":"first","10":null}');
+});
+
+test('cases with a choice of two options or more are averaged, and sent as they are', async (t) => {
+  const of = (questions: object, expected: object) =>
+    caseOf(JSON.stringify({ state: 'x', questions }), expected);
+  const averages = { ...NOTHING, averages: [2, 4] };
+  const asked = of({ c: { type: 'choice', criteria: ['a', 'b'] } }, { c: 'a' });
+  t.strictSame(variantsOf(asked, averages), ['sent', 'average 2', 'average 4']);
+  t.strictSame(variantsOf(of({ c: { type: 'choice', criteria: ['a'] } }, { c: 'a' }), averages), ['sent']);
+  t.strictSame(variantsOf(of({ n: { type: 'noul' } }, { n: true }), averages), ['sent']);
+  t.equal(bodyOf(asked, 'average 4', null), bodyOf(asked, 'sent', null));
+  t.strictSame((['sent', 'average 4', 'rotation 4'] as const).map(averageOf), [1, 4, 1]);
+  t.equal(rotationOf('average 4', 9), 0);
 });
 
 test('many options rotate by evenly spaced steps', async (t) => {

@@ -19,6 +19,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['2.1 questions', 'questions: 16,', 'questions: 17,'],
     ['2.2 criteria', 'optionsPerQuestion: 26,', 'optionsPerQuestion: 27,'],
     ['2.2 criteria', 'scoreLevelsMin: 2,', 'scoreLevelsMin: 1,'],
+    ['8 limit option rotations', 'optionRotations: 26,', 'optionRotations: 27,'],
+    ['8 limit prompts', 'promptsPerRequest: 400,', 'promptsPerRequest: 416,'],
     ['8 limit model input', 'stateCodePoints: 20_000,', 'stateCodePoints: 20_001,'],
     ['4.1 rule 1', '  bodyBytes: 32 * 1024 * 1024,', '  bodyBytes: 32 * 1024 * 1024 + 1,'],
     ['4.1 rule 1', 'decompressedBodyBytes: 32 * 1024 * 1024,', 'decompressedBodyBytes: 33 * 1024 * 1024,'],
@@ -90,7 +92,22 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4.1 rule 2', 'if (known !== undefined && values.length === 1)', 'if (true)'],
     ['4.1 rule 1', 'if (length === null)', 'if (length === -1)'],
     ['7.4 unsupported_media_type', '!types.some(isMultipart)', 'true'],
+  ),
+  ...inFile(
+    'http/diagnostic-headers.ts',
     ['4.1 Service-Raw-Probabilities', "value.toLowerCase() === 'true'", "value !== ''"],
+    ['4.1 Service-Label-Mass', "isTrue(headers, 'service-label-mass')", 'false'],
+    ['4.1 Service-Option-Rotations', 'values.length === 1 && rotations >= 1', 'rotations >= 0'],
+  ),
+  ...inFile(
+    'decide/rotations.ts',
+    ['4.1 Service-Option-Rotations', '(index * options.length) / count', 'index'],
+    ['8 limit prompts', 'if (prompts <= LIMITS.promptsPerRequest) return;', 'return;'],
+  ),
+  ...inFile(
+    'decide/diagnostics.ts',
+    ['2.5 option_rotations', 'if (isValid) return Number(value);', 'return Number(value);'],
+    ['2.5 label_mass', "if (typeof value === 'boolean') return value;", 'return value === true;'],
   ),
   ...inFile(
     'http/route-handlers.ts',
@@ -162,7 +179,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('decide/request-images.ts', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
   ...inFile('decide/plan.ts', [
     '8 limit model input',
-    'prefix.length + made.length > model.contextLength',
+    'prefixLength + tokens.length > contextLength',
     'false',
   ]),
   ...inFile('server/service.ts', [

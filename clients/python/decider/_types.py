@@ -151,6 +151,7 @@ class _NoulAnswer(TypedDict):
 
 class NoulAnswer(_NoulAnswer, total=False):
     raw_probabilities: Dict[str, float]
+    label_mass: float
 
 
 class _ChoiceAnswer(TypedDict):
@@ -162,6 +163,7 @@ class _ChoiceAnswer(TypedDict):
 
 class ChoiceAnswer(_ChoiceAnswer, total=False):
     raw_probabilities: Dict[str, float]
+    label_mass: float
 
 
 class _ScoreAnswer(TypedDict):
@@ -175,6 +177,7 @@ class _ScoreAnswer(TypedDict):
 
 class ScoreAnswer(_ScoreAnswer, total=False):
     raw_probabilities: Dict[str, float]
+    label_mass: float
 
 
 class DecideResponseUsage(TypedDict):
@@ -314,6 +317,8 @@ class LimitsServer(TypedDict):
     body_bytes: int
     questions: int
     options: int
+    option_rotations: int
+    prompts: int
     state_characters: int
     images: int
     image_bytes: int

@@ -154,6 +154,8 @@ export interface ApiSchemas {
                 readonly raw_probabilities?: {
                     readonly [name: string]: number;
                 } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
             } | {
                 readonly type: "choice";
                 /** The chosen label. */
@@ -167,6 +169,8 @@ export interface ApiSchemas {
                 readonly raw_probabilities?: {
                     readonly [name: string]: number;
                 } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
             } | {
                 readonly type: "score";
                 /** The most probable level. */
@@ -186,6 +190,8 @@ export interface ApiSchemas {
                 readonly raw_probabilities?: {
                     readonly [name: string]: number;
                 } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
             };
         };
         readonly usage: {
@@ -328,6 +334,10 @@ export interface ApiSchemas {
             readonly questions: number;
             /** Of a question. */
             readonly options: number;
+            /** Orders in which a choice is asked. */
+            readonly option_rotations: number;
+            /** Of a request with option rotations. */
+            readonly prompts: number;
             /** That a model reads of a state. */
             readonly state_characters: number;
             /** Of a request. */

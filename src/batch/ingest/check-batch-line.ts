@@ -60,10 +60,17 @@ export function checkLine(
     if (model === undefined || model === null || model === '') {
       throw new LineError('model_required', 'The line has no `model`, and a batch has no default model.');
     }
-    const terms = { model: null, files: NO_FILES, format: 'decide', allowedModels: allowed } as const;
-    const { images, build, uses } = checkRequest(body, terms, catalog);
-    requireImageModel(images, build);
-    const tokens = estimateLine(bytes.length, images, uses);
+    const terms = {
+      model: null,
+      files: NO_FILES,
+      format: 'decide',
+      allowedModels: allowed,
+      diagnostics: 'line',
+    } as const;
+    const checked = checkRequest(body, terms, catalog);
+    const { images } = checked;
+    requireImageModel(images, checked.build);
+    const tokens = estimateLine(bytes.length, checked);
     return {
       customId,
       model: model as string,

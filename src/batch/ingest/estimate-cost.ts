@@ -1,5 +1,4 @@
-import type { ImageUses } from '../../decide/index.js';
-import type { ImageFile } from '../../images/index.js';
+import { type CheckedRequest, type ImageUses, type Question, rotationsOf } from '../../decide/index.js';
 
 /** Bytes of text per token, and tokens per use of an image (contract 2.6 `estimated_cost`). */
 const BYTES_PER_TOKEN = 4;
@@ -11,13 +10,31 @@ export interface ModelTokens {
   readonly tokens: number;
 }
 
-/** Estimates the input tokens of a line, at least one. The base64 of its images does not count as text. */
-export function estimateLine(lineBytes: number, images: readonly ImageFile[], uses: ImageUses): number {
-  if (images.length === 0) return Math.ceil(lineBytes / BYTES_PER_TOKEN);
+/**
+ * Estimates the input tokens of a line, at least one. The base64 of its images does not count as text. A choice counts
+ * again for each further order in which it is asked.
+ */
+export function estimateLine(lineBytes: number, line: CheckedRequest): number {
+  const { request, uses, images, diagnostics } = line;
   const imageBytes = images.reduce((sum, { data }) => sum + data.length, 0);
-  const own = uses.questions.flatMap(({ instructions, descriptions }) => [instructions, ...descriptions]);
-  const count = own.reduce((sum, each) => sum + each.length, uses.state.length);
-  return Math.ceil((lineBytes - imageBytes) / BYTES_PER_TOKEN) + count * TOKENS_PER_IMAGE_USE;
+  const own = uses.questions.flatMap(usesOf);
+  const count = own.length + uses.state.length;
+  const once = Math.ceil((lineBytes - imageBytes) / BYTES_PER_TOKEN) + count * TOKENS_PER_IMAGE_USE;
+  return request.questions.reduce((sum, question, index) => {
+    const again = rotationsOf(question, diagnostics.optionRotations).length - 1;
+    if (again === 0) return sum;
+    const shown = usesOf(uses.questions[index] as QuestionUses).length;
+    return sum + again * (Math.ceil(textBytes(question) / BYTES_PER_TOKEN) + shown * TOKENS_PER_IMAGE_USE);
+  }, once);
+}
+
+type QuestionUses = ImageUses['questions'][number];
+
+const usesOf = ({ instructions, descriptions }: QuestionUses) => [...instructions, ...descriptions.flat()];
+
+function textBytes({ instructions, options }: Question): number {
+  const texts = [instructions, ...options.flatMap(({ name, description }) => [name, description])];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
 }
 
 /** Sums the estimates of the lines for each model (contract 2.6 `estimated_cost`). */

@@ -221,5 +221,6 @@ function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof d
     model: null,
     format: 'decide',
     allowedModels: workspace.models,
+    diagnostics: 'line',
   };
 }

@@ -1,4 +1,10 @@
-import { IMAGE_BUDGETS, LIMITS, type LineErrorType } from '../../api/index.js';
+import {
+  IMAGE_BUDGETS,
+  LIMITS,
+  type LineErrorType,
+  OPTION_KINDS,
+  type QuestionType,
+} from '../../api/index.js';
 import { isObject, type Problem, problemOfQuestions } from './check-question.js';
 
 /** What the lines of a file have told so far. */
@@ -43,12 +49,30 @@ export function problemOfLine(text: string, known: Known): Problem | null {
     problemOfQuestions(questions) ??
     (budget === undefined || IMAGE_BUDGETS.some((each) => each === budget)
       ? null
-      : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`));
+      : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`)) ??
+    problemOfDiagnostics(line);
   if (found === null && typeof model === 'string') {
-    const tokens = tokensOf(text, line.assets);
+    const tokens = tokensOf(text, line.assets) + furtherTokens(questions, line.option_rotations);
     known.tokens.set(model, (known.tokens.get(model) ?? 0) + tokens);
   }
   return found;
+}
+
+/** `raw_probabilities`, `label_mass` and `option_rotations`; `null` counts as absent. */
+function problemOfDiagnostics(line: Readonly<Record<string, unknown>>): Problem | null {
+  for (const name of ['raw_probabilities', 'label_mass']) {
+    if (typeof (line[name] ?? false) !== 'boolean') {
+      return problem('invalid_line', `\`${name}\` must be true or false.`);
+    }
+  }
+  const rotations = line.option_rotations ?? 1;
+  if (Number.isInteger(rotations) && Number(rotations) >= 1 && Number(rotations) <= LIMITS.optionRotations) {
+    return null;
+  }
+  return problem(
+    'invalid_line',
+    `\`option_rotations\` must be an integer from 1 to ${LIMITS.optionRotations}.`,
+  );
 }
 
 /** Tokens of an image, in an estimate. */
@@ -60,6 +84,17 @@ function tokensOf(line: string, assets: unknown): number {
   const data = images.map((each) => (isObject(each) ? String(each.data_base64 ?? '') : ''));
   const bytes = data.reduce((sum, each) => sum - each.length, bytesOf(line));
   return Math.ceil(bytes / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
+}
+
+/** The estimated tokens of choices that are asked in several orders of their options. */
+function furtherTokens(questions: unknown, rotations: unknown): number {
+  if (typeof rotations !== 'number' || !isObject(questions)) return 0;
+  return Object.values(questions).reduce<number>((sum, question) => {
+    const { type, criteria } = Object(question) as Readonly<Record<string, unknown>>;
+    if (OPTION_KINDS[type as QuestionType] !== 'labels') return sum;
+    const orders = Math.min(rotations, Object.keys(Object(criteria)).length);
+    return sum + (orders - 1) * Math.ceil(bytesOf(JSON.stringify(question)) / BYTES_PER_TOKEN);
+  }, 0);
 }
 
 const ENCODER = new TextEncoder();

@@ -43,18 +43,13 @@ const COMMITTED = 8_000;
  * @throws Error if the logits do not match the question or are not finite: the engine has failed
  */
 export function answer(question: Question, logits: ArrayLike<number>, temperature: number): Answer {
-  return answerOf(question, emitted(question, logits, temperature));
-}
-
-/** The emitted probabilities by option, in units that sum to `UNITS`. Arguments and errors as for `answer`. */
-export function emitted({ options }: Question, logits: ArrayLike<number>, temperature: number): number[] {
-  if (logits.length !== options.length) {
-    throw new Error(`${logits.length} logits for ${options.length} options`);
+  if (logits.length !== question.options.length) {
+    throw new Error(`${logits.length} logits for ${question.options.length} options`);
   }
-  return roundProbabilities(softmax(logits, temperature));
+  return answerOf(question, roundProbabilities(softmax(logits, temperature)));
 }
 
-/** The answer that emitted probabilities give. */
+/** The answer that emitted probabilities give. `units`: by option, see `roundProbabilities`. */
 export function answerOf(question: Question, units: readonly number[]): Answer {
   const { options } = question;
   switch (question.type) {
@@ -67,16 +62,8 @@ export function answerOf(question: Question, units: readonly number[]): Answer {
   }
 }
 
-/**
- * The probabilities by option, neither rounded nor committed (contract 4.1 `Service-Raw-Probabilities`). Arguments and
- * errors as for `answer`.
- */
-export function rawProbabilities(
-  { options }: Question,
-  logits: ArrayLike<number>,
-  temperature: number,
-): Pairs<number> {
-  const p = softmax(logits, temperature);
+/** The probabilities by option, neither rounded nor committed (contract 4.1 `Service-Raw-Probabilities`). */
+export function rawProbabilities({ options }: Question, p: ArrayLike<number>): Pairs<number> {
   return options.map(({ key }, index) => [key, p[index]!]);
 }
 

@@ -11,12 +11,21 @@ interface Usage {
 export interface Answered {
   readonly build: string;
   readonly questions: readonly Question[];
-  /** Per question the emitted probabilities of its options, in units (see `emitted`). */
+  /** Per question the emitted probabilities of its options, in units (see `roundProbabilities`). */
   readonly units: ReadonlyArray<readonly number[]>;
   readonly usage: Usage;
-  /** Per question the `raw_probabilities`; null: not requested. */
-  readonly raw: ReadonlyArray<Pairs<number>> | null;
+  /** Per question. */
+  readonly extras: readonly Extras[];
 }
+
+/** What an answer has on request, besides its fields. Null: not requested. */
+export interface Extras {
+  /** `raw_probabilities`, by option. */
+  readonly raw: Pairs<number> | null;
+  readonly labelMass: number | null;
+}
+
+const NO_EXTRAS: Extras = { raw: null, labelMass: null };
 
 /**
  * The JSON of a decide response (contract 2.4): answers in the order of the questions, probabilities and legends in the
@@ -24,7 +33,7 @@ export interface Answered {
  *
  * @param model the build that answered
  * @param answers one per question, in their order
- * @param raw the `raw_probabilities` of each answer; null: not requested
+ * @param extras one per answer; none: nothing is requested
  * @throws Error if there is not one answer per question
  */
 export function responseJson(
@@ -32,7 +41,7 @@ export function responseJson(
   questions: readonly Question[],
   answers: readonly Answer[],
   usage: Usage,
-  raw: ReadonlyArray<Pairs<number>> | null = null,
+  extras: readonly Extras[] = [],
 ): string {
   if (answers.length !== questions.length) {
     throw new Error(`${answers.length} answers to ${questions.length} questions`);
@@ -41,18 +50,20 @@ export function responseJson(
     ['model', JSON.stringify(model)],
     [
       'answers',
-      objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!, raw?.[index])])),
+      objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!, extras[index])])),
     ],
     ['usage', JSON.stringify({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens })],
   ]);
 }
 
 /** One answer as its JSON text (contract 2.4), its fields in their order. */
-export function answerJson(answer: Answer, raw?: Pairs<number>): string {
+export function answerJson(answer: Answer, { raw, labelMass }: Extras = NO_EXTRAS): string {
   const fields = Object.entries(answer).map(
     ([name, value]) => [name, Array.isArray(value) ? valuesJson(value) : JSON.stringify(value)] as const,
   );
-  return objectJson(raw === undefined ? fields : [...fields, ['raw_probabilities', valuesJson(raw)]]);
+  if (raw !== null) fields.push(['raw_probabilities', valuesJson(raw)]);
+  if (labelMass !== null) fields.push(['label_mass', JSON.stringify(labelMass)]);
+  return objectJson(fields);
 }
 
 function valuesJson(pairs: Pairs<string | number>): string {

@@ -1,12 +1,28 @@
 import { type Cell, type Html, html, type Section, table } from '../../report/index.js';
-import type { Estimate, EvaluationReport, FormatBias, ModeDifference, OrderBias } from '../report.js';
-import { percent, range, signed } from '../show-evaluation.js';
+import type {
+  Difference,
+  Estimate,
+  EvaluationReport,
+  FormatBias,
+  ModeDifference,
+  OptionAveraging,
+  OrderBias,
+} from '../report.js';
+import { IGNORED_ROTATIONS, isIgnored, percent, range, signed, tokensText } from '../show-evaluation.js';
 
-/** Order bias, format bias and the difference between the modes: what was asked for. */
+/** Order bias, averages, format bias and the difference between the modes: what was asked for. */
 export function biases(report: EvaluationReport): Section[] {
-  const { order_bias: order, format_bias: format, mode_difference: modes } = report;
+  const {
+    order_bias: order,
+    format_bias: format,
+    mode_difference: modes,
+    option_averaging: averaging,
+  } = report;
   return [
     ...(order === null ? [] : [{ title: 'Order of the options', content: orderBias(order) }]),
+    ...(averaging === null
+      ? []
+      : [{ title: 'Averages over orders of the options', content: averages(averaging) }]),
     ...(format === null ? [] : [{ title: 'Form of the state', content: formatBias(format) }]),
     ...(modes === null ? [] : [{ title: 'Exact and normal mode', content: modeDifference(modes) }]),
   ];
@@ -23,6 +39,43 @@ function orderBias({ questions, rotations, changed, shift, first, last }: OrderB
     ]),
   ];
 }
+
+function averages(found: readonly OptionAveraging[]): Html[] {
+  return [
+    html`<p>Choice questions were also asked in several orders of their options, and their probabilities averaged.</p>`,
+    table(
+      'Averages compared with the order sent',
+      [
+        'Orders',
+        'Questions',
+        'Accuracy',
+        'Change',
+        'Log loss',
+        'Change',
+        'ECE',
+        'Change',
+        'Other answers',
+        'Input tokens',
+      ].map((title) => ({ title, kind: 'number' })),
+      found.map(({ rotations, comparison: { n, accuracy, log_loss, ece, changed }, tokens }) => [
+        String(rotations),
+        String(n),
+        percent(accuracy.b),
+        change(accuracy),
+        log_loss.b.toFixed(4),
+        change(log_loss),
+        ece.b.toFixed(4),
+        change(ece),
+        percent(changed),
+        tokensText(tokens),
+      ]),
+    ),
+    ...(found.some(isIgnored) ? [html`<p>${IGNORED_ROTATIONS}</p>`] : []),
+  ];
+}
+
+const change = ({ difference: value, ci }: Difference): Cell =>
+  ci === null ? signed(value) : difference({ value, ci });
 
 function formatBias({ questions, accuracy, log_loss, changed, shift }: FormatBias): Html[] {
   const forms = { text: 'Text', flat: 'Flat JSON', nested: 'Nested JSON' };

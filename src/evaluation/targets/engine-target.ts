@@ -11,14 +11,14 @@ export function engineTarget(service: LocalService, exact: boolean, concurrency:
   return {
     description: { kind: 'engine', backend: service.backend, exact },
     concurrency,
-    async ask(body): Promise<Outcome> {
+    async ask(body, rotations): Promise<Outcome> {
       const request = {
         body: Buffer.from(body),
         content: { encoding: 'identity', media: { kind: 'json' } },
         model: null,
         format: 'decide',
         allowedModels: null,
-        rawProbabilities: true,
+        diagnostics: { rawProbabilities: true, labelMass: false, optionRotations: rotations },
       } as const;
       // One signal per request: nothing aborts them, and listeners would add up on a shared one.
       const { signal } = new AbortController();

@@ -34,10 +34,17 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
   return {
     description: { kind: 'server', url: address.href, concurrency },
     concurrency,
-    async ask(body) {
+    async ask(body, rotations) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const own = rotations === 1 ? headers : { ...headers, 'service-option-rotations': String(rotations) };
       try {
-        const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' });
+        const response = await fetch(address, {
+          method: 'POST',
+          headers: own,
+          body,
+          signal,
+          redirect: 'manual',
+        });
         const text = await readBody(response);
         return text === null ? badAnswer(response, TOO_LARGE) : outcomeOf(response, text);
       } catch (error) {

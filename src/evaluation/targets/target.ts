@@ -12,8 +12,13 @@ export interface Target {
   readonly description: TargetDescription;
   /** Requests in progress at a time. */
   readonly concurrency: number;
-  /** Sends one decide request, once. `body`: its JSON. */
-  ask(body: string): Promise<Outcome | Busy>;
+  /**
+   * Sends one decide request, once.
+   *
+   * @param body its JSON
+   * @param rotations in how many orders of its options each choice is asked
+   */
+  ask(body: string, rotations: number): Promise<Outcome | Busy>;
   close(): Promise<void>;
 }
 

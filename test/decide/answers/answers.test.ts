@@ -6,6 +6,7 @@ import {
   rawProbabilities,
   type ScoreAnswer,
 } from '../../../src/decide/answers/answer.js';
+import { softmax } from '../../../src/decide/answers/probabilities.js';
 import type { Question } from '../../../src/decide/decide-types.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 
@@ -34,12 +35,12 @@ test('noul: 0.5 is decided on the emitted value', async (t) => {
 });
 
 test('raw probabilities are neither rounded nor committed', async (t) => {
-  t.strictSame(rawProbabilities(NOUL, [0, 0], 1), [
+  t.strictSame(rawProbabilities(NOUL, softmax([0, 0], 1)), [
     ['true', 0.5],
     ['false', 0.5],
   ]);
   const p = 1 / (1 + Math.exp(-0.1));
-  const [first, second] = rawProbabilities(choiceOf('10', 'a'), [1.2, 1], 2);
+  const [first, second] = rawProbabilities(choiceOf('10', 'a'), softmax([1.2, 1], 2));
   t.strictSame([first?.[0], second?.[0]], ['10', 'a']);
   t.ok(Math.abs((first?.[1] ?? 0) - p) < 1e-12);
 });

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { test } from 'tap';
 import { type Answer, answer } from '../../../src/decide/answers/answer.js';
-import { responseJson } from '../../../src/decide/answers/response.js';
+import { type Extras, responseJson } from '../../../src/decide/answers/response.js';
 import type { Question } from '../../../src/decide/decide-types.js';
 import { readOrdered } from '../../../src/decide/request/ordered-json.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
@@ -65,13 +65,15 @@ test('raw probabilities are sent only on request', async (t) => {
   t.same(JSON.parse(responseTo(NOUL, [0.6, 0.4])).answers, { q: { type: 'noul', noul: 0.8 } });
   const question = choiceOf('b', '1');
   const raw = [
-    [
-      ['b', 0.123456789],
-      ['1', 0.876543211],
-    ],
+    ['b', 0.123456789],
+    ['1', 0.876543211],
   ] as const;
-  const json = responseJson('m', [question], [answer(question, logitsOf(0.1, 0.9), 1)], USAGE, raw);
-  t.match(json, '"probabilities":{"b":0.1,"1":0.9},"raw_probabilities":{"b":0.123456789,"1":0.876543211}}');
+  const json = (extras: Extras) =>
+    responseJson('m', [question], [answer(question, logitsOf(0.1, 0.9), 1)], USAGE, [extras]);
+  const rawJson = '"probabilities":{"b":0.1,"1":0.9},"raw_probabilities":{"b":0.123456789,"1":0.876543211}';
+  t.match(json({ raw, labelMass: null }), `${rawJson}}`);
+  t.match(json({ raw, labelMass: 1.2e-7 }), `${rawJson},"label_mass":1.2e-7}`);
+  t.match(json({ raw: null, labelMass: 0.5 }), '"probabilities":{"b":0.1,"1":0.9},"label_mass":0.5}');
 });
 
 test('answers that do not fit the questions are a failure', async (t) => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/base/index.js';
+import { NO_DIAGNOSTICS } from '../../../src/decide/diagnostics.js';
 import type { PrepareResult, SentRequest } from '../../../src/decide/index.js';
 import type { EngineAnswer, Plan, RunOptions } from '../../../src/engine/index.js';
 
@@ -68,6 +69,8 @@ export class TestEngine {
       build: `${model}-20260101`,
       questions: [{ name: 'q', type: 'noul', instructions: null, options: OPTIONS }],
       temperatures: [1],
+      orders: [1],
+      diagnostics: NO_DIAGNOSTICS,
       inputTokens: tokensOf(id),
       plan: { prefix: Int32Array.of(1), prefixKey: id, suffixes: [], images: [] },
     } as Extract<PrepareResult, { ok: true }>;
