@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -20,6 +20,8 @@ const require = createRequire(import.meta.url);
 
 /** The oldest browsers that run the console: those with `CompressionStream` and `Object.hasOwn`. */
 const TARGET = 'es2022,chrome109,firefox113,safari16.4';
+/** How the names of files begin that are loaded later. */
+const PART = 'part';
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
 
 /** A hash of everything the bundle is made from; null if the folder has no console. */
@@ -61,21 +63,28 @@ export function bundleConsole(root) {
   if (program === null) return null;
   const folder = mkdtempSync(join(tmpdir(), 'decider-console-'));
   try {
-    const { status, stderr, error } = spawnSync(program, argumentsFor(folder), {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    if (status !== 0) return { problem: (error?.message ?? stderr).trim() };
-    const sites = Object.entries(CONSOLES).map(([name, place]) => [name, filesOf(root, folder, place)]);
-    return { text: JSON.stringify(Object.fromEntries(sites)) };
+    const sites = {};
+    for (const [name, place] of Object.entries(CONSOLES)) {
+      const out = join(folder, name);
+      const { status, stderr, error } = spawnSync(program, argumentsFor(place, out), {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      if (status !== 0) return { problem: (error?.message ?? stderr).trim() };
+      sites[name] = filesOf(root, out, place);
+    }
+    return { text: JSON.stringify(sites) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const argumentsFor = (folder) => [
-  ...Object.values(CONSOLES).map((place) => join(SOURCES, place, 'main.tsx')),
+/** What a console imports later (`import()`) is in files of its own, whose names hold their content's hash too. */
+const argumentsFor = (place, out) => [
+  join(SOURCES, place, 'main.tsx'),
   '--bundle',
+  '--splitting',
+  `--chunk-names=${PART}-[hash]`,
   '--minify',
   '--format=esm',
   `--target=${TARGET}`,
@@ -85,18 +94,20 @@ const argumentsFor = (folder) => [
   '--charset=utf8',
   '--legal-comments=none',
   '--log-level=warning',
-  `--outbase=${SOURCES}`,
-  `--outdir=${folder}`,
+  `--outdir=${out}`,
 ];
 
 /**
  * The page of a console, and the files that it loads. A file's name holds a hash of its content, so it never changes.
  *
- * @param folder what the bundler wrote
+ * @param out what the bundler wrote
  * @param place one of `CONSOLES`
  */
-function filesOf(root, folder, place) {
-  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(folder, place, name))));
+function filesOf(root, out, place) {
+  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(out, name))));
+  const parts = list(out)
+    .filter((file) => basename(file).startsWith(PART))
+    .map((file) => ({ name: basename(file), bytes: readFileSync(file) }));
   const icon = named('icon.svg', readFileSync(join(root, SOURCES, 'icon.svg')));
   const files = [...made, icon];
   const page = readFileSync(join(root, SOURCES, place, 'index.html'), 'utf8').replace(
@@ -105,7 +116,11 @@ function filesOf(root, folder, place) {
       return files.find((file) => file.source === name).name;
     },
   );
-  return [{ name: 'index.html', bytes: Buffer.from(page) }, ...files].map(({ name, bytes }) => ({
+  return [
+    { name: 'index.html', bytes: Buffer.from(withPreloads(page, made[0].bytes)) },
+    ...files,
+    ...parts,
+  ].map(({ name, bytes }) => ({
     name,
     type: `${TYPES[name.split('.').at(-1)]}; charset=utf-8`,
     identity: bytes.toString('base64'),
@@ -114,6 +129,13 @@ function filesOf(root, folder, place) {
     ),
     gzip: gzipSync(bytes, { level: 9 }).toString('base64'),
   }));
+}
+
+/** The page, which asks for the parts that its script begins with before the script has arrived. */
+function withPreloads(page, script) {
+  const parts = [...String(script).matchAll(/from\s*"\.\/([^"]+)"/g)].map(([, name]) => name);
+  const links = [...new Set(parts)].map((name) => `<link rel="modulepreload" href="console/${name}">\n`);
+  return page.replace('</head>', `${links.join('')}</head>`);
 }
 
 function named(source, bytes) {

@@ -2,15 +2,15 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
 import { type ReadLimits, readLimits } from './api/read-limits.js';
-import { AskView } from './ask/ask-view.js';
-import { forgetDraft } from './ask/kept-draft.js';
-import { BatchesView } from './batches/batches-view.js';
 import { KeyForm, keptKey } from './key-form.js';
 import { useRoute, VIEWS } from './route.js';
+import { clearTab } from './ui/browser-store.js';
 import { Frame } from './ui/frame.js';
-import { KeptViews } from './ui/kept-views.js';
 import { Loading } from './ui/loading.js';
-import { UsageView } from './usage/usage-view.js';
+import { useLater } from './ui/use-later.js';
+
+/** The views load while somebody enters a key: their editor is the largest part of the console. */
+const loadViews = async () => (await import('./views.js')).Views;
 
 /** The console: asks for a key, then shows the view that the address names. Views that were left keep what they hold. */
 export function App() {
@@ -18,6 +18,7 @@ export function App() {
   const [limits, setLimits] = useState<ReadLimits | null>(null);
   const [error, setError] = useState<unknown>(null);
   const route = useRoute();
+  const { value: Views, error: missing } = useLater(loadViews);
   const leave = (reason: CallError | null) => {
     keptKey.store(null);
     setKey(null);
@@ -26,7 +27,7 @@ export function App() {
   };
   const forget = () => {
     leave(null);
-    forgetDraft();
+    clearTab();
   };
   const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);
   const load = () => {
@@ -50,28 +51,12 @@ export function App() {
   return (
     <Frame brand="decider" views={VIEWS} view={route.view} account={account}>
       {api === null && <KeyForm error={error} onKey={setKey} />}
-      {api !== null && limits === null && <Loading error={error} retry={load} />}
-      {api !== null && limits !== null && (
+      {api !== null && (limits === null || Views === null) && (
+        <Loading error={error ?? missing} retry={load} />
+      )}
+      {api !== null && limits !== null && Views !== null && (
         <Views api={api} limits={limits} route={route} onLimits={setLimits} />
       )}
     </Frame>
   );
 }
-
-interface ViewsProps {
-  readonly api: Api;
-  readonly limits: ReadLimits;
-  readonly route: ReturnType<typeof useRoute>;
-  readonly onLimits: (limits: ReadLimits) => void;
-}
-
-const Views = ({ api, limits, route: { view, item, shared }, onLimits }: ViewsProps) => (
-  <KeptViews
-    view={view}
-    views={{
-      ask: () => <AskView api={api} limits={limits} shared={shared} />,
-      batches: (active) => <BatchesView api={api} limits={limits} id={item} active={active} />,
-      usage: (active) => <UsageView api={api} limits={limits} onLimits={onLimits} active={active} />,
-    }}
-  />
-);

@@ -7,6 +7,8 @@ import { echo, errorType, onBoth, serve } from '../support/http/serving.js';
 
 /** Everything that a browser loads, compressed. */
 const TOTAL_BYTES_MAX = 200_000;
+/** What the form for a key needs of it. */
+const FIRST_BYTES_MAX = 25_000;
 const NAME = 'console.example.com';
 
 const site = consoleSite({ enabled: true, hosts: [NAME] });
@@ -31,7 +33,7 @@ onBoth('the page and its files, compressed as the client accepts', async (t, tra
   t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
   t.equal(page.headers.get('cache-control'), 'no-cache');
   const files = loaded(await page.text());
-  t.equal(files.length, 3);
+  t.equal(files.length, 4);
   for (const file of files) {
     const plain = await get(file, { 'accept-encoding': 'identity' });
     t.equal(plain.headers.get('content-encoding'), null);
@@ -154,6 +156,12 @@ for (const name of ['user', 'operator'] as const) {
     const files = [...(readConsole(name) ?? [])];
     const total = files.reduce((sum, [, { bodies }]) => sum + bodies.br.byteLength, 0);
     t.ok(total > 0 && total < TOTAL_BYTES_MAX, `${total} bytes`);
+    const page = files.find(([file]) => file === 'index.html')?.[1];
+    const needed = loaded(String(page?.bodies.identity)).map((path) => path.replace('/console/', ''));
+    const first = files.filter(([file]) => file === 'index.html' || needed.includes(file));
+    t.equal(first.length, 1 + needed.length);
+    const bytes = first.reduce((sum, [, { bodies }]) => sum + bodies.br.byteLength, 0);
+    t.ok(bytes < FIRST_BYTES_MAX, `${bytes} bytes until the first view`);
     for (const [file, { bodies }] of files) {
       t.ok(brotliDecompressSync(bodies.br).equals(bodies.identity), file);
       t.ok(gunzipSync(bodies.gzip).equals(bodies.identity), file);

@@ -71,9 +71,6 @@ export function holdDraft(kept: KeptDraft): void {
   last = kept;
 }
 
-/** Removes the draft from the storage of the browser. */
-export const forgetDraft = (): void => void STORE.write(null);
-
 /** Keeps the draft until the tab is closed. Whether everything of it outlives a reload: images and very long states do not. */
 export function keepDraft(kept: KeptDraft): boolean {
   last = kept;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { OperatorResponses } from '../../api/index.js';
 import type { CallError } from '../api/error.js';
+import { clearTab } from '../ui/browser-store.js';
 import { Frame } from '../ui/frame.js';
 import { KeptViews } from '../ui/kept-views.js';
 import { Loading } from '../ui/loading.js';
@@ -34,6 +35,10 @@ export function App() {
     setModels(null);
     setError(reason);
   };
+  const forget = () => {
+    leave(null);
+    clearTab();
+  };
   const api = useMemo(() => (token === null ? null : new OperatorApi(token, leave)), [token]);
   const load = () => {
     // Without a token, the error that is shown is the refusal of the last one.
@@ -46,7 +51,7 @@ export function App() {
   };
   useEffect(load, [api]);
   const account = models !== null && (
-    <button type="button" class="quiet" onClick={() => leave(null)}>
+    <button type="button" class="quiet" onClick={forget}>
       Forget the token
     </button>
   );

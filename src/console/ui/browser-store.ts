@@ -1,3 +1,17 @@
+/** How the names of everything that the consoles keep begin. */
+const OWN = 'decider.';
+
+/** Removes everything that is kept for this tab. */
+export function clearTab(): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) {
+      if (name.startsWith(OWN)) sessionStorage.removeItem(name);
+    }
+  } catch {
+    // The browser stores nothing.
+  }
+}
+
 /**
  * A value that the browser keeps under a name: in the session storage until the tab is closed, or in the local storage for
  * all tabs. A browser may store nothing, or may be full: what is kept is a convenience.
