@@ -30,6 +30,9 @@ export function readEndpoint(base: string, path: string): URL {
   return url;
 }
 
+/** Whether decisions at an address have the form of OpenAI's Decisions API, not that of System One. */
+export const isDecisionsPath = ({ pathname }: URL): boolean => pathname.endsWith('/v1/decisions');
+
 /** Throws OperatorError for a token that a header cannot carry. */
 export function requireToken(token: string): void {
   if (TOKEN.test(token)) return;

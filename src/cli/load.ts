@@ -1,5 +1,6 @@
 import {
   hostOf,
+  isDecisionsPath,
   machine,
   OperatorError,
   readEndpoint,
@@ -21,6 +22,7 @@ import {
   RATE_MAX,
   type RequestSource,
   readTarget,
+  rewritten,
   runRates,
   runSearch,
   secondsFor,
@@ -61,7 +63,7 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const plan = readPlan(options);
     const rates = readRates(options.rates, plan.seconds + plan.warmUpSeconds);
     const target = options.find === undefined ? null : readTarget(options.find, plan.timeoutMs);
-    const requests = await readRequests(options, plan.seed);
+    const requests = await readRequests(options, plan.seed, isDecisionsPath(url));
     requireReportFolders(options);
     const server = new HttpTarget(url, tokenOf(options.token), plan.connections);
     const ending = new AbortController();
@@ -144,11 +146,21 @@ function readRates(text: string, seconds: number): number[] {
   return rates;
 }
 
-async function readRequests({ cases, shape, model }: LoadOptions, seed: number): Promise<RequestSource> {
-  if (cases === undefined) return generatedRequests(seed, shape, model);
+/** @param forDecisions whether they are written for `/v1/decisions` */
+async function readRequests(
+  { cases, shape, model }: LoadOptions,
+  seed: number,
+  forDecisions: boolean,
+): Promise<RequestSource> {
+  const decide = forDecisions ? await import('../decide/index.js') : null;
+  if (cases === undefined) {
+    const generated = generatedRequests(seed, shape, model);
+    return decide === null ? generated : rewritten(generated, decide.decisionsBody);
+  }
   const { bodyOf, readCases } = await import('../evaluation/index.js');
+  const bodies = readCases(cases).cases.map((each) => Buffer.from(bodyOf(each, 'sent', model ?? null)));
   return givenRequests(
-    readCases(cases).cases.map((each) => Buffer.from(bodyOf(each, 'sent', model ?? null))),
+    decide === null ? bodies : bodies.map((body) => Buffer.from(decide.decisionsBody(body))),
   );
 }
 

@@ -10,6 +10,8 @@ export {
   type Settlement,
 } from './decide.js';
 export type { DecideRequest, ImageUses, JsonNode, Question } from './decide-types.js';
+export { fromDecisions } from './decisions-client/read-decisions.js';
+export { decisionsBody } from './decisions-client/write-decisions.js';
 export type { Diagnostics } from './diagnostics.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';

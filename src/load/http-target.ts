@@ -12,7 +12,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A server with the System One interface, over HTTP with a bounded number of connections. */
+/** A server with the interface of System One or the Decisions API, over HTTP with a bounded number of connections. */
 export class HttpTarget {
   private readonly pool: Pool;
   private readonly headers: Record<string, string>;
@@ -64,7 +64,7 @@ export function codeOf(error: unknown): string {
 export function outcomeOf({ status, text }: Reply): Outcome {
   const content = parse(text);
   if (status !== 200) {
-    const type = content?.type;
+    const type = content?.type ?? (Object(content?.error) as { code?: unknown }).code;
     return { answered: false, status, type: typeof type === 'string' && TYPE.test(type) ? type : 'unknown' };
   }
   const { answers, usage } = content ?? {};
@@ -72,8 +72,11 @@ export function outcomeOf({ status, text }: Reply): Outcome {
     return { answered: false, status, type: 'invalid_response' };
   const tokens = (usage as { input_tokens?: unknown } | undefined)?.input_tokens;
   const inputTokens = Number.isSafeInteger(tokens) ? (tokens as number) : 0;
-  return { answered: true, decisions: Object.keys(answers).length, inputTokens };
+  return { answered: true, decisions: Object.values(answers).filter(isAnswer).length, inputTokens };
 }
+
+/** False for a question of the Decisions API that was not answered. */
+const isAnswer = (answer: unknown): boolean => (Object(answer) as { type?: unknown }).type !== 'refusal';
 
 /** A JSON object; null for anything else. */
 export function parse(text: string): Record<string, unknown> | null {

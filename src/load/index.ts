@@ -18,6 +18,6 @@ export {
   runRates,
   runSearch,
 } from './run-load.js';
-export { generatedRequests, givenRequests, SHAPES, type Shape } from './shapes.js';
+export { generatedRequests, givenRequests, rewritten, SHAPES, type Shape } from './shapes.js';
 export { byRate, foundText, mainStep, notes, showMs, showRate } from './summary.js';
 export { sentences } from './texts.js';

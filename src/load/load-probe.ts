@@ -60,10 +60,9 @@ function requireAnswer(url: URL, reply: Reply): void {
       `path: ${url.origin} has no ${url.pathname} (404). Give the path of its decisions: --path.`,
     );
   if (type === 'invalid_response')
-    throw new OperatorError(
-      `url: ${url.href} is not a server with the System One interface: its response has no answers.`,
-    );
-  const message = parse(reply.text)?.error;
+    throw new OperatorError(`url: ${url.href} is not a server of decisions: its response has no answers.`);
+  const error = parse(reply.text)?.error;
+  const message = (Object(error) as { message?: unknown }).message ?? error;
   const text = typeof message === 'string' ? `: ${printable(message)}` : '';
   throw new OperatorError(`${url.href} refused the first request (${status} ${type})${text}`);
 }

@@ -39,6 +39,14 @@ export function generatedRequests(seed: number, shape: Shape | 'mix', model?: st
   };
 }
 
+/** The same requests in another form. */
+export const rewritten = ({ next }: RequestSource, write: (body: Buffer) => string): RequestSource => ({
+  next: () => {
+    const { shape, body } = next();
+    return { shape, body: Buffer.from(write(body)) };
+  },
+});
+
 /** Given requests, over and over in their order. */
 export function givenRequests(bodies: readonly Buffer[]): RequestSource {
   let count = 0;

@@ -64,6 +64,27 @@ test('a table, a JSON file, a page and plain progress lines', async (t) => {
   t.equal(bodies.length, answered + 5, 'every request is counted, except those of the probe');
 });
 
+test('requests in the form of the Decisions API', async (t) => {
+  const { start, bodies, folder } = await beside(t);
+  const cases = join(folder, 'cases.jsonl');
+  const request = { state: 'It rains.', questions: { wet: { type: 'noul' } } };
+  writeFileSync(cases, `${JSON.stringify({ id: '1', request, expected: { wet: true } })}\n`);
+  const step = ['--path', '/v1/decisions', '--rates', '50', '--seconds', '1', '--warm-up', '0'];
+  const ofCases = await start([...step, '--cases', cases, '--model', 'own']).end();
+  t.equal(ofCases.code, 0, ofCases.stderr);
+  t.match(ofCases.stdout, /\/v1\/decisions, stub-20260101/);
+  t.strictSame(
+    [...new Set(bodies.splice(0))].map((body) => JSON.parse(body)),
+    [{ model: 'own', input: 'It rains.', questions: [{ type: 'predicate', name: 'wet' }] }],
+  );
+  const generated = await start([...step, '--shape', 'sixteen']).end();
+  t.equal(generated.code, 0, generated.stderr);
+  for (const body of bodies) {
+    const { model, input, questions } = JSON.parse(body);
+    t.strictSame([model, typeof input, questions.length], ['default', 'string', 16]);
+  }
+});
+
 test('requests of a cases file, for a model', async (t) => {
   const { start, bodies, folder } = await beside(t);
   const cases = join(folder, 'cases.jsonl');

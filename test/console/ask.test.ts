@@ -182,6 +182,14 @@ test('programs are valid in their language, whatever the names are', async (t) =
         JSON.stringify(JSON.parse(indented(request.node))),
       );
     }
+    const openai = codeOf('openai', request, 'http://127.0.0.1:8080/');
+    t.match(openai, 'baseURL: "http://127.0.0.1:8080/v1" });');
+    const [, written] = /create\(([\s\S]*)\);\nconsole/.exec(openai) ?? [];
+    const value = new Function('url1', `return ${written}`)('data:image/png;base64,AA==');
+    t.strictSame(
+      value.questions.map(({ name }: { name: string }) => name),
+      request.questions.map(({ name }) => name),
+    );
     const python = codeOf('python', request, 'http://127.0.0.1:8080/');
     const run = spawnSync('python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], {
       input: python,
@@ -190,6 +198,69 @@ test('programs are valid in their language, whatever the names are', async (t) =
   }
   const long = buildRequest({ ...FIRST_DRAFT, state: 'x'.repeat(200_000) });
   t.match(codeOf('curl', long, 'http://h'), '-d @request.json');
+});
+
+test('the program for OpenAI’s client has the same request in the form of that client', async (t) => {
+  const bodyOfDraft = (draft: Partial<Draft>) => {
+    const code = codeOf('openai', buildRequest({ ...FIRST_DRAFT, ...draft }), 'http://h');
+    const [, written] = /create\(([\s\S]*)\);\nconsole/.exec(code) ?? [];
+    return new Function('url1', `return ${written}`)('URL');
+  };
+  const questions = [
+    question('sides', 'noul', 'Is it?', [option('Yes', 'it is'), option('No', '')]),
+    question('labels', 'choice', '', [option('a', 'the [a.png]'), option('b', '')]),
+    question('levels', 'score', 'See [a.png]', [option('', 'low'), option('', '')]),
+  ];
+  t.strictSame(bodyOfDraft({ state: 'It rains.', model: 'own', questions }), {
+    model: 'own',
+    input: 'It rains.',
+    questions: [
+      { type: 'predicate', name: 'sides', instructions: 'Is it?\n\nCriteria for true:\nit is' },
+      {
+        type: 'choice',
+        name: 'labels',
+        choices: [{ value: 'a', description: 'the [a.png]' }, { value: 'b' }],
+      },
+      {
+        type: 'score',
+        name: 'levels',
+        instructions: 'See [a.png]',
+        levels: [{ label: 'low' }, { label: 'Level 1' }],
+      },
+    ],
+  });
+  const json = (state: string) => bodyOfDraft({ stateKind: 'json', state }).input;
+  const data = (value: unknown) => [{ role: 'user', content: [{ type: 'input_json', data: value }] }];
+  t.strictSame(json('{"a":1.0}'), data({ a: 1 }));
+  t.strictSame(json('[{"a":1},{}]'), data([{ a: 1 }, {}]));
+  t.equal(json('[1, "x"]'), '[\n  1,\n  "x"\n]');
+  t.equal(json('[]'), '[]');
+  const picture = { type: 'input_image', image_url: 'URL', detail: 'low' };
+  t.strictSame(bodyOfDraft(imageDraft).input, [
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'See ' },
+        picture,
+        { type: 'input_text', text: ' and ' },
+        picture,
+      ],
+    },
+  ]);
+  const shown = bodyOfDraft({ ...imageDraft, imageBudget: 280, questions: questions.slice(2) });
+  t.strictSame(shown.questions[0].instructions, [
+    { type: 'input_text', text: 'See ' },
+    { type: 'input_image', image_url: 'URL' },
+  ]);
+  t.throws(() => bodyOfDraft({ ...imageDraft, questions }), /"labels" shows an image in a description/);
+  for (const [type, reason] of [
+    ['{"q":{"type":"other"}}', /"q" has no type/],
+    ['{"q":{"type":"choice"}}', /"q" has no choices/],
+    ['{"q":{"type":"score","criteria":{}}}', /"q" has no levels/],
+    ['[]', /object of questions/],
+  ] as const) {
+    t.throws(() => bodyOfDraft({ questionsKind: 'json', questionsJson: type }), reason);
+  }
 });
 
 test('a link holds the request, and neither key nor images', async (t) => {

@@ -33,6 +33,12 @@ test('an answer counts its decisions and input tokens', async (t) => {
 test('anything else is a failure with a status and a type', async (t) => {
   const replies: [status: number, body: string, type: string][] = [
     [503, '{"error":"busy","type":"overloaded"}', 'overloaded'],
+    [
+      429,
+      '{"error":{"message":"Wait.","type":"requests","param":null,"code":"rate_limited"}}',
+      'rate_limited',
+    ],
+    [400, '{"error":{"message":"No.","code":1}}', 'unknown'],
     [502, '<html>bad gateway</html>', 'unknown'],
     [500, '{"type":"two\\nlines"}', 'unknown'],
     [500, '[1]', 'unknown'],
@@ -49,6 +55,13 @@ test('anything else is a failure with a status and a type', async (t) => {
     const [status, body, type] = reply;
     t.strictSame(await server.send(request, never), { answered: false, status, type }, body);
   }
+});
+
+test('a question that the Decisions API refuses is no decision', async (t) => {
+  const answers = [{ type: 'predicate', probability: 0.5 }, { type: 'refusal' }, { type: 'refusal' }];
+  const { url } = await stubServer(t, (_, response) => sendJson(response, 200, { ...ANSWER, answers }));
+  const outcome = await target(t, `${url}/v1/decisions`).send(request, never);
+  t.strictSame(outcome, { answered: true, decisions: 1, inputTokens: 220 });
 });
 
 test('a usage that is not a number counts as 0 tokens', async (t) => {

@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { useSettled } from '../ui/use-settled.js';
 import type { Draft } from './ask-draft.js';
 import { codeOf, LANGUAGES, type Language } from './code.js';
-import { type BuiltRequest, buildRequest } from './request.js';
+import { buildRequest } from './request.js';
 import { packDraft } from './share.js';
 
 /** Longer programs are shown up to here; the copy is whole. */
@@ -18,11 +18,10 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
   // Building a long request takes as long as typing must not.
   const settled = useSettled(draft, SETTLE_MS);
-  const built = useMemo(() => tryBuild(settled), [settled]);
   const server = new URL('.', document.baseURI).href;
   const code = useMemo(
-    () => (built instanceof Error ? '' : codeOf(language, built, server)),
-    [built, language, server],
+    () => orError(() => codeOf(language, buildRequest(settled), server)),
+    [settled, language, server],
   );
   const link = async () => {
     const address = new URL(document.baseURI);
@@ -35,8 +34,8 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
         <h2 id="code-title">The same request elsewhere</h2>
         <Choice label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
       </div>
-      {built instanceof Error ? (
-        <p class="muted">{built.message}</p>
+      {code instanceof Error ? (
+        <p class="muted">{code.message}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long program scrolls, also with the keyboard
         <section class="code" tabIndex={0} aria-label="Program">
@@ -47,7 +46,7 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
         <CopyButton
           label="Copy"
           text={() => copied(draft, language, server)}
-          disabled={built instanceof Error}
+          disabled={code instanceof Error}
         />
         <CopyButton label="Copy a link to this request" text={link} />
       </div>
@@ -59,13 +58,14 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** The program of the draft as it is now. Throws NotReady. */
+/** The program of the draft as it is now. Throws NotReady, or NotInOpenAi. */
 const copied = (draft: Draft, language: Language, server: string): string =>
   codeOf(language, buildRequest(draft), server);
 
-function tryBuild(draft: Draft): BuiltRequest | Error {
+/** The program, or the reason why there is none. */
+function orError(write: () => string): string | Error {
   try {
-    return buildRequest(draft);
+    return write();
   } catch (error) {
     return error as Error;
   }

@@ -1,4 +1,5 @@
 import { type Dialect, indented, type JsonNode, object, text } from '../json/json-node.js';
+import { decisionsRequest } from './decisions-request.js';
 import { type BuiltRequest, partOf } from './request.js';
 
 /** A command line of more bytes is refused by common systems. */
@@ -8,11 +9,14 @@ const ARGUMENT_CHARACTERS_MAX = 100_000;
 export const LANGUAGES = [
   ['curl', 'curl'],
   ['typescript', 'TypeScript'],
+  ['openai', 'OpenAI'],
   ['python', 'Python'],
 ] as const;
 export type Language = (typeof LANGUAGES)[number][0];
 
-/** A program that sends a request to a server. The key is read from the environment variable `TOKEN`. */
+/**
+ * A program that sends a request to a server. The key is read from the environment variable `TOKEN`. Throws NotInOpenAi.
+ */
 export function codeOf(language: Language, request: BuiltRequest, server: string): string {
   return WRITERS[language](request, server.replace(/\/$/, ''));
 }
@@ -20,6 +24,7 @@ export function codeOf(language: Language, request: BuiltRequest, server: string
 const WRITERS: Record<Language, (request: BuiltRequest, server: string) => string> = {
   curl: curlOf,
   typescript: typescriptOf,
+  openai: openaiOf,
   python: pythonOf,
 };
 
@@ -80,6 +85,25 @@ function typescriptOf(request: BuiltRequest, server: string): string {
     ...client,
     `const request: SystemOneRequest & { assets: object; image_budget?: number } = ${body};`,
     'const { answers } = await client.systemOne(request);',
+    'console.log(answers);',
+    '',
+  ].join('\n');
+}
+
+function openaiOf(request: BuiltRequest, server: string): string {
+  const { images } = request;
+  const body = decisionsRequest(request, (at) => ({ kind: 'literal', source: `url${at + 1}` }));
+  const urls = images.flatMap(({ format }, at) => [
+    `const data${at + 1} = readFileSync(${JSON.stringify(fileOf(request, at))}, 'base64');`,
+    `const url${at + 1} = \`data:image/${format};base64,\${data${at + 1}}\`;`,
+  ]);
+  return [
+    ...(images.length === 0 ? [] : ["import { readFileSync } from 'node:fs';"]),
+    "import OpenAI from 'openai';",
+    '',
+    ...urls,
+    `const client = new OpenAI({ apiKey: process.env.TOKEN, baseURL: ${JSON.stringify(`${server}/v1`)} });`,
+    `const { answers } = await client.decisions.create(${indented(body, '\n', TYPESCRIPT)});`,
     'console.log(answers);',
     '',
   ].join('\n');

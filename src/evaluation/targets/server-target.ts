@@ -1,4 +1,11 @@
-import { connectionFailure, printable, readEndpoint, requireToken } from '../../base/index.js';
+import {
+  connectionFailure,
+  isDecisionsPath,
+  printable,
+  readEndpoint,
+  requireToken,
+} from '../../base/index.js';
+import { decisionsBody, fromDecisions } from '../../decide/index.js';
 import type { Outcome, OutcomeError } from '../archive.js';
 import { type Busy, isTemporary, type Target } from './target.js';
 
@@ -22,10 +29,14 @@ interface ServerOptions {
   readonly concurrency: number;
 }
 
-/** Any server with the System One interface. Each request is sent once; redirects are not followed. Throws OperatorError. */
+/**
+ * Any server with the System One interface, or the Decisions API at a path that ends with `/v1/decisions`. Each request is sent once;
+ * redirects are not followed. Throws OperatorError.
+ */
 export function serverTarget({ url, path, token, concurrency }: ServerOptions): Target {
   const address = readEndpoint(url, path);
   if (token !== null) requireToken(token);
+  const hasDecisions = isDecisionsPath(address);
   const headers = {
     'content-type': 'application/json',
     'service-raw-probabilities': 'true',
@@ -34,7 +45,8 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
   return {
     description: { kind: 'server', url: address.href, concurrency },
     concurrency,
-    async ask(body, rotations) {
+    async ask(request, rotations) {
+      const body = hasDecisions ? decisionsBody(Buffer.from(request)) : request;
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const own = rotations === 1 ? headers : { ...headers, 'service-option-rotations': String(rotations) };
       try {
@@ -46,7 +58,7 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
           redirect: 'manual',
         });
         const text = await readBody(response);
-        return text === null ? badAnswer(response, TOO_LARGE) : outcomeOf(response, text);
+        return text === null ? badAnswer(response, TOO_LARGE) : outcomeOf(response, text, hasDecisions);
       } catch (error) {
         return { error: networkError(error) };
       }
@@ -71,12 +83,12 @@ const badAnswer = ({ status }: Response, message: string): Outcome => ({
   error: { status, type: 'bad_answer', message, temporary: false },
 });
 
-function outcomeOf(response: Response, text: string): Outcome | Busy {
+function outcomeOf(response: Response, text: string, hasDecisions: boolean): Outcome | Busy {
   const { status, headers } = response;
   const json = parse(text);
   if (status === 200) {
     if (json === null) return badAnswer(response, 'the response is not a JSON object');
-    const { model, answers, usage } = json;
+    const { model, answers, usage } = hasDecisions ? fromDecisions(json) : json;
     return { response: { model, answers, usage } };
   }
   const error = errorOf(status, json, text);
@@ -85,10 +97,13 @@ function outcomeOf(response: Response, text: string): Outcome | Busy {
   return waits ? { busy: error, retryAfterSeconds: Math.max(0, retryAfterSeconds) } : { error };
 }
 
-/** The error body of contract 2.9, or whatever else a server or a proxy sends. */
+/** The error body of contract 2.9 or of OpenAI, or whatever else a server or a proxy sends. */
 function errorOf(status: number, json: Record<string, unknown> | null, text: string): OutcomeError {
-  const type = typeof json?.type === 'string' ? printable(json.type) : `status ${status}`;
-  const message = printable(typeof json?.error === 'string' ? json.error : text);
+  const { code, message: reason } = Object(json?.error) as Record<string, unknown>;
+  const name = json?.type ?? code;
+  const sentence = reason ?? json?.error;
+  const type = typeof name === 'string' ? printable(name) : `status ${status}`;
+  const message = printable(typeof sentence === 'string' ? sentence : text);
   return { status, type, message, temporary: isTemporary(status) };
 }
 

@@ -148,6 +148,7 @@ consoleTest(
     for (const [language, pattern] of [
       ['curl', /^curl http/],
       ['TypeScript', /^import \{ TypeSafeClient/],
+      ['OpenAI', /^import OpenAI from 'openai';\n\nconst client = new OpenAI\(/],
       ['Python', /^import json/],
     ] as const) {
       await page.getByRole('group', { name: 'Language' }).getByLabel(language).check();
