@@ -8,6 +8,7 @@ import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
 import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
 import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
+import { typedRequest } from '../../src/console/ask/typed-request.js';
 import { extentOfJson, extentOfText, formatJson } from '../../src/console/json/extent.js';
 import { indented } from '../../src/console/json/json-node.js';
 import { readJson } from '../../src/console/json/read-json.js';
@@ -179,7 +180,7 @@ test('programs are valid in their language, whatever the names are', async (t) =
       const [, literal] = /systemOne\(([\s\S]*)\);\nconsole/.exec(typescript) ?? [];
       t.equal(
         JSON.stringify(new Function(`return ${literal}`)()),
-        JSON.stringify(JSON.parse(indented(request.node))),
+        JSON.stringify(JSON.parse(indented(typedRequest(request.node)))),
       );
     }
     const openai = codeOf('openai', request, 'http://127.0.0.1:8080/');

@@ -1,6 +1,7 @@
 import { type Dialect, indented, type JsonNode, object, text } from '../json/json-node.js';
 import { decisionsRequest } from './decisions-request.js';
 import { type BuiltRequest, partOf } from './request.js';
+import { typedRequest } from './typed-request.js';
 
 /** A command line of more bytes is refused by common systems. */
 const ARGUMENT_CHARACTERS_MAX = 100_000;
@@ -52,6 +53,8 @@ const TYPESCRIPT: Dialect = {
   key: (name) => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)),
 };
 
+const INSTALL = '// npm pkg set type=module && npm install @typesafe-ai/sdk';
+
 function typescriptOf(request: BuiltRequest, server: string): string {
   const { images } = request;
   const client = [
@@ -62,20 +65,18 @@ function typescriptOf(request: BuiltRequest, server: string): string {
   ];
   if (images.length === 0) {
     return [
+      INSTALL,
       "import { TypeSafeClient } from '@typesafe-ai/sdk';",
       '',
       ...client,
-      `const { answers } = await client.systemOne(${indented(request.node, '\n', TYPESCRIPT)});`,
+      `const { answers } = await client.systemOne(${indented(typedRequest(request.node), '\n', TYPESCRIPT)});`,
       'console.log(answers);',
       '',
     ].join('\n');
   }
-  const body = indented(
-    inline(request, (at) => `data${at + 1}`),
-    '\n',
-    TYPESCRIPT,
-  );
+  const body = indented(typedRequest(inline(request, (at) => `data${at + 1}`)), '\n', TYPESCRIPT);
   return [
+    INSTALL,
     "import { readFileSync } from 'node:fs';",
     "import { type SystemOneRequest, TypeSafeClient } from '@typesafe-ai/sdk';",
     '',

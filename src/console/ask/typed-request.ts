@@ -1,0 +1,47 @@
+import { field, indented, type JsonNode, NULL, object } from '../json/json-node.js';
+
+/** A name that JavaScript would move to the beginning of an object. */
+const INDEX = /^(0|[1-9]\d*)$/;
+
+/**
+ * The same request as the types of the client library have it: labels are an object with null for those without a
+ * description, and the sides of a noul are `true` and `false`.
+ */
+export function typedRequest(request: JsonNode): JsonNode {
+  if (request.kind !== 'object') return request;
+  return object(
+    request.entries.map(([name, value]) => [name, name === 'questions' ? typedQuestions(value) : value]),
+  );
+}
+
+function typedQuestions(questions: JsonNode): JsonNode {
+  if (questions.kind !== 'object') return questions;
+  return object(questions.entries.map(([name, question]) => [name, typedQuestion(question)]));
+}
+
+function typedQuestion(question: JsonNode): JsonNode {
+  const type = field(question, 'type');
+  if (question.kind !== 'object' || type?.kind !== 'text') return question;
+  const typed = (criteria: JsonNode): JsonNode => {
+    if (type.value === 'choice') return typedLabels(criteria);
+    return type.value === 'noul' ? typedSides(criteria) : criteria;
+  };
+  return object(question.entries.map(([name, value]) => [name, name === 'criteria' ? typed(value) : value]));
+}
+
+function typedLabels(criteria: JsonNode): JsonNode {
+  if (criteria.kind !== 'list') return criteria;
+  const labels = criteria.items.flatMap((item) => (item.kind === 'text' ? [item.value] : []));
+  if (labels.length === criteria.items.length && !labels.some((label) => INDEX.test(label))) {
+    return object(labels.map((label) => [label, NULL]));
+  }
+  // An object would change the order of the labels.
+  return { kind: 'literal', source: `${indented(criteria).replace(/\n */g, ' ')} as never` };
+}
+
+const SIDES: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
+
+function typedSides(criteria: JsonNode): JsonNode {
+  if (criteria.kind !== 'object') return criteria;
+  return object(criteria.entries.map(([name, value]) => [SIDES[name] ?? name, value]));
+}
