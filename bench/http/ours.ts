@@ -118,6 +118,7 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
         manifest: await readManifest(MODELS),
         models: MODELS,
         images: new Map(),
+        labels: new Map(),
         cells: CELLS,
       },
       { threads: 1, readsImages: false },

@@ -88,6 +88,8 @@ export interface OperatorModel {
     readonly loaded: boolean;
     /** Size of all files. */
     readonly bytes: number;
+    /** The most options of a question that it can tell apart; null: it is not loaded. */
+    readonly max_options: number | null;
   }>;
 }
 

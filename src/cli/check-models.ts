@@ -5,7 +5,6 @@ import {
   type CatalogBuild,
   checkModel,
   FIRST_QUESTION,
-  LABELS,
   type MemoryNeed,
   ModelError,
   type ModelFacts,
@@ -41,8 +40,10 @@ export interface ModelCheck {
   readonly temperatures: ModelFacts['temperatures'];
   /** The question types whose temperatures `decider eval --fit` found. */
   readonly fitted: readonly string[];
-  /** Letter to token. */
-  readonly letters: Readonly<Record<string, number>>;
+  /** Label to token: A to Z, and pairs of letters. */
+  readonly labels: Readonly<Record<string, number>>;
+  /** The most options of a question, and why not more than the letters; null if there are more. */
+  readonly options: { readonly max: number; readonly lettersOnly: string | null };
   /** Estimated, by device, when a server runs with these settings; null if it could not be estimated. */
   readonly memory: readonly DeviceMemory[] | null;
   /** Why the memory could not be estimated; null if it was. */
@@ -115,7 +116,8 @@ function describe(
     images: images === null ? null : { projector: images.kind, side: images.side, budgets: IMAGE_BUDGETS },
     temperatures,
     fitted: [...new Set(Object.keys(fitted).map((key) => key.split('.')[0] as string))],
-    letters: Object.fromEntries(LABELS.map((label, index) => [label, labels[index] as number])),
+    labels: Object.fromEntries(labels.list.map(({ text, token }) => [text, token])),
+    options: { max: labels.list.length, lettersOnly: labels.lettersOnly },
     memory: memoryOf(id, memory),
     memoryFailure: memory.builds.find(({ build }) => build === id)?.failure ?? null,
     answer: JSON.parse(

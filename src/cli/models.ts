@@ -1,5 +1,5 @@
 import { visible } from '../base/index.js';
-import { Catalog, readManifest, showMemory } from '../engine/index.js';
+import { Catalog, LETTERS, readManifest, showMemory } from '../engine/index.js';
 import { loadSettings } from '../settings/index.js';
 import type { ModelCheck } from './check-models.js';
 import { type Options, print, printJson, reportError } from './output.js';
@@ -45,7 +45,8 @@ export function printCheck(found: ModelCheck): void {
   print(visible(`  context       ${found.contextLength} tokens`));
   print(visible(`  images        ${images(found.images)}`));
   print(visible(`  temperatures  ${pairs(found.temperatures)}${fitted(found.fitted)}`));
-  print(visible(`  letters       ${pairs(found.letters)}`));
+  print(visible(`  options       ${options(found.options)}`));
+  print(visible(`  labels        ${pairs(found.labels)}`));
   for (const line of memory(found)) print(visible(`  memory        ${line}`));
   print(visible(`  first answer  ${JSON.stringify(found.answer)}`));
 }
@@ -54,6 +55,11 @@ const images = (reads: ModelCheck['images']) =>
   reads === null
     ? 'none'
     : `${reads.projector}, up to ${reads.budgets.join(', ')} tokens of ${reads.side} × ${reads.side} pixels`;
+
+const options = ({ max, lettersOnly }: ModelCheck['options']) =>
+  lettersOnly === null
+    ? `up to ${max}: A to Z and ${max - LETTERS.length} pairs of letters`
+    : `up to ${max}: ${lettersOnly}`;
 
 const memory = ({ memory, memoryFailure }: ModelCheck): string[] =>
   memory?.map((need) => showMemory(need, need.free)) ?? [`not estimated: ${memoryFailure}`];

@@ -53,8 +53,8 @@ export type PromptModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLeng
 /**
  * Plans a checked request: the state as the prefix that all questions share, then the suffixes of each question, one per
  * order of its options, which end at the answer position. The model reads the first 20,000 code points of the state
- * (contract 4.3 rule 6), with references replaced by images. Throws ApiError `invalid_question` if a prompt exceeds the
- * context window.
+ * (contract 4.3 rule 6), with references replaced by images. Throws ApiError: `too_many_options` if the model has
+ * not enough labels, `invalid_question` if a prompt exceeds the context window.
  */
 export function planRequest(
   request: DecideRequest,
@@ -63,6 +63,7 @@ export function planRequest(
   { optionRotations, labelMass }: Pick<Diagnostics, 'optionRotations' | 'labelMass'> = NO_DIAGNOSTICS,
 ): Prepared {
   const { profile, tokenizer } = model;
+  for (const question of request.questions) requireLabels(question, model);
   const stateIsText = request.state.kind === 'text';
   const prompts = request.questions.map((question, index) =>
     rotationsOf(question, optionRotations).map((by): Prompt => {
@@ -119,6 +120,14 @@ function suffixOf(
   const shownLabels = labels.map((label) => profile.labels[label] as number);
   const options = rotated(shownLabels, labels.length - by);
   return { tokens, options: Int32Array.from(labelMass ? [...options, LABEL_MASS] : options) };
+}
+
+function requireLabels({ name, options }: Question, { profile: { labels } }: PromptModel): void {
+  if (options.length <= labels.length) return;
+  throw new ApiError(
+    'too_many_options',
+    `Question ${quoteName(name)} has ${options.length} options; the limit of this model is ${labels.length}.`,
+  );
 }
 
 /** The templates of models know these types. */

@@ -6,6 +6,7 @@ import type { CatalogBuild } from './models/catalog.js';
 import { ModelError } from './models/manifest.js';
 import { openModel } from './models/model.js';
 import { type ImageReading, openProjector } from './models/projector.js';
+import type { LabelSet } from './profile/labels.js';
 import type { EmbeddingSizes } from './scheduler/embeddings.js';
 import { NO_ENCODER, runWave } from './wave/run-wave.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
@@ -20,6 +21,8 @@ export interface WorkerSetup {
   readonly build: CatalogBuild;
   /** How the build reads images; undefined: read it from the projector's file. */
   readonly images?: ImageReading | null | undefined;
+  /** The labels of the build; undefined: find them. */
+  readonly labels?: LabelSet | undefined;
   readonly bounds: WaveBounds;
   readonly threads: number;
   /** Number of this thread, for `Addon.numberThread`. */
@@ -46,6 +49,7 @@ const { addon } = loadAddon(setup.backend);
 addon.numberThread(setup.number);
 const model = openModel(addon, setup.device, setup.build, {
   images: setup.images,
+  labels: setup.labels,
   onProgress: (loaded) => {
     parentPort?.postMessage({ loaded } satisfies LoadProgress);
     return Atomics.load(setup.cancel, 0) === 0;

@@ -8,6 +8,8 @@ export interface ModelListEntry {
   readonly description: string;
   /** ISO 8601 date. */
   readonly releaseDate: string | null;
+  /** The most options of a question, of which a route may allow fewer; null: the model is not loaded. */
+  readonly maxOptions: number | null;
 }
 
 /** Milliseconds by name of the phase, in the order of the phases. */

@@ -91,10 +91,11 @@ export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, call: OpenCa
     const json = JSON.stringify({
       object: 'list',
       data: served.map(({ id, ownedBy }) => ({ id, object: 'model', owned_by: ownedBy })),
-      models: served.map(({ id, description, releaseDate }) => ({
+      models: served.map(({ id, description, releaseDate, maxOptions }) => ({
         name: id,
         description,
         release_date: releaseDate,
+        max_options: maxOptions,
       })),
     });
     return { body: json };

@@ -4,11 +4,16 @@ import { LIMITS } from '../api/index.js';
 
 const LIMITS_MODEL = {
   type: 'object',
-  required: ['id', 'default', 'reads_images', 'context_tokens', 'domain', 'prices'],
+  required: ['id', 'default', 'reads_images', 'max_options', 'context_tokens', 'domain', 'prices'],
   properties: {
     id: { type: 'string' },
     default: { type: 'boolean', description: 'Whether it answers requests that name no model.' },
     reads_images: { type: 'boolean' },
+    max_options: {
+      type: ['integer', 'null'],
+      minimum: LIMITS.optionsPerQuestion,
+      description: 'What the model can tell apart; null: it is not loaded.',
+    },
     context_tokens: {
       type: ['integer', 'null'],
       description: 'What the state and a question may have together; null while the model is not loaded.',

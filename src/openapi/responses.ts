@@ -106,11 +106,16 @@ export const ModelListSchema = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['name', 'description', 'release_date'],
+        required: ['name', 'description', 'release_date', 'max_options'],
         properties: {
           name: { type: 'string' },
           description: { type: 'string' },
           release_date: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] },
+          max_options: {
+            type: ['integer', 'null'],
+            minimum: LIMITS.optionsPerQuestion,
+            description: 'What the model can tell apart; null: it is not loaded.',
+          },
         },
       },
     },

@@ -30,7 +30,7 @@ export async function limitsJson(
     month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },
     per_minute: { requests: requestsPerMinute, bytes: bytesPerMinute },
     server: SERVER,
-    models: models.flatMap(({ id }) => {
+    models: models.flatMap(({ id, maxOptions }) => {
       const build = catalog.find(id);
       if (build === undefined || !mayUse(build, workspace.models)) return [];
       const price = prices.get(build.id) as Price;
@@ -40,6 +40,7 @@ export async function limitsJson(
           id,
           default: build === catalog.default && id === build.model.id,
           reads_images: build.projector !== null,
+          max_options: maxOptions,
           context_tokens: contextOf(build, builds),
           domain: build.model.domain ?? null,
           prices: shown,

@@ -165,9 +165,11 @@ export class Engines {
   async startPreparing(set: ModelSet = this.set): Promise<void> {
     const { models, engine, prepare } = this.settings;
     const { backend, device } = this.prepared;
-    const images = new Map([...set.builds.values()].map((build) => [build.id, build.images]));
+    const builds = [...set.builds.values()];
+    const images = new Map(builds.map((build) => [build.id, build.images]));
+    const labels = new Map(builds.map((build) => [build.id, build.labels]));
     const pool = new PreparePool(
-      { backend, device, manifest: set.manifest, models, images, cells: engine.cells },
+      { backend, device, manifest: set.manifest, models, images, labels, cells: engine.cells },
       {
         threads: prepare.threads,
         readsImages: set.catalog.builds.some(({ model }) => model.reads_images),

@@ -9,6 +9,7 @@ import {
   type CatalogBuild,
   devicesOf,
   type ImageReading,
+  type LabelSet,
   loadAddon,
   type Manifest,
   memoryCounter,
@@ -32,6 +33,8 @@ export interface PrepareSetup {
   readonly images: ReadonlyMap<string, ImageReading | null>;
   /** The turn of the threads to decode a large image that is held whole. */
   readonly decoding: SharedArrayBuffer;
+  /** The labels of each build, by build id; for other builds they are found. */
+  readonly labels: ReadonlyMap<string, LabelSet>;
   /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
   readonly cells: number;
 }
@@ -44,7 +47,10 @@ const catalog = new Catalog(setup.manifest, setup.models);
 const models = new Map(
   catalog.builds.map((build) => {
     const [device = ''] = devicesOf(build.model, [setup.device]);
-    const model = openModel(addon, device, build, { images: setup.images.get(build.id) });
+    const model = openModel(addon, device, build, {
+      images: setup.images.get(build.id),
+      labels: setup.labels.get(build.id),
+    });
     const { cells } = settingsOf(build.model, { cells: setup.cells });
     return [build.id, { ...model, contextLength: Math.min(model.contextLength, cells) }];
   }),

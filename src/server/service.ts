@@ -121,9 +121,10 @@ export class Service implements App {
 
   models(model: string | null): ModelListEntry[] {
     const { catalog } = this.engines;
+    const maxOptions = (id: string) => this.engines.current.maxOptions(catalog.find(id)?.id ?? '');
     const only = model === null ? null : catalog.listedId(model);
     const listed = catalog.list().filter(({ id }) => only === null || id === only);
-    return listed.map((each) => ({ ...each, ownedBy: 'decider' }));
+    return listed.map((each) => ({ ...each, ownedBy: 'decider', maxOptions: maxOptions(each.id) }));
   }
 
   authorize(headers: readonly string[]): Authorized {

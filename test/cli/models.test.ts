@@ -20,12 +20,14 @@ test('models check: loads, shows the profile, the letters and a first answer', a
   t.equal(code, 0);
   const [check] = JSON.parse(stdout);
   t.match(check, { build: 'tiny-20260101', profile: 'mapika', source: 'manifest', contextLength: 131_072 });
-  t.equal(Object.keys(check.letters).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  t.equal(Object.keys(check.labels).slice(0, 27).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZAA');
+  t.strictSame(check.options, { max: 130, lettersOnly: null });
   const sum = Object.values(check.answer.probabilities as Record<string, number>).reduce((a, b) => a + b, 0);
   t.equal(Math.round(sum * 10_000), 10_000);
   const shown = await run(t, ['models', 'check'], environment);
   t.match(shown.stdout, /profile +mapika \(from the manifest\)/);
-  t.match(shown.stdout, /letters +A \d+, B \d+/);
+  t.match(shown.stdout, /options +up to 130: A to Z and 104 pairs of letters/);
+  t.match(shown.stdout, /labels +A \d+, B \d+/);
 });
 
 test('models check: a name that is not in the manifest, and a checksum that differs, end with 1', async (t) => {

@@ -14,7 +14,7 @@ function bodyOf(bytes: number): string {
   return empty.replace('"more":""', `"more":"${'a'.repeat(bytes - empty.length)}"`);
 }
 
-const MODEL = { reads_images: false, context_tokens: 32_768, domain: null };
+const MODEL = { reads_images: false, max_options: 130, context_tokens: 32_768, domain: null };
 const BOUNDARY = 'a-boundary';
 const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 const part = (name: string, content: string) =>
@@ -246,8 +246,8 @@ const OTHERS: readonly ContractTest[] = [
         { id: 'decider-g-31b', object: 'model', owned_by: 'decider' },
       ],
       models: [
-        { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01' },
-        { name: 'decider-g-31b', description: 'A tiny model.', release_date: null },
+        { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01', max_options: 130 },
+        { name: 'decider-g-31b', description: 'A tiny model.', release_date: null, max_options: 130 },
       ],
     });
   }),

@@ -31,7 +31,7 @@ onBoth('the model list has both arrays of contract 2.8', async (t, transport) =>
   t.strictSame(JSON.parse((await ask(request('GET', '/v1/models'))).body), {
     object: 'list',
     data: [{ id: 'm', object: 'model', owned_by: 'us' }],
-    models: [{ name: 'm', description: 'A model.', release_date: null }],
+    models: [{ name: 'm', description: 'A model.', release_date: null, max_options: 26 }],
   });
 });
 

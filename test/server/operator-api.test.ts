@@ -245,7 +245,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
         reads_images: false,
         price_class: 'decider-g-12b',
         prices: { live: /^\d+\.\d\d/, batch: /^\d+\.\d\d/ },
-        builds: [{ id: 'tiny-20260101', loaded: true }],
+        builds: [{ id: 'tiny-20260101', loaded: true, max_options: 130 }],
       },
     ]);
     t.ok(models[0].builds[0].bytes > 0);

@@ -20,6 +20,7 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
     manifest: await readManifest(models),
     models,
     images: new Map(),
+    labels: new Map(),
     cells: 131_072,
   } as const;
   const pool = new PreparePool(setup, {

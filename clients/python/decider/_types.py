@@ -335,6 +335,7 @@ class LimitsModelsItem(TypedDict):
     id: str
     default: bool
     reads_images: bool
+    max_options: Union[int, None]
     context_tokens: Union[int, None]
     domain: Union[str, None]
     prices: "LimitsModelsItemPrices"
@@ -393,6 +394,7 @@ class ModelListModelsItem(TypedDict):
     name: str
     description: str
     release_date: Union[str, None]
+    max_options: Union[int, None]
 
 
 class ModelList(TypedDict):

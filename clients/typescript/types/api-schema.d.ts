@@ -355,6 +355,8 @@ export interface ApiSchemas {
             /** Whether it answers requests that name no model. */
             readonly default: boolean;
             readonly reads_images: boolean;
+            /** What the model can tell apart; null: it is not loaded. */
+            readonly max_options: number | null;
             /** What the state and a question may have together; null while the model is not loaded. */
             readonly context_tokens: number | null;
             /** What the model was trained for, if that is narrow; null: for anything. */
@@ -408,6 +410,8 @@ export interface ApiSchemas {
             readonly name: string;
             readonly description: string;
             readonly release_date: string | null;
+            /** What the model can tell apart; null: it is not loaded. */
+            readonly max_options: number | null;
         })[];
     };
     /** The server answers. */

@@ -71,9 +71,13 @@ const Name = ({ model }: { readonly model: OperatorModel }) => (
 
 const Builds = ({ builds }: Pick<OperatorModel, 'builds'>) => (
   <ul class="plain">
-    {[...builds].reverse().map(({ id, loaded, bytes: size }) => (
+    {[...builds].reverse().map(({ id, loaded, bytes: size, max_options: options }) => (
       <li key={id}>
-        {id} <span class="muted">{bytes(size)}</span>{' '}
+        {id}{' '}
+        <span class="muted">
+          {bytes(size)}
+          {options !== null && `, up to ${options} options`}
+        </span>{' '}
         <span class={loaded ? 'badge done' : 'badge'}>{loaded ? 'loaded' : 'not loaded'}</span>
       </li>
     ))}

@@ -131,6 +131,9 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
                 </th>
                 <th scope="col">Images</th>
                 <th scope="col" class="number">
+                  Options
+                </th>
+                <th scope="col" class="number">
                   Live
                 </th>
                 <th scope="col" class="number">
@@ -140,7 +143,15 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
             </thead>
             <tbody>
               {models.map(
-                ({ id, default: isDefault, domain, context_tokens: context, reads_images, prices }) => (
+                ({
+                  id,
+                  default: isDefault,
+                  domain,
+                  context_tokens: context,
+                  reads_images,
+                  max_options,
+                  prices,
+                }) => (
                   <tr key={id}>
                     <td>
                       {id}
@@ -149,6 +160,7 @@ function Prices({ limits: { models, currency } }: { readonly limits: Limits }) {
                     </td>
                     <td class="number">{context === null ? 'not loaded' : whole(context)}</td>
                     <td>{reads_images ? 'yes' : 'no'}</td>
+                    <td class="number">{max_options ?? 'not loaded'}</td>
                     <td class="number">
                       <Money amount={prices.live} currency={currency} />
                     </td>

@@ -2,6 +2,7 @@ import type { Backend } from '#native/platform.mjs';
 import type { CatalogBuild } from '../models/catalog.js';
 import type { OpenModel } from '../models/model.js';
 import type { ImageReading } from '../models/projector.js';
+import type { LabelSet } from '../profile/labels.js';
 import type { Temperatures } from '../profile/profile-types.js';
 
 // Messages between a process and its child that checks a model.
@@ -26,8 +27,7 @@ export interface ModelFacts {
   readonly images: ImageReading | null;
   /** By `<type>` and `<type>.<bucket>`. */
   readonly temperatures: Temperatures['values'];
-  /** The tokens of the letters, from A. */
-  readonly labels: readonly number[];
+  readonly labels: LabelSet;
   /** For the options of `FIRST_QUESTION`. */
   readonly logits: readonly number[];
 }

@@ -45,7 +45,7 @@ function check(): ModelFacts {
     contextLength,
     images,
     temperatures: profile.temperatures.values,
-    labels: [...profile.labels],
+    labels: profile.labelSet,
     logits,
   };
 }

@@ -1,5 +1,6 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/addon-types.js';
 import { BUILT_IN_FORMATS } from '../profile/formats.js';
+import type { LabelSet } from '../profile/labels.js';
 import { readDecisionMetadata } from '../profile/metadata.js';
 import { Profile } from '../profile/profile.js';
 import { type Format, ProfileError } from '../profile/profile-types.js';
@@ -32,6 +33,8 @@ interface Opening {
   readonly mapped?: boolean;
   /** How the build reads images, if already known: the projector's file is then not read. */
   readonly images?: ImageReading | null | undefined;
+  /** The labels of the build, if already known: they are then not searched for. */
+  readonly labels?: LabelSet | undefined;
 }
 
 /**
@@ -42,7 +45,7 @@ export function openModel(
   addon: Addon,
   device: string,
   build: CatalogBuild,
-  { onProgress = () => true, mapped = false, images }: Opening = {},
+  { onProgress = () => true, mapped = false, ...known }: Opening = {},
 ): OpenModel {
   let handle: ModelHandle;
   try {
@@ -51,7 +54,7 @@ export function openModel(
     throw new ModelError(`${build.path}: ${reason((error as Error).message)}`);
   }
   try {
-    return describe(addon, handle, build, images);
+    return describe(addon, handle, build, known);
   } catch (error) {
     addon.closeModel(handle);
     if (error instanceof ProfileError) throw new ModelError(`${build.path}: ${error.message}`);
@@ -63,7 +66,7 @@ function describe(
   addon: Addon,
   handle: ModelHandle,
   build: CatalogBuild,
-  known: ImageReading | null | undefined,
+  known: Pick<Opening, 'images' | 'labels'>,
 ): OpenModel {
   const description = describeFile(addon, handle, build);
   const declared = readDecisionMetadata(description);
@@ -74,12 +77,12 @@ function describe(
   );
   const chatTemplate = description.metadata['tokenizer.chat_template'] ?? '';
   const tokenizer = new Tokenizer(addon, handle, description, [format.template, chatTemplate]);
-  const profile = new Profile(format, temperatures, tokenizer, description);
+  const profile = new Profile(format, temperatures, tokenizer, description, known.labels);
   const contextLength = Math.min(
     description.contextLength,
     build.model.context_length ?? description.contextLength,
   );
-  const images = known === undefined ? readProjector(addon, build, description) : known;
+  const images = known.images === undefined ? readProjector(addon, build, description) : known.images;
   return { build, handle, description, tokenizer, profile, source, images, contextLength };
 }
 

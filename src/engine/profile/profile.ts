@@ -3,45 +3,59 @@ import type { ModelDescription } from '../addon/addon-types.js';
 import { type ChatFrame, chatFrame } from './chat.js';
 import { fillParts } from './fill-template.js';
 import { noImages } from './image-tokens.js';
-import { LABELS, labelTokens } from './labels.js';
+import { findLabels, keepsLabels, type Label, type LabelSet, LETTERS } from './labels.js';
 import {
   type Format,
   ProfileError,
   type PromptPart,
-  type PromptType,
   type QuestionShape,
   type Skeleton,
   type Temperatures,
 } from './profile-types.js';
+import { longShapes, requireTexts, sampleShapes, shapeKey } from './question-shapes.js';
+import { SkeletonCache } from './skeleton-cache.js';
 import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
-
-/** Maximum number of cached skeletons. A shape is a handful of flags, so real traffic has far fewer. */
-const SKELETONS_MAX = 1_000;
 
 /** States whose beginning a tokenizer may merge with the text before them. */
 const STATE_BEGINNINGS = ['a', 'The', '1', ' a', '\n', '\n\na', '{\n  "a": 1\n}', '"', '(', '<', 'é', '🙂'];
 
+const NO_PAIRS = 'its vocabulary has no pairs of letters as single tokens at the answer position';
+
+/** Stands for the label of an option: letters and digits, which no filter of a template escapes. */
+const labelStandIn = (option: number) => `QJ${option}QJ`;
+
 /** A model's format, verified against its vocabulary. */
 export class Profile {
+  readonly labelSet: LabelSet;
+  /** The tokens of the labels, in the order in which options get them. */
   readonly labels: Int32Array;
+  private labelTexts: readonly string[] = LETTERS;
   private readonly template: Template;
   private readonly chat: ChatFrame;
-  private readonly skeletons = new Map<string, Skeleton>();
+  private readonly skeletons = new SkeletonCache();
   /** The prefix for string states and the one for JSON states. */
   private readonly prefixTexts = new Map<boolean, string>();
 
-  /** Throws ProfileError if the format does not work with the model. */
+  /**
+   * Throws ProfileError if the format does not work with the model.
+   *
+   * @param known the labels, if they have been found before
+   */
   constructor(
     readonly format: Format,
     readonly temperatures: Temperatures,
     private readonly tokenizer: Tokenizer,
     description: ModelDescription,
+    known?: LabelSet,
   ) {
     this.template = compileTemplate(format);
     this.chat = chatFrame(description);
     requireNoSpace(tokenizer);
-    this.labels = this.verify();
+    const endings = this.verify();
+    this.labelSet = known ?? this.chooseLabels(endings);
+    this.labelTexts = this.labelSet.list.map(({ text }) => text);
+    this.labels = Int32Array.from(this.labelSet.list, ({ token }) => token);
   }
 
   /**
@@ -53,19 +67,14 @@ export class Profile {
     const known = this.skeletons.get(key);
     if (known !== undefined) return known;
     const made = this.build(shape);
-    requireTexts(shape, made);
-    if (prefixText(made) !== this.prefixTexts.get(shape.stateIsText)) {
-      throw new ProfileError('its decision template renders part of the question before the state');
-    }
-    const oldest = this.skeletons.keys().next();
-    if (this.skeletons.size >= SKELETONS_MAX && !oldest.done) this.skeletons.delete(oldest.value);
-    this.skeletons.set(key, made);
+    this.requireWhole(shape, made);
+    this.skeletons.add(key, made);
     return made;
   }
 
   /** The tokens that every prompt begins with, for any state. */
   head(): Int32Array {
-    const prefixes = sampleShapes().flatMap((shape) => {
+    const prefixes = sampleShapes(LETTERS.length).flatMap((shape) => {
       const { prefix } = this.skeleton(shape);
       return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => [state], noImages));
     });
@@ -76,8 +85,8 @@ export class Profile {
     return first.slice(0, length);
   }
 
-  private build(shape: QuestionShape): Skeleton {
-    let pieces = renderShape(this.template, this.format, this.chat, LABELS, shape);
+  private build(shape: QuestionShape, labels = this.labelTexts): Skeleton {
+    let pieces = renderShape(this.template, this.format, this.chat, labels, shape);
     if (!shape.stateIsText) pieces = unquoteState(pieces);
     const order = displayOrder(this.format, shape);
     return {
@@ -94,23 +103,50 @@ export class Profile {
   }
 
   /**
-   * Renders every kind of question once: each string must reach the prompt, the prefix must be the same for all, and the
-   * letters must be single tokens after each ending. Returns the tokens of the letters.
+   * Renders every kind of question once: each string must reach the prompt, and the prefix must be the same for all.
+   * Returns the texts that can stand right before the answer.
    */
-  private verify(): Int32Array {
-    const shapes = sampleShapes();
+  private verify(): string[] {
+    const shapes = sampleShapes(LETTERS.length);
     for (const shape of shapes) {
       const known = this.prefixTexts.has(shape.stateIsText);
       if (!known) this.prefixTexts.set(shape.stateIsText, prefixText(this.build(shape)));
     }
     const skeletons = shapes.map((shape) => this.skeleton(shape));
-    const endings = new Set(skeletons.map((skeleton) => lastText(skeleton.suffix)));
-    const verified = [...endings].map((ending) => labelTokens(this.tokenizer, this.format, ending));
-    const [first] = verified as [Int32Array];
-    if (verified.some((labels) => labels.some((token, index) => token !== first[index]))) {
-      throw new ProfileError('option letters must tokenize alike for all question types');
+    return [...new Set(skeletons.map(({ suffix }) => lastText(suffix)))];
+  }
+
+  /** All labels of the vocabulary, if the template can express as many options; otherwise the letters. */
+  private chooseLabels(endings: readonly string[]): LabelSet {
+    const found = findLabels(this.tokenizer, this.format, endings);
+    if (found.length === LETTERS.length) return { list: found, lettersOnly: NO_PAIRS };
+    try {
+      for (const shape of longShapes(found.length)) this.verifyLong(shape, found, endings);
+      return { list: found, lettersOnly: null };
+    } catch (error) {
+      if (!(error instanceof ProfileError)) throw error;
+      return { list: found.slice(0, LETTERS.length), lettersOnly: error.message };
     }
-    return first;
+  }
+
+  /** Throws ProfileError unless the template renders a question of many options as it does one of a few. */
+  private verifyLong(shape: QuestionShape, labels: readonly Label[], endings: readonly string[]): void {
+    const standIns = labels.map((_, option) => labelStandIn(option));
+    const made = this.build(shape, standIns);
+    this.requireWhole(shape, made);
+    const text = templateText(made.suffix);
+    if (!standIns.every((label) => text.includes(label)))
+      throw new ProfileError('its decision template does not render the label of every option');
+    const ending = lastText(made.suffix);
+    if (!endings.includes(ending) && !keepsLabels(this.tokenizer, this.format, ending, labels))
+      throw new ProfileError('its decision template ends otherwise if a question has many options');
+  }
+
+  /** Throws ProfileError unless a prompt has every string of the caller, and its prefix is that of all questions. */
+  private requireWhole(shape: QuestionShape, made: Skeleton): void {
+    requireTexts(shape, made);
+    if (prefixText(made) === this.prefixTexts.get(shape.stateIsText)) return;
+    throw new ProfileError('its decision template renders part of the question before the state');
   }
 }
 
@@ -144,51 +180,13 @@ function cutAfterState(parts: readonly PromptPart[]): Pick<Skeleton, 'prefix' | 
 
 const prefixText = ({ prefix }: Skeleton) => JSON.stringify(prefix);
 
-function requireTexts(shape: QuestionShape, { prefix, suffix }: Skeleton): void {
-  const shown = new Set([...prefix, ...suffix].map((part) => (part.kind === 'slot' ? slotName(part) : '')));
-  const wanted = ['state'];
-  if (shape.hasInstructions) wanted.push('instructions');
-  shape.described.forEach((described, option) => {
-    if (described) wanted.push(`description ${option}`);
-    if (shape.type === 'choice') wanted.push(`label ${option}`);
-  });
-  const lacking = wanted.find((name) => !shown.has(name));
-  if (lacking !== undefined) throw new ProfileError(`its decision template does not render the ${lacking}`);
-}
-
-function slotName({ slot }: Extract<PromptPart, { kind: 'slot' }>): string {
-  return 'option' in slot ? `${slot.of} ${slot.option}` : slot.of;
+/** What the template itself writes. */
+function templateText(parts: readonly PromptPart[]): string {
+  return parts.map((part) => (part.kind === 'slot' ? '' : part.text)).join('\n');
 }
 
 /** The text before the answer: what follows the last marker or slot. */
 function lastText(parts: readonly PromptPart[]): string {
   const last = parts.at(-1);
   return last?.kind === 'text' ? last.text : '';
-}
-
-function sampleShapes(): QuestionShape[] {
-  const counts: Array<[PromptType, number]> = [
-    ['noul', 2],
-    ['choice', 1],
-    ['choice', 26],
-    ['score', 3],
-  ];
-  const flags = [true, false];
-  return counts.flatMap(([type, options]) =>
-    flags.flatMap((stateIsText) =>
-      flags.flatMap((hasInstructions) =>
-        flags.map((described) => ({
-          type,
-          stateIsText,
-          hasInstructions,
-          described: Array.from({ length: options }, () => described),
-        })),
-      ),
-    ),
-  );
-}
-
-function shapeKey(shape: QuestionShape): string {
-  const flags = shape.described.map((described) => (described ? '1' : '0')).join('');
-  return `${shape.type} ${shape.stateIsText} ${shape.hasInstructions} ${flags}`;
 }

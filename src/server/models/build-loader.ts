@@ -9,7 +9,6 @@ import {
   EngineThread,
   EXACT,
   holdWeights,
-  type ImageReading,
   loadVerified,
   ModelError,
   type ModelFacts,
@@ -56,6 +55,9 @@ interface Loading {
   readonly signal: AbortSignal;
 }
 
+/** What the check of a build finds. */
+type Found = Pick<ModelFacts, 'images' | 'labels' | 'contextLength'>;
+
 /** Loads builds, and knows the engine threads of all that are loaded or being loaded. */
 export class BuildLoader {
   private readonly running = new Set<EngineThread>();
@@ -83,14 +85,13 @@ export class BuildLoader {
     const releases: Array<() => void> = [];
     try {
       // Once it has returned, no thread reads the files any more.
-      const { head, images, contextTokens } = await loadVerified(build, signal, async (ending) => {
-        const { images, contextLength } = await this.check(build, unmeasured, ending);
-        const contextTokens = Math.min(contextLength, settingsOf(build.model, settings).cells);
-        threads.push(...this.startThreads(build, images, placement));
+      const { head, ...found } = await loadVerified(build, signal, async (ending) => {
+        const found = await this.check(build, unmeasured, ending);
+        threads.push(...this.startThreads(build, found, placement));
         const reports = await whenReady(threads, ending);
         for (const device of placement.devices)
           releases.push(holdWeights(prepared.addon, device, build, placement.threads));
-        return { head: reports[0]?.head ?? new Int32Array(0), images, contextTokens };
+        return { head: reports[0]?.head ?? new Int32Array(0), ...found };
       });
       const engine = new Engine(threads, {
         bounds: placement.bounds,
@@ -105,14 +106,16 @@ export class BuildLoader {
         get answerBytesMax() {
           return limits().answer_cache_mb * BYTES_PER_MB;
         },
-        images,
+        images: found.images,
         ...shareBesideLive(build),
         clock,
         events: engineEvents(metrics, build.id, log, onStuck, waves),
         ...(record && { record }),
         countMemory,
       });
-      return new LoadedBuild({ build, engine, images, contextTokens, threads, releases });
+      const { images, labels, contextLength } = found;
+      const contextTokens = Math.min(contextLength, settingsOf(build.model, settings).cells);
+      return new LoadedBuild({ build, engine, images, labels, contextTokens, threads, releases });
     } catch (error) {
       await this.closeThreads(threads);
       for (const release of releases) release();
@@ -132,30 +135,30 @@ export class BuildLoader {
     for (const thread of threads) this.running.delete(thread);
   }
 
-  /** Checks a build in a process of its own. */
+  /** Checks a build in a process of its own. Returns what its threads need not find again. */
   private async check(
     build: CatalogBuild,
     unmeasured: string | undefined,
     signal: AbortSignal,
-  ): Promise<Pick<ModelFacts, 'images' | 'contextLength'>> {
+  ): Promise<Found> {
     const { prepared, dependencies } = this.parts;
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
-    const facts = await checkModel(task, signal);
+    const { images, labels, contextLength } = await checkModel(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    return facts;
+    return { images, labels, contextLength };
   }
 
   /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
   private startThreads(
     build: CatalogBuild,
-    images: ImageReading | null,
+    { images, labels }: Found,
     { devices, bounds, contexts, threads }: Placement,
   ): EngineThread[] {
     const { prepared, dependencies, metrics } = this.parts;
-    const setup = { backend: prepared.backend, build, images, bounds, threads };
+    const setup = { backend: prepared.backend, build, images, labels, bounds, threads };
     const loaded = new Map(devices.map((device) => [device, 0]));
     const onProgress = (device: string) => (fraction: number) => {
       loaded.set(device, fraction);

@@ -4,6 +4,7 @@ import {
   type EngineThread,
   filesOf,
   type ImageReading,
+  type LabelSet,
 } from '../../engine/index.js';
 
 interface Parts {
@@ -13,6 +14,7 @@ interface Parts {
   readonly images: ImageReading | null;
   /** The tokens that a prompt may have. */
   readonly contextTokens: number;
+  readonly labels: LabelSet;
   readonly threads: readonly EngineThread[];
   /** Release the weights that this thread holds. */
   readonly releases: ReadonlyArray<() => void>;
@@ -23,12 +25,14 @@ export class LoadedBuild {
   readonly engine: Engine;
   readonly images: ImageReading | null;
   readonly contextTokens: number;
+  readonly labels: LabelSet;
   private closing: Promise<void> | undefined;
 
   constructor(private readonly parts: Parts) {
     this.engine = parts.engine;
     this.images = parts.images;
     this.contextTokens = parts.contextTokens;
+    this.labels = parts.labels;
   }
 
   get id(): string {

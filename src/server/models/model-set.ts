@@ -42,6 +42,11 @@ export class ModelSet {
     return this.builds.get(build)?.engine;
   }
 
+  /** The most options of a question that a build can tell apart; null: it is not loaded. */
+  maxOptions(build: string): number | null {
+    return this.builds.get(build)?.labels.list.length ?? null;
+  }
+
   /** Keeps the set loaded until the work has ended. */
   async use<Result>(work: () => Promise<Result>): Promise<Result> {
     this.uses += 1;

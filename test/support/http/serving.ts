@@ -85,7 +85,7 @@ export async function serve(
         }),
       }),
       serves: (model) => model === 'm',
-      models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null }],
+      models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null, maxOptions: 26 }],
     },
     onAccess: (entry) => {
       access.push(entry);

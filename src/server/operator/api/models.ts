@@ -23,6 +23,7 @@ export function showModels(engines: Engines, currency: string): OperatorResponse
         id: build.id,
         loaded: engines.get(build.id) !== undefined,
         bytes: bytesOf(build),
+        max_options: engines.current.maxOptions(build.id),
       })),
     };
   };
