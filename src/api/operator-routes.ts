@@ -44,7 +44,8 @@ export const OPERATOR_API = [
     method: 'GET',
     path: '/api/workspaces',
     status: 200,
-    meaning: 'List the workspaces with their credit, charges, budgets and limits.',
+    meaning:
+      'List the workspaces with their credit, charges, budgets and limits; a page of them with `search`, `sort`, `limit` and `offset`.',
   },
   {
     name: 'createWorkspace',
@@ -79,7 +80,8 @@ export const OPERATOR_API = [
     method: 'GET',
     path: '/api/keys',
     status: 200,
-    meaning: 'List the keys, of one `workspace` or all.',
+    meaning:
+      'List the keys, of one `workspace` or all, of one `state` (`working`) or all; a page of them with `search`, `sort`, `limit` and `offset`.',
   },
   {
     name: 'createKey',
@@ -146,6 +148,8 @@ export type OperatorApiName = (typeof OPERATOR_API)[number]['name'];
 export interface OperatorResponses {
   readonly listWorkspaces: {
     readonly currency: string;
+    /** Of all pages. */
+    readonly total: number;
     readonly workspaces: readonly OperatorListedWorkspace[];
   };
   readonly createWorkspace: OperatorWorkspace;
@@ -158,8 +162,8 @@ export interface OperatorResponses {
     readonly to: string;
     readonly usage: readonly OperatorUsage[];
   };
-  /** Oldest first. */
-  readonly listKeys: { readonly keys: readonly OperatorKey[] };
+  /** Oldest first, unless another order is asked for. `total`: of all pages. */
+  readonly listKeys: { readonly total: number; readonly keys: readonly OperatorKey[] };
   readonly createKey: OperatorNewKey;
   /** `rolled`: the old key, which works until it expires. */
   readonly rollKey: OperatorNewKey & { readonly rolled: OperatorKey };
@@ -194,11 +198,28 @@ export interface OperatorRequests {
   readonly createKey: { readonly workspace: string; readonly expires?: string };
 }
 
+/** The fields by which the lists of workspaces and keys are sorted. */
+export const WORKSPACE_SORTS = ['id', 'created', 'granted', 'working_keys'] as const;
+export const KEY_SORTS = ['id', 'workspace', 'created', 'expires'] as const;
+
+/**
+ * A part of a list: `search`, a text that an id must hold; `sort`, a field, with `-` before it for the largest first; `limit`,
+ * 1 to 1,000, and `offset`. Absent: everything.
+ */
+interface PageQuery {
+  readonly search?: string;
+  readonly sort?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+}
+
 /** The query parameters of each route that has some, by its name. All are optional. */
 export interface OperatorQueries {
   /** `days`: the last so many UTC days, today included, 1 to 366; 30 if absent. */
   readonly showUsage: { readonly days?: string };
-  readonly listKeys: { readonly workspace?: string };
+  readonly listWorkspaces: PageQuery;
+  /** `state`: `working` or `all`. */
+  readonly listKeys: PageQuery & { readonly workspace?: string; readonly state?: string };
   /** `limit`: 1 to 1,000; 100 if absent. */
   readonly listBatches: { readonly state?: string; readonly workspace?: string; readonly limit?: string };
   /** `limit`: as above. `before`: only entries with a smaller number. */

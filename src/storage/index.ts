@@ -1,4 +1,5 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
+export type { Page } from './administration/page.js';
 export type { WorkspaceSummary } from './administration/reads.js';
 export { dataFileOf, pathOf, storeExists } from './data-folder/data-folder.js';
 export {

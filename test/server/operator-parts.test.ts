@@ -65,7 +65,7 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   const store = openStore(folder);
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, folder, fakeClock());
-  t.strictSame(await administration.read('listWorkspaces'), []);
+  t.strictSame(await administration.read('listWorkspaces'), { parts: [], total: 0 });
   const { table, key } = store.table('workspaces').write(['w'], null);
   await store.write([{ table, key, value: Buffer.from('{}') }]);
   await t.rejects(administration.read('listWorkspaces'), {
@@ -134,7 +134,8 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
   });
   const administration = new AdministrationThread(THREAD, folder, clock);
   t.teardown(() => administration.close());
-  const parts = await administration.read('listWorkspaces');
+  const { parts, total } = await administration.read('listWorkspaces');
+  t.equal(total, ids.length);
   const lists = parts.map((part) => deserialize(part) as WorkspaceSummary[]);
   t.strictSame(
     lists.map(({ length }) => length),
@@ -160,7 +161,7 @@ test('a change that waits for another process does not block the main thread', a
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, data, fakeClock());
   t.teardown(() => administration.close());
-  t.strictSame(await administration.read('listWorkspaces'), []);
+  t.strictSame(await administration.read('listWorkspaces'), { parts: [], total: 0 });
   const other = child(t, CHILD, [data]);
   t.equal(await other.line(), 'open');
   const end = join(folder, 'end');

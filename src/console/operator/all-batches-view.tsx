@@ -28,7 +28,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
       const query = { ...(workspace !== null && { workspace }), ...(state !== '' && { state }) };
       const [list, { workspaces }] = await Promise.all([
         api.call('listBatches', { query, signal }),
-        api.call('listWorkspaces', { signal }),
+        api.call('listWorkspaces', { query: { sort: 'id', limit: '1000' }, signal }),
       ]);
       return { ...list, workspaces: workspaces.map(({ id }) => id) };
     },

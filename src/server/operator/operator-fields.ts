@@ -1,4 +1,5 @@
 import { isArrayOf, isBoolean, isInteger, isNullOr, isString, type Shape } from '../../base/index.js';
+import type { Page } from '../../storage/index.js';
 import { Refusal } from './refusal.js';
 
 /** What a field of a body may be, and its name in a message. */
@@ -74,6 +75,36 @@ export function readWhole<Absent>(
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
+}
+
+/** Items of a page, and items before it. */
+const PAGE_MAX = 1_000;
+const OFFSET_MAX = 10_000_000;
+/** Characters of a search. */
+const SEARCH_CHARACTERS_MAX = 100;
+
+/** The parameters of a page of a list. */
+export const PAGE_PARAMETERS = ['search', 'sort', 'limit', 'offset'] as const;
+
+/** The page that a query asks for. `fields`: those by which the list can be sorted. Throws Refusal. */
+export function readPage(
+  query: Partial<Record<(typeof PAGE_PARAMETERS)[number], string>>,
+  fields: readonly string[],
+): Page {
+  const { search, sort, limit, offset } = query;
+  if (search !== undefined && search.length > SEARCH_CHARACTERS_MAX) {
+    throw wrong('search', `must have at most ${SEARCH_CHARACTERS_MAX} characters`);
+  }
+  if (sort !== undefined && !fields.includes(sort.replace(/^-/, ''))) {
+    throw wrong('sort', `must be ${fields.join(', ')}, or one of them with - before it`);
+  }
+  const most = readWhole('limit', limit, 1, PAGE_MAX, undefined);
+  return {
+    ...(search !== undefined && { search }),
+    ...(sort !== undefined && { sort }),
+    ...(most !== undefined && { limit: most }),
+    offset: readWhole('offset', offset, 0, OFFSET_MAX, 0),
+  };
 }
 
 /** The refusal of a field or parameter. */

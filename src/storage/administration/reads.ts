@@ -1,13 +1,16 @@
 import {
   type Administration,
   type AuditPage,
+  type Key,
   keyWorks,
   showKey,
   sumPrices,
   type Workspace,
 } from '../../access/index.js';
+import type { KEY_SORTS, WORKSPACE_SORTS } from '../../api/index.js';
 import type { BatchFilter, NewestBatches } from '../../batch/index.js';
 import { inParts, jsonBytes, showUsageRow } from './lists.js';
+import { type Page, pageOf } from './page.js';
 
 /** A workspace as the operator sees it. */
 export interface WorkspaceSummary {
@@ -15,6 +18,38 @@ export interface WorkspaceSummary {
   /** Keys that are neither revoked nor expired. */
   readonly workingKeys: number;
 }
+
+/** Summaries of workspaces. */
+interface WorkspacePage {
+  readonly parts: Uint8Array[];
+  /** On all pages. */
+  readonly total: number;
+}
+
+/** The keys of a workspace, or of all. `working`: only those that are neither revoked nor expired. */
+interface KeyFilter extends Page {
+  readonly workspace?: string;
+  readonly working?: boolean;
+}
+
+/** The fields by which workspaces are sorted. */
+const WORKSPACE_FIELDS: Record<
+  (typeof WORKSPACE_SORTS)[number],
+  (item: WorkspaceSummary) => string | number
+> = {
+  id: ({ workspace }) => workspace.id,
+  created: ({ workspace }) => workspace.created,
+  granted: ({ workspace }) => Number(workspace.granted),
+  working_keys: ({ workingKeys }) => workingKeys,
+};
+
+/** The fields by which keys are sorted. */
+const KEY_FIELDS: Record<(typeof KEY_SORTS)[number], (item: Key) => string | number> = {
+  id: ({ id }) => id,
+  workspace: ({ workspace }) => workspace,
+  created: ({ created }) => created,
+  expires: ({ expires }) => expires ?? Number.POSITIVE_INFINITY,
+};
 
 /** The charges of a workspace from the first to the last day. */
 interface UsageReport {
@@ -36,9 +71,9 @@ export type Read<Result> = (parts: ReadParts) => Promise<Result>;
 
 /** What the operator's interface reads, by its name. Rejects with AccessError, or with StoreError or DatabaseUnavailable. */
 export const READS = {
-  /** Parts with the summaries; see `inParts`. */
+  /** Parts with the summaries of a page (see `inParts`), and the number of workspaces on all pages. */
   listWorkspaces:
-    (): Read<Uint8Array[]> =>
+    (page: Page = {}): Read<WorkspacePage> =>
     async ({ administration, now }) => {
       const working = new Map<string, number>();
       for (const key of await administration.listKeys()) {
@@ -47,7 +82,8 @@ export const READS = {
       const summaries = (await administration.listWorkspaces()).map(
         (workspace): WorkspaceSummary => ({ workspace, workingKeys: working.get(workspace.id) ?? 0 }),
       );
-      return inParts(summaries);
+      const { items, total } = pageOf(summaries, page, ({ workspace }) => [workspace.id], WORKSPACE_FIELDS);
+      return { parts: inParts(items), total };
     },
   getWorkspace:
     (id: string): Read<Workspace> =>
@@ -62,10 +98,13 @@ export const READS = {
     },
   /** The JSON of the response. */
   listKeys:
-    (workspace?: string): Read<Uint8Array> =>
+    ({ workspace, working, ...page }: KeyFilter = {}): Read<Uint8Array> =>
     async ({ administration, now }) => {
       const keys = await administration.listKeys(workspace);
-      return jsonBytes({ keys: keys.map((key) => showKey(key, now)) });
+      const wanted = working ? keys.filter((key) => keyWorks(key, now)) : keys;
+      const texts = ({ id, workspace: owner }: Key) => [id, owner];
+      const { items, total } = pageOf(wanted, page, texts, KEY_FIELDS);
+      return jsonBytes({ total, keys: items.map((key) => showKey(key, now)) });
     },
   listBatches:
     (filter: BatchFilter): Read<NewestBatches> =>

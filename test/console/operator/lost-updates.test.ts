@@ -85,3 +85,26 @@ operatorTest(
   },
   { script: AXE },
 );
+
+operatorTest('lists are searched, sorted and shown in pages', async (t, tab, world) => {
+  const { page } = tab;
+  for (let at = 100; at < 225; at += 1) {
+    const { status } = await operatorSend(world.url, 'POST', '/api/workspaces', { id: `page-${at}` });
+    if (status !== 201) t.fail(`status ${status}`);
+  }
+  await enterOperator(tab, world, 'workspaces/page-224');
+  const rows = page.getByRole('region', { name: 'Table of workspaces' }).locator('tbody tr');
+  await page.getByText(/^1 to 100 of \d+ workspaces$/).waitFor();
+  t.equal(await rows.count(), 100);
+  // The one in detail is on another page.
+  await page.getByRole('heading', { name: 'page-224' }).waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText(/^101 to /).waitFor();
+  await page.getByLabel('Search').fill('page-11');
+  await page.getByText('10 workspaces', { exact: true }).waitFor();
+  t.match(await rows.first().textContent(), /^page-110/);
+  await page.getByLabel('Order').selectOption('-created');
+  await until(async () => /^page-119/.test(`${await rows.first().textContent()}`));
+  await page.getByLabel('Search').fill('nothing');
+  await page.getByText('No workspace matches.').waitFor();
+});

@@ -17,11 +17,11 @@ const CLASSES: Record<OperatorKey['state'], string> = {
   revoked: 'badge failed',
 };
 
-/** Keys, newest first. */
+/** Keys in the order of the list. */
 export const KeyTable = ({ keys, busy, onRoll, onRevoke }: KeyTableProps) => (
   <DataTable
     label="Table of keys"
-    rows={[...keys].reverse()}
+    rows={keys}
     keyOf={({ id }) => id}
     columns={[
       { title: 'Key', cell: ({ id }) => <code>{id}</code> },

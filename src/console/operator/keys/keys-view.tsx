@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { OperatorKey, OperatorNewKey } from '../../../api/index.js';
+import type { OperatorNewKey } from '../../../api/index.js';
 import { Choice } from '../../ui/choice.js';
 import { Confirm } from '../../ui/confirm.js';
 import { ErrorNote } from '../../ui/error-note.js';
@@ -8,7 +8,10 @@ import { LoadNote } from '../../ui/loading.js';
 import { Renew, Sourced } from '../../ui/sourced.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
+import { ListFilters } from '../list-filters.js';
 import type { OperatorApi } from '../operator-api.js';
+import { PageControls } from '../page-controls.js';
+import { usePage } from '../use-page.js';
 import { WorkspaceSelect } from '../workspace-select.js';
 import { CreateKey } from './create-key.js';
 import { KeyTable } from './key-table.js';
@@ -26,25 +29,36 @@ const STATES = [
   ['all', 'All'],
 ] as const;
 
-const works = ({ state }: OperatorKey): boolean => state === 'live' || state === 'rolled';
+const SORTS = [
+  ['-created', 'newest first'],
+  ['expires', 'ending soonest first'],
+  ['workspace', 'by workspace'],
+] as const;
+
+/** Workspaces that the fields offer; the address may name others. */
+const CHOICES = { sort: 'id', limit: '1000' } as const;
 
 /** The keys, with the tokens of new ones; forms that create, roll and revoke keys. */
 export function KeysView({ api, workspace, active }: KeysViewProps) {
+  const [states, setStates] = useState<(typeof STATES)[number][0]>('working');
+  const page = usePage('-created');
+  const { query } = page;
   const { value, error, reload, ...source } = useLoad(
     async (signal) => {
-      const [{ keys }, { workspaces }] = await Promise.all([
-        api.call('listKeys', { query: workspace === null ? {} : { workspace }, signal }),
-        api.call('listWorkspaces', { signal }),
+      const owner = workspace === null ? {} : { workspace };
+      const [{ keys, total }, { workspaces }] = await Promise.all([
+        api.call('listKeys', { query: { ...query, ...owner, state: states }, signal }),
+        api.call('listWorkspaces', { query: CHOICES, signal }),
       ]);
-      return { keys, workspaces: workspaces.map(({ id }) => id) };
+      return { keys, total, workspaces: workspaces.map(({ id }) => id) };
     },
     active,
-    [api, workspace],
+    [api, workspace, states, query.search, query.sort, query.offset],
   );
-  const [states, setStates] = useState<(typeof STATES)[number][0]>('working');
   const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
   const [revoking, setRevoking] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => page.onPage(0), [workspace, states]);
   const action = useAction();
   // A modal question that stays open would make the other views inert.
   useEffect(() => {
@@ -70,7 +84,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
       return `${id} is revoked.`;
     });
   };
-  const shown = value?.keys.filter((key) => states === 'all' || works(key)) ?? [];
+  const shown = value?.keys ?? [];
   return (
     <>
       <h1 class="hidden">Keys</h1>
@@ -85,7 +99,12 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
         />
       ))}
       {value !== null && (
-        <CreateKey api={api} workspaces={value.workspaces} workspace={workspace} onCreated={add} />
+        <CreateKey
+          api={api}
+          workspaces={[...new Set([...value.workspaces, ...(workspace === null ? [] : [workspace])])]}
+          workspace={workspace}
+          onCreated={add}
+        />
       )}
       <section class="panel" aria-labelledby="keys-title">
         <div class="bar">
@@ -99,9 +118,11 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           <Choice label="State of the keys" options={STATES} value={states} onChange={setStates} />
           <Renew source={source} reload={reload} />
         </div>
+        <ListFilters state={page} sorts={SORTS} />
         {action.error !== null && <ErrorNote error={action.error} />}
         <LoadNote value={value} error={error} />
-        {value !== null && shown.length === 0 && (
+        {value !== null && shown.length === 0 && query.search !== '' && <p class="empty">No key matches.</p>}
+        {value !== null && shown.length === 0 && query.search === '' && (
           <p class="empty">
             {states === 'all' ? 'There is no key yet.' : 'There is no key that works.'} Create one above:
             callers send its token with each request.
@@ -111,6 +132,9 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           <Sourced source={source}>
             <KeyTable keys={shown} busy={action.busy} onRoll={roll} onRevoke={setRevoking} />
           </Sourced>
+        )}
+        {value !== null && (
+          <PageControls page={page.page} total={value.total} what="keys" onPage={page.onPage} />
         )}
       </section>
       {revoking !== null && (

@@ -5,7 +5,10 @@ import { LoadNote } from '../../ui/loading.js';
 import { Money } from '../../ui/money.js';
 import { Renew, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
+import { ListFilters } from '../list-filters.js';
 import type { OperatorApi } from '../operator-api.js';
+import { PageControls } from '../page-controls.js';
+import { usePage } from '../use-page.js';
 import { CreateWorkspace } from './create-workspace.js';
 import { UsagePanel } from './usage-panel.js';
 import { WorkspacePanel } from './workspace-panel.js';
@@ -20,12 +23,22 @@ interface WorkspacesViewProps {
 
 /** All workspaces, one of them in detail, and a form for a new one; the usage of the one in detail. */
 export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
+  const page = usePage('id');
+  const { query } = page;
   const { value, error, reload, ...source } = useLoad(
-    (signal) => api.call('listWorkspaces', { signal }),
+    async (signal) => {
+      // The workspace in detail may be on another page.
+      const exact = { search: shown?.slice(0, 100) ?? '', limit: '1' };
+      const [list, found] = await Promise.all([
+        api.call('listWorkspaces', { query, signal }),
+        shown === null ? null : api.call('listWorkspaces', { query: exact, signal }),
+      ]);
+      return { ...list, detail: found?.workspaces.find(({ id }) => id === shown) };
+    },
     active,
-    [api, shown],
+    [api, shown, query.search, query.sort, query.offset],
   );
-  const workspace = value?.workspaces.find(({ id }) => id === shown);
+  const workspace = value?.detail?.id === shown ? value?.detail : undefined;
   return (
     <>
       <h1 class="hidden">Workspaces</h1>
@@ -37,13 +50,18 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               <Renew source={source} reload={reload} />
             </div>
             <LoadNote value={value} error={error} />
-            {value?.workspaces.length === 0 && (
+            <ListFilters state={page} sorts={SORTS} />
+            {value?.total === 0 && query.search !== '' && <p class="empty">No workspace matches.</p>}
+            {value?.total === 0 && query.search === '' && (
               <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
             )}
             {value !== null && value.workspaces.length > 0 && (
               <Sourced source={source}>
                 <List workspaces={value.workspaces} currency={value.currency} shown={shown} />
               </Sourced>
+            )}
+            {value !== null && (
+              <PageControls page={page.page} total={value.total} what="workspaces" onPage={page.onPage} />
             )}
           </section>
           <CreateWorkspace api={api} onCreated={reload} />
@@ -77,6 +95,13 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
     </>
   );
 }
+
+const SORTS = [
+  ['id', 'by name'],
+  ['-created', 'newest first'],
+  ['-granted', 'most granted first'],
+  ['-working_keys', 'most keys first'],
+] as const satisfies ReadonlyArray<readonly [string, string]>;
 
 interface ListProps {
   readonly workspaces: readonly OperatorListedWorkspace[];

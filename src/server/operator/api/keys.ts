@@ -1,7 +1,7 @@
 import { type Key, showKey } from '../../../access/index.js';
-import type { OperatorApiName } from '../../../api/index.js';
+import { KEY_SORTS, type OperatorApiName } from '../../../api/index.js';
 import type { Storage } from '../../../storage/index.js';
-import { readFields, readQuery, TEXT } from '../operator-fields.js';
+import { PAGE_PARAMETERS, readFields, readPage, readQuery, TEXT, wrong } from '../operator-fields.js';
 import type { Handlers } from './operator-call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'rollKey' | 'revokeKey'>;
@@ -11,7 +11,15 @@ export function keyHandlers({ administration, clock }: Storage): Handlers<KeyRou
   const show = (key: Key) => showKey(key, clock.now());
   return {
     async listKeys({ query }) {
-      return await administration.read('listKeys', readQuery(query, 'workspace').workspace);
+      const { workspace, state, ...page } = readQuery(query, 'workspace', 'state', ...PAGE_PARAMETERS);
+      if (state !== undefined && state !== 'working' && state !== 'all') {
+        throw wrong('state', 'must be working or all');
+      }
+      return await administration.read('listKeys', {
+        ...readPage(page, KEY_SORTS),
+        ...(workspace !== undefined && { workspace }),
+        working: state === 'working',
+      });
     },
     async createKey({ actor, body }) {
       const { workspace, expires } = readFields(body, { workspace: TEXT }, { expires: TEXT });

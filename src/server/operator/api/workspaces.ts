@@ -10,13 +10,20 @@ import {
   type Workspace,
   type WorkspaceChange,
 } from '../../../access/index.js';
-import type { OperatorApiName, OperatorListedWorkspace, OperatorWorkspace } from '../../../api/index.js';
+import {
+  type OperatorApiName,
+  type OperatorListedWorkspace,
+  type OperatorWorkspace,
+  WORKSPACE_SORTS,
+} from '../../../api/index.js';
 import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import { DataUnavailable, type Storage, type WorkspaceSummary } from '../../../storage/index.js';
 import {
   BOOLEAN,
+  PAGE_PARAMETERS,
   readFields,
+  readPage,
   readQuery,
   readWhole,
   TEXT,
@@ -78,8 +85,8 @@ export function workspaceHandlers(
     });
   return {
     async listWorkspaces({ query }) {
-      readQuery(query);
-      const parts = await administration.read('listWorkspaces');
+      const page = readPage(readQuery(query, ...PAGE_PARAMETERS), WORKSPACE_SORTS);
+      const { parts, total } = await administration.read('listWorkspaces', page);
       const texts: string[] = [];
       for (const part of parts) {
         const summaries = deserialize(part) as WorkspaceSummary[];
@@ -94,7 +101,9 @@ export function workspaceHandlers(
         await nextTurn();
       }
       const list = `[\n    ${texts.join(',\n    ')}\n  ]`;
-      return Buffer.from(`{\n  "currency": ${JSON.stringify(currency)},\n  "workspaces": ${list}\n}\n`);
+      return Buffer.from(
+        `{\n  "currency": ${JSON.stringify(currency)},\n  "total": ${total},\n  "workspaces": ${list}\n}\n`,
+      );
     },
     async createWorkspace({ actor, body }) {
       const { id } = readFields(body, { id: TEXT }, {});

@@ -1,0 +1,40 @@
+import { ActionButton } from '../ui/action-button.js';
+import { whole } from '../ui/format-values.js';
+
+/** Rows of a page. */
+export const PAGE_ROWS = 100;
+
+interface PageControlsProps {
+  /** From 0. */
+  readonly page: number;
+  /** Rows of all pages. */
+  readonly total: number;
+  /** What is counted, such as `workspaces`. */
+  readonly what: string;
+  readonly onPage: (page: number) => void;
+}
+
+/** The rows that are shown of how many, and buttons for the other pages. */
+export function PageControls({ page, total, what, onPage }: PageControlsProps) {
+  const last = Math.max(0, Math.ceil(total / PAGE_ROWS) - 1);
+  const [from, to] = [page * PAGE_ROWS + 1, Math.min(total, (page + 1) * PAGE_ROWS)];
+  return (
+    <div class="actions">
+      <span role="status" class="muted">
+        {total <= PAGE_ROWS
+          ? `${whole(total)} ${what}`
+          : `${whole(from)} to ${whole(to)} of ${whole(total)} ${what}`}
+      </span>
+      {last > 0 && (
+        <>
+          <ActionButton off={page === 0} onClick={() => onPage(page - 1)}>
+            Previous
+          </ActionButton>
+          <ActionButton off={page >= last} onClick={() => onPage(page + 1)}>
+            Next
+          </ActionButton>
+        </>
+      )}
+    </div>
+  );
+}
